@@ -7,6 +7,7 @@ asks for them, so that a start costs nothing and coverage is measured of all of 
 from __future__ import annotations
 
 import unittest
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -102,9 +103,9 @@ def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float
             raise InputError(f"min_rate must be a number between 0 and 1; it is {min_rate!r}.")
         most, size = check_whole(max_runs, name="max_runs"), 1 - check_level(level)
         if binomial_wealth(most, 0, min_rate) < 1 / size:
-            least = next(n for n in range(most, 10**9) if binomial_wealth(n, 0, min_rate) >= 1 / size)
+            least = fewest_runs(lambda runs: binomial_wealth(runs, 0, min_rate) >= 1 / size, above=most)
             raise InputError(
-                f"max_runs must be at least {least:,} for min_rate={min_rate:g}: after fewer runs no test can pass, "
+                f"max_runs must be at least {least:,} for min_rate={min_rate:.10g}: after fewer runs no test can pass, "
                 f"even if all of them do; it is {most:,}."
             )
         return float(min_rate), most, size
@@ -116,6 +117,18 @@ def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float
     except (TypeError, InputError) as error:
         problem = str(error).replace("settings_of.<locals>.read()", "the mark")
     pytest.fail(f"howsure: {problem}", pytrace=False)
+
+
+def fewest_runs(are_enough: Callable[[int], bool], *, above: int) -> int:
+    """The fewest runs that are enough, where more are enough, too, and `above` are not.
+
+    >>> fewest_runs(lambda runs: runs >= 10**15 + 1, above=100)
+    1000000000000001
+    """
+    high = 2 * above
+    while not are_enough(high):
+        high *= 2
+    return bisect_left(range(high), True, lo=above, key=are_enough)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
+MOST_BINS = 100_000
+
 # The boundaries of bins: Algorithm 1 of Nguyen & O'Connor (2015), with a rule for ties.
 #
 # A bin takes groups of equal predictions in ascending order until it contains at least `bin_size` pairs; then the next
@@ -215,7 +217,11 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
     w1, w2 = slots.powers()[:2]
     ends = np.cumsum(np.add.reduceat(w1, starts))
     effective = ends[-1] ** 2 / w2.sum()
-    n = max(1, round(2 * effective ** (1 / 3))) if n_bins is None else check_whole(n_bins, name="n_bins")
+    n = (
+        max(1, round(2 * effective ** (1 / 3)))
+        if n_bins is None
+        else check_whole(n_bins, name="n_bins", most=MOST_BINS)
+    )
     last = np.unique(ends[:-1].searchsorted(ends[-1] * (np.arange(1, n) / n)))
     lasts = slots.cell[starts][last[last < len(starts) - 1]]
     return lasts.searchsorted(slots.cell), last_of_cells(lasts)
@@ -355,6 +361,8 @@ def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins
             f"bins of equal {equal} have no {parameter('bin_size')}; it is {bin_size!r}. Give {parameter('n_bins')} "
             "instead."
         )
+    if binning != "adaptive" and n_bins is not None:  # of which many may be empty
+        check_whole(n_bins, name="n_bins", most=MOST_BINS)
     return choose_bin_size(len(part), bin_size=bin_size, n_bins=n_bins)
 
 

@@ -18,7 +18,7 @@ from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.slots import Slots, slots_of
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_whole
+from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_whole
 from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import AMONG, Result, as_json
@@ -140,7 +140,11 @@ def check_calibration(
     rng: Randomness = None,
 ) -> CalibrationTest:
     """The test of checked pairs: the implementation of `calibration_test`."""
-    whole, pairs, times = len(pairs), _ready(pairs), check_whole(n_simulations, name="n_simulations")
+    whole, pairs, times = (
+        len(pairs),
+        _ready(pairs),
+        check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS),
+    )
     if method == "simulation" and pairs.weights is None and by_cells(pairs, whole):
         return check_sums(
             slots_of(pairs),
@@ -194,7 +198,7 @@ def check_sums(
     rng: Randomness = None,
 ) -> CalibrationTest:
     """The test of pairs of which there are sums: all others than these need the pairs."""
-    weighted, times = slots.weights is not None, check_whole(n_simulations, name="n_simulations")
+    weighted, times = slots.weights is not None, check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)
     if method not in OF_SUMS or (method == "simulation" and weighted):
         needs = " of weighted pairs" if method == "simulation" else ""
         advice = f"method={method!r}{needs} needs the pairs themselves: give them to calibration_test."

@@ -70,7 +70,7 @@ def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
         return _of_numbers(name, column.astype(np.float64), hidden | (column != column), min_rows)
     if kind == "c" or kind == "m":
         raise InputError(f"features: {name} must hold numbers, dates or names; its values are of type {column.dtype}.")
-    if kind == "O":
+    if kind in "OUT":
         hidden = hidden | np.fromiter(map(is_missing, column), np.bool_, n)
         visible = column[~hidden]
         if len(visible) and all(

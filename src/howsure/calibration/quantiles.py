@@ -16,7 +16,15 @@ from howsure.calibration.clustered_tests import sign_test
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
-from howsure.inputs.numbers_and_names import as_spelled, check_level, check_whole, counted, is_number, shortened
+from howsure.inputs.numbers_and_names import (
+    MOST_SIMULATIONS,
+    as_spelled,
+    check_level,
+    check_whole,
+    counted,
+    is_number,
+    shortened,
+)
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
@@ -348,7 +356,7 @@ def posterior_quantiles(
             )
         return replace(result, recipe={**result.recipe, **rows.read})
     samples, values = _checked(y_true, draws)
-    level, times = check_level(level), check_whole(n_simulations, name="n_simulations")
+    level, times = check_level(level), check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)
     n, s = samples.shape
     codes = _checked_clusters(clusters, n)
     below, equal = (samples < values[:, None]).sum(axis=1), (samples == values[:, None]).sum(axis=1)

@@ -9,6 +9,8 @@ from howsure.inputs.numbers_and_names import check_whole, is_number
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.randomness import Randomness, generator_from
 
+MOST_PAIRS = 1_000_000_000
+
 
 def label_probability(q: Floats, *, transform: str | float = "identity") -> Floats:
     """P(y = 1 | q): q itself or, for a number k in [0, 0.5], the thesis's t(q).
@@ -39,7 +41,7 @@ def simulate_pairs(n: int, a: float, b: float, *, transform: str | float = "iden
 
     Raises InputError if n is negative, a or b is not positive, or for any other transform.
     """
-    size = check_whole(n, name="n", least=0)
+    size = check_whole(n, name="n", least=0, most=MOST_PAIRS)
     for name, value in (("a", a), ("b", b)):
         if not (is_number(value) and 0.0 < value < np.inf):
             raise InputError(f"{name}, a parameter of the Beta distribution, must be positive; it is {value!r}")

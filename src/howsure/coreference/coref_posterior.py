@@ -18,7 +18,7 @@ from howsure.coreference.antecedents import Antecedents, from_listed_scores, fro
 from howsure.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
 from howsure.errors import InputError, in_matrix, shown
 from howsure.inputs.checks import array_of
-from howsure.inputs.numbers_and_names import check_level, check_whole
+from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate, Result
@@ -117,7 +117,9 @@ class CorefPosterior:
         >>> CorefPosterior([[1, 0], [0.5, 0.5]]).sample(4, rng=0).tolist()
         [[0, 1], [0, 0], [0, 0], [0, 0]]
         """
-        return clusterings.draw_labels(self.antecedents, check_whole(n, name="n"), generator_from(rng)).T
+        return clusterings.draw_labels(
+            self.antecedents, check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
+        ).T
 
     def pair_probability(self, pairs: npt.ArrayLike | None = None) -> Floats:
         """P(i ~ j), exact, that two mentions are in one cluster: (M, M), or (N,) for `pairs` (N, 2) of positions.
@@ -231,7 +233,7 @@ class CorefPosterior:
 
         Raises InputError if n is not a positive number, or unless 0 < level < 1.
         """
-        times, generator = check_whole(n, name="n"), generator_from(rng)
+        times, generator = check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
         return clusterings.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
 
     def query(
@@ -251,7 +253,7 @@ class CorefPosterior:
         """
         if not callable(function):
             raise InputError(f"function must be one of a clustering, such as len; it is {shown(function)}.")
-        total, generator = check_whole(n, name="n"), generator_from(rng)
+        total, generator = check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
         step = max(1, SAMPLED_AT_ONCE // max(len(self), 1))
         answers: list[Any] = []
         for start in range(0, total, step):

@@ -35,7 +35,7 @@ def partial_column(values: object, *, n: int, name: str, beside: str = "y_prob")
     if column.dtype.kind == "f":
         known = np.flatnonzero(~np.isnan(column))
     elif column.dtype.kind in "OUT":
-        known = np.array([k for k, one in enumerate(column.tolist()) if not _is_nothing(one)], dtype=np.int64)
+        known = np.array([k for k, one in enumerate(column.tolist()) if not is_missing(one)], dtype=np.int64)
     else:
         known = np.arange(n)
     return known, column[known]
@@ -75,14 +75,10 @@ def _of_mapping(values: Mapping[object, object], n: int, name: str) -> tuple[Int
     for row in values:
         if isinstance(row, (bool, np.bool_)) or not isinstance(row, (int, np.integer)) or not 0 <= row < n:
             raise InputError(f"{name} must map rows, 0 to {n - 1:,}, to values; one of its rows is {row!r}.")
-    rows = sorted(int(row) for row, one in values.items() if not _is_nothing(one))  # type: ignore[call-overload]
+    rows = sorted(int(row) for row, one in values.items() if not is_missing(one))  # type: ignore[call-overload]
     held = np.empty(len(rows), dtype=object)
     held[:] = [values[row] for row in rows]
     return np.array(rows, dtype=np.int64), held
-
-
-def _is_nothing(value: object) -> bool:
-    return is_missing(value) or (isinstance(value, str) and not value.strip())
 
 
 def _spelled_plainly(labels: Column) -> Column:

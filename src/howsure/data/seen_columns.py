@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from howsure.files.opened import parsed_json
+from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.result import as_json
 
@@ -75,7 +76,7 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     >>> seen_column("when", ["2026-11-01", "2026-11-02", "2026-11-03"]).kind
     'dates'
     """
-    counts = Counter(one for one in values if one is not None and one.strip() not in ("", "NaN", "nan"))
+    counts = Counter(value for value in values if value is not None and not is_missing(value))
     kind, length = _kind(counts)
     shown = tuple(one if len(one) <= SHORT else f"{one[: SHORT - 1]}…" for one in list(counts)[:EXAMPLES])
     few = frozenset(counts) if len(counts) <= MOST_FEW else frozenset[str]()

@@ -37,6 +37,7 @@ def zstd() -> Any:
 
 Array = npt.NDArray[Any]
 RATIO, LEAST_MOST = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
+LEAST_TEXT = 1 << 24  # 16 MiB, to which any packed text may unpack
 LONGEST_HEADER = 10_000  # bytes; numpy's own are below 200
 MOST_BRACKETS = 64  # in a header
 PIECE = 1 << 20  # bytes
@@ -63,9 +64,9 @@ class ArchiveError(ValueError):
     """What is wrong with an archive or an array, to be told with the name of the file."""
 
 
-def most_unpacked(packed: int) -> int:
-    """How many bytes a file of `packed` bytes may unpack to."""
-    return max(RATIO * packed, LEAST_MOST)
+def most_unpacked(packed: int, *, text: bool = False) -> int:
+    """How many bytes a file of `packed` bytes may unpack to; a `text` of short rows needs some 30 times as many."""
+    return max(RATIO * packed, LEAST_TEXT if text else LEAST_MOST)
 
 
 class Archive:

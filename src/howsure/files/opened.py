@@ -259,7 +259,7 @@ def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]
 
 
 def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterator[bytes]:
-    most, total = most_unpacked(packed), 0
+    most, total = most_unpacked(packed, text=True), 0
     faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
     try:
         with zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:

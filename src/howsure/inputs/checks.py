@@ -6,6 +6,7 @@ Rows are counted from 0, as in `y_prob[12]`. Details are determined only when so
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from howsure.inputs.pairs import Floats, Integers, Labels
 Column = npt.NDArray[Any]
 NOT_MISSING = "must not be missing"
 REMEDY = "Leave such rows out first."
+MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
 
 
 def as_column(values: object, *, name: str) -> Column:
@@ -71,8 +73,8 @@ def array_of(values: Any) -> Column:
 
 
 def first_missing(column: Column) -> int | None:
-    """The first row that contains None, NaN, NaT or a data frame's NA; None if no row does."""
-    if column.dtype.kind == "O":
+    """The first row that is missing (`is_missing`); None if no row is."""
+    if column.dtype.kind in "OUT":
         if not any(map(is_missing, _distinct(column))):
             return None
         return next(row for row, value in enumerate(column) if is_missing(value))
@@ -83,7 +85,15 @@ def first_missing(column: Column) -> int | None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value means "missing": None, NaN, NaT, or the NA of pandas."""
+    """Whether a value is missing: None, NaN, NaT, the NA of pandas, or a text that is blank or spells NaN.
+
+    The only definition; `Column.missing` is the same in SQL, and `missing_values` adds values to it.
+
+    >>> [is_missing(value) for value in (None, float("nan"), " ", "NaN", "nan", "NA", "none", 0)]
+    [True, True, True, True, True, False, False, False]
+    """
+    if isinstance(value, str):
+        return MISSING_TEXT.fullmatch(value) is not None
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
@@ -142,18 +152,19 @@ class Coded:
         return np.array(self.names, dtype=object)[self.codes].astype(dtype or object)
 
 
-def check_group_count(groups: int, rows: int, *, name: str) -> None:
-    """Raise InputError where a column has so many groups that their evaluation would seem to stand still.
+def check_group_count(groups: int, rows: int, *, name: str, most: int = MOST_GROUPS, seconds: float = A_GROUP) -> None:
+    """Raise InputError where a column has so many groups that their evaluation would seem to stand still: of each, it
+    takes some `seconds` or more.
 
     >>> check_group_count(10**6, 10**6, name="groups")
     Traceback (most recent call last):
     howsure.errors.InputError: groups must part the rows into at most 50,000 groups; it parts 1,000,000 rows into
     1,000,000. Each is evaluated by itself: that would take 33 minutes or more, and print as many results. ...
     """
-    if groups > MOST_GROUPS:
-        minutes = groups * A_GROUP / 60
+    if groups > most:
+        minutes = groups * seconds / 60
         raise InputError(
-            f"{name} must part the rows into at most {MOST_GROUPS:,} groups; it parts {rows:,} rows into {groups:,}. "
+            f"{name} must part the rows into at most {most:,} groups; it parts {rows:,} rows into {groups:,}. "
             f"Each is evaluated by itself: that would take {minutes:,.0f} minutes or more, and print as many results. "
             "Name a column of fewer values; a column of items or documents is a cluster, not a group."
         )
@@ -272,7 +283,7 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
     Raises InputError if a label is missing, if there are more than two values, or if `pos_label` is not among them.
     """
     column = as_column(y_true, name=name)
-    row = first_missing(column) if column.dtype.kind == "O" else None
+    row = first_missing(column) if column.dtype.kind in "OUT" else None
     if row is not None:
         raise missing(name, row)
     labels = _zero_or_one(column) if pos_label is None else _equal_to(column, pos_label)

@@ -37,6 +37,7 @@ class Kind(StrEnum):
     NUMBER = "number"
     SCORE = "score"  # numbers, and true and false
     NUMBERS = "numbers"  # lists of them
+    REQUIRED = "required"  # as they stand, whatever they hold
     OPTIONAL = "optional"  # as they stand, None where a row holds nothing
     PARTIAL = "partial"  # a mapping of the rows that hold something
     LATER = "later"  # read afterwards, of some rows

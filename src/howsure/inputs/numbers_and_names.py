@@ -17,6 +17,7 @@ from howsure.errors import InputError, at_row, parameter, short, shown
 
 MOST_PROCESSES = 256
 MOST_CLUSTERINGS = 10_000  # samples of a document
+MOST_SIMULATIONS = 1_000_000  # random draws of a whole data set or of a clustering
 
 
 def check_whole(value: object, *, name: str, least: int = 1, most: int | None = None) -> int:

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from howsure.errors import InputError, at_row, parameter
-from howsure.inputs.checks import Coded, as_column, first_missing, missing
+from howsure.inputs.checks import Coded, as_column, first_missing, is_missing, missing
 from howsure.inputs.numbers_and_names import unknown_name
 
 Day = str | datetime.date
@@ -159,7 +159,7 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
         return value.date()
     if isinstance(value, datetime.date):
         return value
-    if value is None or (isinstance(value, str) and not value.strip()):
+    if value is None or is_missing(value):
         raise InputError(f"{place} holds no date. Leave such documents out first, or give them one.")
     try:
         return datetime.datetime.fromisoformat(value.strip()).date()

@@ -220,7 +220,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
 def _labelled(column: Any) -> Any:
     if column.dtype.kind in "fc":
         return ~np.isnan(column)
-    if column.dtype.kind == "O":
+    if column.dtype.kind in "OUT":
         return np.array([not is_missing(value) for value in column])
     return np.ones(len(column), dtype=np.bool_)
 

@@ -16,7 +16,15 @@ import numpy.typing as npt
 from howsure.calibration.worst_rows import LowItem, Worst
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing, no_number
+from howsure.inputs.checks import (
+    Coded,
+    as_column,
+    check_clusters,
+    check_codes,
+    check_group_count,
+    is_missing,
+    no_number,
+)
 from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
@@ -40,6 +48,7 @@ if TYPE_CHECKING:
 TRUTHS = {"true": 1.0, "false": 0.0}
 UNNAMED = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
 CODED = ("model", "groups", "id", "run")
+MOST_CELLS, A_CELL = 10_000, 0.015  # models or groups, and the seconds that one takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +120,7 @@ def rows_of(
     coded = {role: _coded(roles[role], n, role) for role in CODED if roles[role] is not None}
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
     beside = None if worst is None else worst.beside(n, data)
+    _check_cells(coded, n)
     return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=beside, answers=both)
 
 
@@ -141,7 +151,10 @@ def _of_source(
     if roles["model"] is None and isinstance(source, Files):
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     kind = Kind.PARTIAL if may_miss else Kind.SCORE if pos_label is None else Kind.NAMES
-    wanted = dict.fromkeys(answers or (), Kind.OPTIONAL) if score is None else {score: kind}
+    wanted = {} if score is None else {score: kind}
+    if answers is not None:
+        skips = bool(getattr(source, "skip_missing", False))
+        wanted = {answers[0]: Kind.REQUIRED, answers[1]: Kind.REQUIRED if skips else Kind.OPTIONAL}
     with _advising(score), advising_pos_label([] if score is None else [score]):
         found = source.rows(
             kinds | wanted,
@@ -165,6 +178,7 @@ def _of_source(
         scores = {"": np.zeros(n)} if answers else {}
         scores |= {name: _numbers(held[name], pos_label, name, notes, may_miss=loose) for name in names}
         coded = {role: _coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
+        _check_cells(coded, n, columns)
         units = None if clusters is None else unit_codes(found.columns[clusters], n, clusters)
     read = dict(found.read)
     if columns["model"] != FILE and not by_file:
@@ -257,9 +271,7 @@ def partial_scores(
         rows = np.asarray(column.astype(object))
     if len(rows) != n:
         raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")
-    held = [
-        None if is_missing(one) or (isinstance(one, str) and not one.strip()) else number_or_text(one) for one in rows
-    ]
+    held = [None if is_missing(one) else number_or_text(one) for one in rows]
     if pos_label is None:
         odd = next((row for row, one in enumerate(held) if isinstance(one, str)), None)
         if odd is not None:
@@ -302,6 +314,14 @@ def _numbers(column: Any, pos_label: object, name: str, notes: list[str], *, may
     held = np.asarray(filled.tolist()) if filled.dtype.kind == "O" else filled
     values[there] = positive_scores(held, None, name, notes)[there]
     return values
+
+
+def _check_cells(coded: Mapping[str, Coded], n: int, columns: Mapping[str, str | None] | None = None) -> None:
+    """Raise InputError where there are more models or groups than can be evaluated one by one."""
+    for role in ("groups", "model"):
+        if (held := coded.get(role)) is not None:
+            name = role if columns is None else columns[role] or role
+            check_group_count(len(held.names), n, name=name, most=MOST_CELLS, seconds=A_CELL)
 
 
 def _coded(column: Any, n: int, name: str) -> Coded:

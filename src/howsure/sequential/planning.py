@@ -14,7 +14,7 @@ from howsure import __version__
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import AS_READ, Source
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, counted
+from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_bounds, check_level, check_whole, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result
 from howsure.sequential.order import held_columns
@@ -73,6 +73,7 @@ class ComparisonPlan(Result):
         return "\n  ".join(lines)
 
 
+MOST_ITEMS, MOST_DRAWS = 10_000_000, 1_000_000_000  # of a benchmark, and in all simulations
 POWER, MOST = 0.8, 10**9  # of the fixed test; items beyond which no number is named
 
 
@@ -102,11 +103,11 @@ def plan_comparison(
 
     score (n,): the scores of the first model in the pilot.
     against (n,): the scores of the second model on the same items.
-    items_total: the items of the benchmark.
+    items_total: the items of the benchmark, 10,000,000 at most.
     clusters (n,): what is correlated, such as the document of each item.
     bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
     level: level of the comparison.
-    n_simulations: number of simulated benchmarks.
+    n_simulations: number of simulated benchmarks; of all items in them, 1,000,000,000 at most are drawn.
     rng: seed of the simulations.
 
     >>> plan = plan_comparison([1, 1, 1, 0] * 25, [1, 0, 1, 0] * 25, items_total=2000, rng=1)
@@ -116,10 +117,14 @@ def plan_comparison(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level = check_level(level)
-    items_total, n_simulations = (
-        check_whole(value, name=name)
-        for name, value in (("items_total", items_total), ("n_simulations", n_simulations))
-    )
+    items_total = check_whole(items_total, name="items_total", most=MOST_ITEMS)
+    n_simulations = check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)
+    if items_total * n_simulations > MOST_DRAWS:
+        raise InputError(
+            f"{parameter('n_simulations')} of {parameter('items_total', items_total)} draw "
+            f"{items_total * n_simulations:,} items; {MOST_DRAWS:,} may be drawn, which takes about half an hour. "
+            f"Use {parameter('n_simulations', MOST_DRAWS // items_total)} or fewer."
+        )
     roles = {"score": score, "against": against} | ({} if clusters is None else {"clusters": clusters})
     held, named, rows = held_columns(roles, data, scores=("score", "against"))
     with rows.placed():

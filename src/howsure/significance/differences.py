@@ -36,6 +36,7 @@ from howsure.stats.randomness import Randomness, generator_from
 
 SMALLEST, USUAL, LARGEST = 0.05, 0.1, 0.5  # shares of the test set
 TURNED = ("jensen_shannon_distance", "jensen_shannon_divergence", "cross_entropy", "clipped_cross_entropy")
+MOST_RESAMPLES = 10_000_000
 DIGITS = 4  # to which BooStSa rounds the metrics of labels, and their differences
 
 
@@ -148,8 +149,10 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         _one_of("interval", choices.interval, INTERVALS)
     check_level(choices.level)
     count = choices.n_resamples
-    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-        raise InputError(f"{parameter('n_resamples')} must be a whole number from 1; it is {choices.n_resamples!r}.")
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST_RESAMPLES:
+        raise InputError(
+            f"{parameter('n_resamples')} must be a whole number from 1 to {MOST_RESAMPLES:,}; it is {count!r}."
+        )
     several = any(len(one) > 1 for one in systems.predictions.values())
     if choices.two_way and (choices.method != "bootstrap" or not several):
         raise InputError(

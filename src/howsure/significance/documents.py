@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, parameter, shown
-from howsure.inputs.checks import Coded, check_codes
+from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.label_spelling import check_common_labels, variants_note
 from howsure.inputs.numbers_and_names import counted
 from howsure.significance.metrics.documents import labels_by, signatures
@@ -93,7 +93,7 @@ def objects_of(values: Any) -> npt.NDArray[np.object_]:
     if not listed:
         raise InputError(f"{parameter('y_true')} is empty: there is nothing to compare.")
     held = np.empty(len(listed), dtype=object)
-    held[:] = [None if isinstance(one, float) and one != one else one for one in listed]
+    held[:] = [None if is_missing(value) else value for value in listed]
     return held
 
 

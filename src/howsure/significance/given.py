@@ -431,7 +431,7 @@ def _without_missing(columns: Mapping[str, Any]) -> tuple[dict[str, Any], dict[s
 
 
 def _missing(column: Any) -> npt.NDArray[np.bool_]:
-    if isinstance(column, Coded) or column.dtype.kind not in "fO":
+    if isinstance(column, Coded) or column.dtype.kind not in "fOUT":
         return np.zeros(len(column), dtype=bool)
     if column.dtype.kind == "f":
         return np.asarray(np.isnan(column) if column.ndim == 1 else np.isnan(column).any(axis=1))

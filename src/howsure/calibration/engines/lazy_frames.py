@@ -17,6 +17,7 @@ from howsure.calibration.slots import COLUMNS, FRACTION, LAST, LOG_UNIT, SCALE, 
 from howsure.errors import ColumnName, Fault, InputError
 from howsure.inputs.checks import (
     MANY_LABELS,
+    MISSING_TEXT,
     Column,
     check_codes,
     is_missing,
@@ -181,6 +182,10 @@ def _comparable(column: Any, dtype: Any) -> Any:
 
 
 def _missing(column: Any, dtype: Any) -> Any:
+    import narwhals as nw
+
+    if _is_text(dtype):
+        return column.is_null() | column.cast(nw.String).str.contains(f"^(?i:{MISSING_TEXT.pattern})$")
     return column.is_null() | is_nan(column) if dtype.is_float() else column.is_null()
 
 

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -189,9 +190,9 @@ def rows_of_files(
     VALUES are returned unchanged (n,), NAMES as `Coded`, which needs little memory, and so are DAYS, which lose the
     time of day. A NUMBER is float64 (n,), and so is a SCORE, where true is 1 and false 0; NUMBERS are lists, float64
     (n, K); so are values and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in
-    the natural order of the names. A missing value is an error, or its row left out; in OPTIONAL columns, which come as
-    they stand, it is None; PARTIAL ones come as a mapping of the rows (from 0) that hold something to what they hold;
-    LATER ones, and those named in `later`, are read by `at` of the result.
+    the natural order of the names. A missing value is an error, or its row left out; REQUIRED and OPTIONAL columns come
+    as they stand, and in OPTIONAL ones a missing value is None; PARTIAL ones come as a mapping of the rows that hold
+    something, from 0, to what they hold; LATER ones, and those named in `later`, are read by `at` of the result.
 
     `clusters` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
@@ -217,7 +218,11 @@ def rows_of_files(
                 table.columns[name] = with_keys(table, table.columns[name], only)
         asked = {name: table.columns[name] for name in kinds}
         read_as = {
-            name: "numbers" if holds_lists(table, column, only) else READ_AS.get(kinds[name], "text")
+            name: "text"
+            if kinds[name] == Kind.REQUIRED
+            else "numbers"
+            if holds_lists(table, column, only)
+            else READ_AS.get(kinds[name], "text")
             for name, column in asked.items()
         }
         checked = {
@@ -226,10 +231,17 @@ def rows_of_files(
             if kinds[name] not in (Kind.OPTIONAL, Kind.PARTIAL, Kind.LATER)
         }
         selection = opened.selected(table, only, checked)
-        ways = {Kind.NAMES: _coded, Kind.DAYS: _days, Kind.OPTIONAL: _with_none, Kind.PARTIAL: _by_row}
+        ways: dict[Kind, Callable[[Selection, Column], Any]] = {
+            Kind.NAMES: _coded,
+            Kind.DAYS: _days,
+            Kind.REQUIRED: _with_none,
+            Kind.OPTIONAL: partial(_with_none, missing_values=rows.missing_values),
+            Kind.PARTIAL: partial(_by_row, missing_values=rows.missing_values),
+        }
+        whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.PARTIAL)
         found: dict[str, Any] = {}
         for name, kind in kinds.items():
-            if kind in ways and (read_as[name] == "text" or kind in (Kind.OPTIONAL, Kind.PARTIAL)):
+            if kind in ways and (read_as[name] == "text" or kind in whole):
                 found[name] = ways[kind](selection, asked[name])
             elif kind != Kind.LATER:
                 found[name] = _values(selection, asked[name], read_as[name])
@@ -298,10 +310,10 @@ def _coded(selection: Selection, column: Column, text: str | None = None) -> Cod
     return Coded(codes, names)
 
 
-def _by_row(selection: Selection, column: Column) -> dict[int, Any]:
+def _by_row(selection: Selection, column: Column, missing_values: Sequence[str]) -> dict[int, Any]:
     """What the rows hold that hold something."""
     table = selection.table
-    position, there = table.position, f"{selection.where} AND NOT {column.missing()}"
+    position, there = table.position, f"{selection.where} AND NOT {column.missing(missing_values)}"
     query = f"SELECT {position}, {_as_it_stands(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
     with reading(table.name):
         found = {int(row): value for row, value in table.connection.sql(query).fetchall()}
@@ -321,11 +333,12 @@ def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> d
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
-def _with_none(selection: Selection, column: Column) -> npt.NDArray[Any]:
-    """The values of a column as they stand, None where one is missing or an empty text."""
+def _with_none(selection: Selection, column: Column, missing_values: Sequence[str] = ()) -> npt.NDArray[Any]:
+    """The values of a column as they stand, None where one is missing."""
+    present = f"CASE WHEN NOT {column.missing(missing_values)} THEN {_as_it_stands(column)} END AS value"
     with reading(selection.table.name):
-        relation = selection.table.connection.sql(selection.query([f"{_as_it_stands(column)} AS value"]))
-        rows = [one for (one,) in relation.fetchall()]
+        relation = selection.table.connection.sql(selection.query([present]))
+        rows = [value for (value,) in relation.fetchall()]
     held = np.empty(len(rows), dtype=object)
-    held[:] = [None if one is None or (isinstance(one, str) and not one.strip()) else one for one in rows]
+    held[:] = rows
     return held

@@ -26,7 +26,7 @@ from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.checks import check_group_count, missing, not_two_values
+from howsure.inputs.checks import check_group_count, is_missing, missing, not_two_values
 from howsure.inputs.numbers_and_names import natural_order, unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -345,7 +345,7 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
     Raises InputError at the first row whose group is missing.
     """
     found = {name: int(str(rows)) for name, rows in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
-    if any(name is None or str(name).strip().casefold() in ("", "nan") for name in found):
+    if any(is_missing(name) for name in found):
         fault = missing_in(selection, column)
         if fault is not None:
             raise fault

@@ -22,7 +22,7 @@ from howsure.errors import InputError
 from howsure.events.corpus import InputDocument
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule, deeds_in
-from howsure.inputs.numbers_and_names import check_whole
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -281,7 +281,7 @@ def extract(
     Raises InputError if the document is not parsed, or like the rule and the model.
     Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
     """
-    n = check_whole(samples, name="samples")
+    n = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
     parsed = ParsedDocument.of(document)
     held = detect_mentions(parsed) if mentions is None else mentions
     heads = tuple(mention_heads(parsed, held))

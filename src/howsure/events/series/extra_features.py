@@ -20,6 +20,7 @@ from howsure.errors import InputError
 from howsure.events.labels.answers import asked_of
 from howsure.events.series.labelled_pairs import PairFeatures
 from howsure.events.store.reading import Store, chosen_actors, rows_of
+from howsure.inputs.checks import is_missing
 from howsure.inputs.pairs import Floats
 
 # Further features of (document, actor) pairs: scores that a user brings, and scores learned from the read texts.
@@ -129,7 +130,7 @@ def _checked(store: Store, table: Table, keys: Sequence[str], scored: Sequence[s
     places: dict[ScoreKey, int] = {}
     for at, row in enumerate(_rows(table, keys, scored)):
         document = row[0]
-        if document is None or not document.strip():
+        if document is None or is_missing(document):
             raise InputError(f"{DOCUMENT} must not be missing; {table.place_of(at)} has none.")
         if document not in stored:
             raise InputError(
@@ -166,7 +167,7 @@ def _rows(table: Table, keys: Sequence[str], scored: Sequence[str]) -> Iterable[
 
 def _code(store: Store, table: Table, at: int, name: str | None, codes: dict[str, str]) -> str:
     """The code of an actor of a row, from those met before."""
-    if name is None or not name.strip():
+    if name is None or is_missing(name):
         raise InputError(
             f"{ACTOR} must not be missing; {table.place_of(at)} has none. Leave the column out if scores are those of "
             "documents."
@@ -180,7 +181,7 @@ def _code(store: Store, table: Table, at: int, name: str | None, codes: dict[str
 
 
 def _number(table: Table, at: int, name: str, text: str | None, number: object) -> float:
-    if text is None or text.strip().casefold() in ("", "nan"):
+    if text is None or is_missing(text):
         raise InputError(f"{name} must not be missing; {table.place_of(at)} has none.")
     if not isinstance(number, int | float | Decimal) or not math.isfinite(number):
         raise InputError(

@@ -1,0 +1,70 @@
+"""What a parameter of sizes may ask for: more is refused at once, with its cost, before anything is computed."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.errors import InputError
+from howsure_pytest import fewest_runs
+
+HUGE = 10**12
+RIGHT, PROB = [1, 1, 1, 0] * 25, [0.9, 0.6, 0.7, 0.2] * 25
+POSTERIOR = howsure.CorefPosterior([[1.0, 0.0], [0.5, 0.5]])
+
+ASKS: dict[str, Callable[[], Any]] = {
+    "items_total": lambda: howsure.plan_comparison(RIGHT, RIGHT[::-1], items_total=HUGE),
+    "n_simulations of a plan": lambda: howsure.plan_comparison(RIGHT, RIGHT, items_total=9, n_simulations=HUGE),
+    "n_simulations of a test": lambda: howsure.calibration_test(RIGHT, PROB, n_simulations=HUGE),
+    "n_simulations of quantiles": lambda: howsure.posterior_quantiles(RIGHT, np.ones((100, 5)), n_simulations=HUGE),
+    "n_simulations of curves": lambda: howsure.calibration_curve(RIGHT, PROB, method="corp", n_simulations=HUGE),
+    "n_resamples": lambda: howsure.compare(RIGHT, RIGHT, RIGHT[::-1], n_resamples=HUGE),
+    "n of clusterings": lambda: POSTERIOR.sample(HUGE),
+    "n of an entropy": lambda: POSTERIOR.clustering_entropy(HUGE),
+    "n of a query": lambda: POSTERIOR.query(len, HUGE),
+    "n of simulated pairs": lambda: howsure.simulate_pairs(HUGE, 0.3, 0.7),
+    "n_bins": lambda: howsure.calibration_curve(RIGHT, PROB, n_bins=HUGE, binning="uniform"),
+}
+
+
+@pytest.mark.parametrize("asked", ASKS)
+def test_huge_sizes_are_refused(asked: str) -> None:
+    with pytest.raises(InputError, match=r"must be a whole number from [01] to [0-9,]+[,;] "):
+        ASKS[asked]()
+
+
+def test_a_plan_states_what_it_would_draw() -> None:
+    with pytest.raises(InputError, match=r"draw 10,000,000,000 items; .* Use n_simulations=10000 or fewer"):
+        howsure.plan_comparison(RIGHT, RIGHT, items_total=100_000, n_simulations=100_000)
+
+
+@pytest.mark.parametrize("role", ["groups", "model"])
+def test_items_are_no_groups(role: str) -> None:
+    names = [f"q{row}" for row in range(10_001)]
+    with pytest.raises(InputError, match=f"{role} must part the rows into at most 10,000 groups; it parts 10,001 rows"):
+        howsure.score_table([1] * 10_001, **{role: names})
+
+
+def test_a_rate_near_1_needs_many_runs_which_are_named_at_once(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import pytest\n@pytest.mark.howsure(min_rate=0.9999999)\ndef test_it():\n    pass\n")
+    done = pytester.runpytest_inprocess("--strict-markers")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["howsure: max_runs must be at least 3*,*,* for min_rate=0.9999999: after fewer *"])
+
+
+@pytest.mark.parametrize("least", [3, 101, 10**6 + 1, 10**15 + 7])
+def test_the_fewest_runs(least: int) -> None:
+    assert fewest_runs(lambda runs: runs >= least, above=2) == least
+
+
+def test_rows_packed_to_next_to_nothing_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv.gz"
+    path.write_bytes(gzip.compress(b"right\n" + b"1\n" * 9_000_000))
+    with pytest.raises(InputError, match=r"unpacks to more than 16,777,216\. .* unpack it first"):
+        howsure.score_table("right", data=howsure.read(path))
