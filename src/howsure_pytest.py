@@ -82,13 +82,13 @@ def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.
         "fail": f"fewer than {limit:g} of all runs would pass",
         "cannot tell": f"not shown whether more or fewer than {limit:g} of all runs would pass",
     }
-    told = f"{verdict}: {passed} of {runs} runs passed; {shown[verdict]}"
-    item.user_properties.append((TOLD, told))
+    summary = f"{verdict}: {passed} of {runs} runs passed; {shown[verdict]}"
+    item.user_properties.append((TOLD, summary))
     rule = "fail" if verdict == "fail" else item.config.getini("howsure_cannot_tell")
     if verdict != "pass" and rule == "fail":
-        raise pytest.fail.Exception(told) from last
+        raise pytest.fail.Exception(summary) from last
     if verdict != "pass" and rule == "skip":
-        pytest.skip(told)
+        pytest.skip(summary)
 
 
 def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float]:
@@ -157,8 +157,8 @@ HELD = pytest.StashKey[Predictions]()
 @pytest.fixture
 def howsure_predictions(request: pytest.FixtureRequest) -> Predictions:
     """Collects predictions: `howsure_predictions.add(label, probability)`; their calibration is told at the end."""
-    found: Predictions = request.node.stash.setdefault(HELD, Predictions())
-    return found
+    predictions: Predictions = request.node.stash.setdefault(HELD, Predictions())
+    return predictions
 
 
 @pytest.hookimpl(wrapper=True)
@@ -196,9 +196,11 @@ class Session:
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell the verdicts of all marked tests, and that of the predictions."""
         stats: Mapping[str, list[Any]] = terminalreporter.stats
-        reports = [one for held in stats.values() for one in held if getattr(one, "when", None) == "call"]
-        told = {one.nodeid: text for one in reports for name, text in one.user_properties if name == TOLD}
-        lines = [f"{test}: {text}" for test, text in sorted(told.items())] + self.lines
+        reports = [report for stat in stats.values() for report in stat if getattr(report, "when", None) == "call"]
+        text_by_test = {
+            report.nodeid: text for report in reports for name, text in report.user_properties if name == TOLD
+        }
+        lines = [f"{test}: {text}" for test, text in sorted(text_by_test.items())] + self.lines
         if lines:
             terminalreporter.section("howsure")
             for line in lines:
@@ -210,11 +212,11 @@ def judged(rows: list[tuple[bool, float, str | None]], config: pytest.Config) ->
     import howsure
 
     labels, probabilities, named = zip(*rows, strict=True)
-    clusters = [f"own {i}" if one is None else f"cluster {one}" for i, one in enumerate(named)]
-    given = clusters if set(named) != {None} else None
+    clusters = [f"own {i}" if cluster is None else f"cluster {cluster}" for i, cluster in enumerate(named)]
+    cluster_names = clusters if set(named) != {None} else None
     limit = config.getini("howsure_max_error")
     if not limit:
-        error = howsure.calibration_error(labels, probabilities, clusters=given)
+        error = howsure.calibration_error(labels, probabilities, clusters=cluster_names)
         return "pass", [f"calibration error {error} of {len(rows):,} predictions"]
-    check = howsure.check_calibration(labels, probabilities, max_error=float(limit), clusters=given)
+    check = howsure.check_calibration(labels, probabilities, max_error=float(limit), clusters=cluster_names)
     return check.outcome, [f"{len(rows):,} predictions", *check.below()]

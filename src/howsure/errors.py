@@ -59,7 +59,11 @@ def parameter(name: str, value: object = NOTHING, *, quoted: bool = True) -> str
     if value is NOTHING:
         return f"{BEGIN}{name}{END}"
     listed = value if isinstance(value, (list, tuple)) else [value]
-    typed = "" if value is True or value is GIVEN else ",".join("…" if one is GIVEN else str(one) for one in listed)
+    typed = (
+        ""
+        if value is True or value is GIVEN
+        else ",".join("…" if listed_value is GIVEN else str(listed_value) for listed_value in listed)
+    )
     python = "..." if value is GIVEN else repr(value).replace("Ellipsis", "…") if quoted else str(value)
     return f"{BEGIN}{name}{SPLIT}{python}{SPLIT}{typed}{END}"
 
@@ -143,23 +147,23 @@ class _AtPlaces:
         self.row = place
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        return f"{BEGIN}{SPLIT.join(one for one in (name, python, typed) if one is not None)}{END}"
+        return f"{BEGIN}{SPLIT.join(part for part in (name, python, typed) if part is not None)}{END}"
 
 
 def spelled(message: str, spelling: Spelling) -> str:
     """A marked message in the words of a surface."""
     parts = list(_parts(message, spelling))
-    said = "".join(text for text, _ in parts)
+    sentence = "".join(text for text, _ in parts)
     origins = {origin for _, origin in parts if origin}
-    return " ".join([said, *sorted(origins)]) if origins and "counted from" not in said else said
+    return " ".join([sentence, *sorted(origins)]) if origins and "counted from" not in sentence else sentence
 
 
 def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, str]]:
     """The parts of a message, and what is to be said of how their rows are counted."""
     plain, *marked = message.split(BEGIN)
     yield plain, ""
-    for one in marked:
-        inside, _, after = one.partition(END)
+    for marked_part in marked:
+        inside, _, after = marked_part.partition(END)
         name, *values = inside.split(SPLIT)
         if name == ROW and len(values) > 1:
             yield InPython().row(int(values[0])), ORIGIN
@@ -195,14 +199,14 @@ class Fault:
     def message(self) -> str:
         """The sentence, marked."""
         where = self.place if self.row is None else at_row(self.row)
-        held = (
+        value_text = (
             ""
             if self.value is None
             else f"; it holds {self.value}"
             if where is None
             else f"; {where} holds {self.value}"
         )
-        return f"{parameter(self.name)} {self.rule}{held}. {self.advice}".rstrip()
+        return f"{parameter(self.name)} {self.rule}{value_text}. {self.advice}".rstrip()
 
 
 class HowsureError(Exception):
@@ -216,16 +220,16 @@ class InputError(HowsureError, ValueError):
     the parts of the message where it is about a column. `untold`: the data may be right, but are too few to tell.
     """
 
-    def __init__(self, said: str | Fault = "", *, untold: bool = False) -> None:
-        super().__init__(said)
+    def __init__(self, content: str | Fault = "", *, untold: bool = False) -> None:
+        super().__init__(content)
         self.untold = untold
-        self.fault = said if isinstance(said, Fault) else None
+        self.fault = content if isinstance(content, Fault) else None
 
     @property
     def message(self) -> str:
         """What is wrong, parameters and rows marked."""
-        given = self.args[0]
-        return given.message if isinstance(given, Fault) else str(given)
+        content = self.args[0]
+        return content.message if isinstance(content, Fault) else str(content)
 
     def told(self, spelling: Spelling) -> str:
         """What is wrong, in the words of a surface."""
@@ -276,6 +280,6 @@ def shown(value: object) -> str:
     return with_short_values(text) if isinstance(value, str | bytes) else short(text)
 
 
-def _short(found: re.Match[str]) -> str:
-    begin, quote, value = found.groups()
+def _short(match: re.Match[str]) -> str:
+    begin, quote, value = match.groups()
     return f"{begin}{short(value)}{quote}"

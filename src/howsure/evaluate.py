@@ -44,9 +44,9 @@ class Howsure(evaluate.Metric):
     def _compute(self, *, predictions: Any, references: Any = None, **options: Any) -> dict[str, float | None]:
         name = self.config_name
         if name == "mean":
-            found = score_table(predictions, **options)[0].mean
+            estimate = score_table(predictions, **options)[0].mean
         elif name == "calibration_error":
-            found = calibration_error(references, predictions, **options)
+            estimate = calibration_error(references, predictions, **options)
         else:
-            found = getattr(selective_curve(references, predictions, **options), name)
-        return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+            estimate = getattr(selective_curve(references, predictions, **options), name)
+        return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

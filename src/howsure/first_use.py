@@ -21,11 +21,11 @@ def names_in(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[]
     file: the package's `__init__.py`.
     """
     with open(f"{file.removesuffix('.py')}.pyi", encoding="utf-8") as listing:
-        found = IMPORT.findall(listing.read())
+        imports = IMPORT.findall(listing.read())
     module_of = {
         name.split(" as ")[-1].strip(): module
-        for module, several, one in found
-        for name in (several or one).split(",")
+        for module, several, names in imports
+        for name in (several or names).split(",")
         if name.strip()
     }
 

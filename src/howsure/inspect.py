@@ -38,8 +38,8 @@ def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None 
     def measure(scores: Sequence[SampleScore]) -> Figures:
         from howsure.scores.score_table import score_table
 
-        values = [NUMBER(one.score.value) for one in scores]
-        clusters = [str(_held(one, cluster, one.sample_metadata)) for one in scores] if cluster else None
+        values = [NUMBER(score.score.value) for score in scores]
+        clusters = [str(_held(score, cluster, score.sample_metadata)) for score in scores] if cluster else None
         estimate = score_table(values, clusters=clusters, bounds=bounds, level=level)[0].mean
         return _figures("mean", estimate)
 
@@ -57,8 +57,8 @@ def calibration_error(confidence: str = "confidence", level: float = 0.95) -> Me
     def measure(scores: Sequence[SampleScore]) -> Figures:
         from howsure.calibration.calibration_errors import calibration_error
 
-        found = calibration_error(*_pairs(scores, confidence), level=level)
-        return _figures("calibration_error", found)
+        error = calibration_error(*_pairs(scores, confidence), level=level)
+        return _figures("calibration_error", error)
 
     return _or_nan(measure, "calibration_error", *ENDS)
 
@@ -88,7 +88,7 @@ def _selective(name: str, confidence: str, level: float) -> Measure:
 
 def _figures(name: str, estimate: Any) -> Figures:
     ends = {end: getattr(estimate, end) for end in ENDS}
-    return {name: float(estimate.value), **{end: nan if one is None else float(one) for end, one in ends.items()}}
+    return {name: float(estimate.value), **{end: nan if bound is None else float(bound) for end, bound in ends.items()}}
 
 
 def _or_nan(measure: Measure, *names: str) -> Measure:
@@ -106,17 +106,17 @@ def _or_nan(measure: Measure, *names: str) -> Measure:
     return told
 
 
-def _held(one: SampleScore, key: str, metadata: dict[str, Any] | None) -> Any:
+def _held(sample_score: SampleScore, key: str, metadata: dict[str, Any] | None) -> Any:
     from howsure.errors import InputError
 
     if metadata is None or metadata.get(key) is None:
-        raise InputError(f"the metadata of sample {one.sample_id} must hold {key!r}, as that of every sample.")
+        raise InputError(f"the metadata of sample {sample_score.sample_id} must hold {key!r}, as that of every sample.")
     return metadata[key]
 
 
 def _pairs(scores: Sequence[SampleScore], confidence: str) -> tuple[list[float], list[float]]:
-    values = [NUMBER(one.score.value) for one in scores]
-    return values, [float(_held(one, confidence, one.score.metadata)) for one in scores]
+    values = [NUMBER(score.score.value) for score in scores]
+    return values, [float(_held(score, confidence, score.score.metadata)) for score in scores]
 
 
 @hooks(name="howsure_report", description="Writes a report of each task to the folder HOWSURE_REPORTS.")
@@ -229,15 +229,17 @@ class stop_when:
 
     async def complete_sample(self, id: str | int, epoch: int, scores: dict[str, SampleScore]) -> None:
         """Take a score."""
-        held = {name: one.score.value for name, one in scores.items()}
-        RUNNING.get().take(str(id), epoch, NUMBER(self._chosen(held)))
+        values = {name: score.score.value for name, score in scores.items()}
+        RUNNING.get().take(str(id), epoch, NUMBER(self._chosen(values)))
 
     async def complete_task(self) -> dict[str, Any]:
         """The verdict, for the log."""
         running = RUNNING.get()
         status = running.sequence.status()
-        held = sum(len(running.arrived[item]) == running.epochs for item in running.arrived) - len(running.sequence)
-        return {**status.to_dict(), "held_back": held, "words": status.words}
+        n_waiting = sum(len(running.arrived[item]) == running.epochs for item in running.arrived) - len(
+            running.sequence
+        )
+        return {**status.to_dict(), "held_back": n_waiting, "words": status.words}
 
     def _chosen(self, scores: dict[str, Any]) -> Any:
         from howsure.errors import InputError
@@ -253,8 +255,8 @@ class stop_when:
 
         values: dict[str, list[float]] = {}
         for sample in read_eval_log(path).samples or []:
-            held = {name: one.value for name, one in (sample.scores or {}).items()}
-            number = NUMBER(self._chosen(held)) if held else nan
+            score_values = {name: score.value for name, score in (sample.scores or {}).items()}
+            number = NUMBER(self._chosen(score_values)) if score_values else nan
             if not isnan(number):
                 values.setdefault(str(sample.id), []).append(number)
         return {item: sum(runs) / len(runs) for item, runs in values.items()}

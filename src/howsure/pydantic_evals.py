@@ -67,17 +67,20 @@ class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
             title="Scores and confidence",
             description=f"with {100 * self.level:g} % intervals{note}",
             columns=["measure", "value", "low", "high", "cases"],
-            rows=[[name, *map(_rounded, (one.value, one.low, one.high)), one.n] for name, one in estimates.items()],
+            rows=[
+                [name, *map(_rounded, (estimate.value, estimate.low, estimate.high)), estimate.n]
+                for name, estimate in estimates.items()
+            ],
         )
 
     def _held(self, case: ReportCase[Any, Any, Any], name: str, *places: dict[str, Any]) -> float:
-        found = next((place[name] for place in places if name in place), None)
-        if found is None:
-            known = sorted({key for place in places for key in place})
+        value = next((place[name] for place in places if name in place), None)
+        if value is None:
+            known_names = sorted({key for place in places for key in place})
             raise InputError(
-                f"every case must have {name!r}; {case.name!r} has {', '.join(map(repr, known)) or 'no scores'}."
+                f"every case must have {name!r}; {case.name!r} has {', '.join(map(repr, known_names)) or 'no scores'}."
             )
-        return float(getattr(found, "value", found))
+        return float(getattr(value, "value", value))
 
 
 def _rounded(value: float | None) -> float | None:

@@ -147,18 +147,20 @@ class Result:
 
         raw: names are not made harmless for a terminal. most: rows of the table.
         """
-        more = [one.text(raw=raw, most=most) for one in self.besides()]
+        more = [part.text(raw=raw, most=most) for part in self.besides()]
         return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most), *more])
 
     def own_text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
         """What it prints, without the results that it tells below itself."""
-        read, words = self.what_was_read, self.words if columns is None else ""
+        provenance, words = self.what_was_read, self.words if columns is None else ""
         if words:
-            return "\n\n".join(filter(None, [read, words]))
+            return "\n\n".join(filter(None, [provenance, words]))
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
-        above = [one.text(raw=raw) for one in self.above()] if columns is None else []
-        return "\n\n".join(filter(None, [read, *above, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))]))
+        above = [part.text(raw=raw) for part in self.above()] if columns is None else []
+        return "\n\n".join(
+            filter(None, [provenance, *above, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))])
+        )
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
         """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown. Of a result
@@ -170,18 +172,20 @@ class Result:
         """
         if (other := self.in_csv()) is not self:
             return other.to_csv(columns=columns, raw=raw)
-        known = {column.shown: column for column in self.columns() if column.only != TABLE}
-        wanted = chosen_columns(Table(list(known), []), columns).headings
+        columns_by_heading = {column.shown: column for column in self.columns() if column.only != TABLE}
+        headings = chosen_columns(Table(list(columns_by_heading), []), columns).headings
         rows = self.rows_shown()
-        held = {name: cells for heading in wanted for name, cells in known[heading].exact(rows).items()}
-        return Table(list(held), list(zip(*held.values(), strict=True))).csv(raw=raw)
+        cells_by_name = {
+            name: cells for heading in headings for name, cells in columns_by_heading[heading].exact(rows).items()
+        }
+        return Table(list(cells_by_name), list(zip(*cells_by_name.values(), strict=True))).csv(raw=raw)
 
     def to_markdown(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
         """The table in Markdown, below the recipe as a comment; `columns` names some of its headings.
 
         Raises InputError for a heading that the table does not have.
         """
-        more = [one.to_markdown(raw=raw) for one in self.besides()]
+        more = [part.to_markdown(raw=raw) for part in self.besides()]
         return "\n\n".join([self._printed(columns).markdown(raw=raw), *more])
 
     def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
@@ -192,7 +196,7 @@ class Result:
 
         Raises InputError for a heading that the table does not have.
         """
-        more = [one.to_latex(raw=raw) for one in self.besides()]
+        more = [part.to_latex(raw=raw) for part in self.besides()]
         return "\n\n".join([self._printed(columns).latex(label=label, raw=raw), *more])
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
@@ -208,27 +212,27 @@ class Result:
         return self.text(most=MOST_ROWS)
 
     def _repr_html_(self) -> str:
-        more = "".join(one._repr_html_() for one in self.besides())
+        more = "".join(part._repr_html_() for part in self.besides())
         if self.words:
             return preformatted(self.own_text() if more else repr(self)) + more
         return "".join(table.html() for table in (*self.above(), self.table().shortened())) + more
 
     def framed(self) -> Mapping[str, Any]:
         """The columns of the data frame by their names."""
-        found: dict[str, Any] = {}
+        framed_columns: dict[str, Any] = {}
         for column in self.columns():
-            found |= column.framed(column.of(self.rows_framed())) if column.only != TABLE else {}
-        return found
+            framed_columns |= column.framed(column.of(self.rows_framed())) if column.only != TABLE else {}
+        return framed_columns
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of the data frame as plain values; None for what is undefined."""
-        held = plain(self.framed())
-        return [dict(zip(held, row, strict=True)) for row in zip(*held.values(), strict=True)]
+        values = plain(self.framed())
+        return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
         table = chosen_columns(self.table(), columns)
-        told = [self.made(), *table.notes]
-        return replace(table, title=table.title or title_of(self), caption="\n".join(told), notes=())
+        footnotes = [self.made(), *table.notes]
+        return replace(table, title=table.title or title_of(self), caption="\n".join(footnotes), notes=())
 
 
 class Rows(Result, Generic[Row]):
@@ -277,42 +281,42 @@ class Arrays:
 
     def columns(self) -> list[Column]:
         """Each array as a column."""
-        return [Column(name, KINDS.get(held.dtype.kind, WORDS), values=held) for name, held in self.arrays().items()]
+        return [Column(name, KINDS.get(array.dtype.kind, WORDS), values=array) for name, array in self.arrays().items()]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The JSON form."""
-        held = {key: plain(getattr(self, name)) for name, key in json_keys(self).items()}
-        return [dict(zip(held, row, strict=True)) for row in zip(*held.values(), strict=True)]
+        values = {key: plain(getattr(self, name)) for name, key in json_keys(self).items()}
+        return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
 
     def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """The arrays by their names."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
 
 def held_in_frames(row: type) -> list[Column]:
     """The fields of a dataclass, as frames and CSV hold them of each row."""
-    return [Column(one.name, NUMBER, only=FRAME) for one in fields(row)]
+    return [Column(field.name, NUMBER, only=FRAME) for field in fields(row)]
 
 
-def dict_of(one: Any) -> dict[str, Any]:
+def dict_of(record: Any) -> dict[str, Any]:
     """A dataclass as plain JSON: its fields in their order, the recipe first, and what it derives from them."""
-    held: dict[str, Any] = {}
-    for name, key in json_keys(one).items():
-        value = plain(getattr(one, name))
-        held |= (value or {}) if key == AMONG else {key: value}
-    order = sorted(held, key=lambda key: key != "recipe")
-    for name, behind in getattr(one, "derived", {}).items():
+    values: dict[str, Any] = {}
+    for name, key in json_keys(record).items():
+        value = plain(getattr(record, name))
+        values |= (value or {}) if key == AMONG else {key: value}
+    order = sorted(values, key=lambda key: key != "recipe")
+    for name, behind in getattr(record, "derived", {}).items():
         order.insert(order.index(behind) + 1, name)
-    return {key: held[key] if key in held else plain(_asked(getattr(one, key))) for key in order}
+    return {key: values[key] if key in values else plain(_asked(getattr(record, key))) for key in order}
 
 
 def _asked(derived: Any) -> Any:
     return derived() if callable(derived) else derived
 
 
-def json_keys(one: Any) -> dict[str, str]:
+def json_keys(record: Any) -> dict[str, str]:
     """What JSON calls the fields of a dataclass that it holds."""
-    keys = {field.name: field.metadata.get("json", field.name) for field in fields(one)}
+    keys = {field.name: field.metadata.get("json", field.name) for field in fields(record)}
     return {name: key for name, key in keys.items() if key is not None}
 
 
@@ -329,13 +333,13 @@ def plain(value: Any) -> Any:
     if is_dataclass(value):
         return dict_of(value)
     if isinstance(value, Mapping):
-        return {key: plain(one) for key, one in value.items()}
+        return {key: plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
-        return [plain(one) for one in plain_list(value)]
+        return [plain(item) for item in plain_list(value)]
     if isinstance(value, datetime.date):
         return value.isoformat()
-    held = value.item() if isinstance(value, np.generic) else value
-    return None if isinstance(held, float) and not math.isfinite(held) else held
+    scalar = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(scalar, float) and not math.isfinite(scalar) else scalar
 
 
 def result_recipe(result: Any) -> dict[str, Any]:
@@ -351,10 +355,12 @@ def rows_read(recipe: Mapping[str, Any]) -> str:
     """
     if "files" not in recipe or "rows" not in recipe:
         return ""
-    skipped, read = recipe.get("skipped", {}), f"{files_read(recipe)}: {counted(recipe['rows'], 'row')}"
+    skipped, provenance = recipe.get("skipped", {}), f"{files_read(recipe)}: {counted(recipe['rows'], 'row')}"
     missing = ", ".join(f"{column}: {count:,}" for column, count in skipped.items())
-    read += f", {sum(skipped.values()):,} skipped ({missing})" if any(skipped.values()) else ""
-    return read + (f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else "")
+    provenance += f", {sum(skipped.values()):,} skipped ({missing})" if any(skipped.values()) else ""
+    return provenance + (
+        f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else ""
+    )
 
 
 def files_read(recipe: Mapping[str, Any]) -> str:
@@ -384,11 +390,11 @@ def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
     """
     if columns is None:
         return table
-    known = {heading.casefold(): place for place, heading in reversed(list(enumerate(table.headings)))}
+    place_by_heading = {heading.casefold(): place for place, heading in reversed(list(enumerate(table.headings)))}
     for name in columns:
-        if name.casefold() not in known:
+        if name.casefold() not in place_by_heading:
             raise unknown_name("column", name, table.headings, place="the table")
-    places = list(dict.fromkeys(known[name.casefold()] for name in columns))
+    places = list(dict.fromkeys(place_by_heading[name.casefold()] for name in columns))
     headings = [table.headings[place] for place in places]
     return replace(table, headings=headings, rows=[[row[place] for place in places] for row in table.rows])
 
@@ -407,13 +413,15 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
 
 def recipe_rows(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The recipe in words: what is there, by its name."""
-    held = {key.replace("_", " "): value for key, value in recipe.items() if value is not None and value is not False}
-    return [(name, in_a_line(_in_words(value))) for name, value in held.items()]
+    entries = {
+        key.replace("_", " "): value for key, value in recipe.items() if value is not None and value is not False
+    }
+    return [(name, in_a_line(_in_words(value))) for name, value in entries.items()]
 
 
 def _in_words(value: object) -> str:
     if isinstance(value, Mapping):
-        return " and ".join(f"{name} {one}" for name, one in value.items()) or "0"
+        return " and ".join(f"{name} {item}" for name, item in value.items()) or "0"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "yes" if value is True else str(value)

@@ -69,7 +69,7 @@ class Confidence:
         """Say how probable each entity and tag is."""
         names = self.nlp.pipe_names
         before = names[: names.index(self.name)] if self.name in names else names
-        lacking = [one for one in (self.tagger, self.ner) if one not in before]
+        lacking = [pipe_name for pipe_name in (self.tagger, self.ner) if pipe_name not in before]
         if len(lacking) == 2 or set(lacking) - {"tagger", "ner"}:
             raise InputError(
                 f"{self.name} must come after {' or '.join(map(repr, lacking))}, whose scores it takes; before it "
@@ -77,21 +77,21 @@ class Confidence:
             )
         if len(doc) and self.tagger in before:
             labels = [token.tag_ for token in doc]
-            found = _of_tags(doc, self.nlp.get_pipe(self.tagger), labels)
-            for token, value in zip(doc, _mapped(self.tag_map, found, labels), strict=True):
+            probabilities = _of_tags(doc, self.nlp.get_pipe(self.tagger), labels)
+            for token, value in zip(doc, _mapped(self.tag_map, probabilities, labels), strict=True):
                 token._.tag_confidence = value
         if doc.ents and self.ner in before:
             of_model = dict(_of_entities(doc, self.nlp.get_pipe(self.ner)))
             ents = [(ent.start, ent.end, ent.label_) for ent in doc.ents]
-            values = _mapped(self.entity_map, [of_model.get(one) for one in ents], [label for *_, label in ents])
+            values = _mapped(self.entity_map, [of_model.get(ent) for ent in ents], [label for *_, label in ents])
             for ent, value in zip(doc.ents, values, strict=True):
                 ent._.confidence = value
         return doc
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
         """The maps, as texts by name."""
-        held = {name: getattr(self, name) for name in MAPS}
-        return json.dumps({name: one and one.to_json() for name, one in held.items()}).encode()
+        maps = {name: getattr(self, name) for name in MAPS}
+        return json.dumps({name: map_ and map_.to_json() for name, map_ in maps.items()}).encode()
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Confidence:
         """Take the maps of `to_bytes`."""
@@ -123,14 +123,18 @@ def confidence(nlp: Language, name: str, tagger: str = "tagger", ner: str = "ner
     return Confidence(nlp, name, tagger=tagger, ner=ner)
 
 
-def _mapped(map: RecalibrationMap | None, found: Sequence[float | None], groups: Sequence[str]) -> list[float | None]:
+def _mapped(
+    map: RecalibrationMap | None, probabilities: Sequence[float | None], groups: Sequence[str]
+) -> list[float | None]:
     """The probabilities, calibrated where there is a map; None stays."""
-    rows = [row for row, value in enumerate(found) if value is not None]
+    rows = [row for row, value in enumerate(probabilities) if value is not None]
     if map is None or not rows:
-        return list(found)
-    after = map.apply([found[row] for row in rows], groups=[groups[row] for row in rows] if map.groups else None)
+        return list(probabilities)
+    after = map.apply(
+        [probabilities[row] for row in rows], groups=[groups[row] for row in rows] if map.groups else None
+    )
     mapped = dict(zip(rows, after.tolist(), strict=True))
-    return [mapped.get(row) for row in range(len(found))]
+    return [mapped.get(row) for row in range(len(probabilities))]
 
 
 def _of_tags(doc: Doc, tagger: Any, tags: Sequence[str]) -> list[float | None]:

@@ -51,8 +51,8 @@ class Part:
         """A part as it is given: (3, 64), or 3/64 as on the command line; None is all of the input."""
         if part is None:
             return cls()
-        found = WRITTEN.fullmatch(part.strip()) if isinstance(part, str) else None
-        both = [int(found[1]), int(found[2])] if found else list(part) if isinstance(part, tuple | list) else []
+        match = WRITTEN.fullmatch(part.strip()) if isinstance(part, str) else None
+        both = [int(match[1]), int(match[2])] if match else list(part) if isinstance(part, tuple | list) else []
         if len(both) != 2:
             raise InputError(f"part must be its number and how many there are, such as 3/64; it is {part!r}.")
         return cls(*both)
@@ -72,8 +72,8 @@ class Part:
     def size(self, documents: int) -> int:
         """How many documents it has of an input of so many."""
         batches, rest = divmod(documents, BATCH)
-        own = max(0, -(-(batches - self.number + 1) // self.of))
-        return own * BATCH + (rest if batches % self.of == self.number - 1 else 0)
+        n_batches = max(0, -(-(batches - self.number + 1) // self.of))
+        return n_batches * BATCH + (rest if batches % self.of == self.number - 1 else 0)
 
     def recipe(self, documents: int) -> dict[str, Any]:
         """Settings of the store of a part, which says of what it is one; none for the whole input."""
@@ -175,16 +175,18 @@ class Corpus:
     def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
         """The documents of a part from a position on, a few in memory at a time."""
         for number, name, date, title, category, story, text in self._rows(start, part):
-            held = str(number + 1) if self.fields.id is None else name
-            yield InputDocument(number, held, date, title, category, text or "", story=(story or "").strip() or None)
+            document_id = str(number + 1) if self.fields.id is None else name
+            yield InputDocument(
+                number, document_id, date, title, category, text or "", story=(story or "").strip() or None
+            )
 
     def _rows(self, start: int, part: Part) -> Rows:
         """The position of each document of a part, from a position on, and its fields."""
         fields = self.fields
-        wanted = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.story, fields.text)]
+        texts = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.story, fields.text)]
         date = f"CAST({self.date} AS VARCHAR)"
         position = self.table.position
-        listed = ", ".join([position, wanted[0], date, *wanted[1:]])
+        listed = ", ".join([position, texts[0], date, *texts[1:]])
         chosen = f"{position} >= {start} AND {position} // {BATCH} % {part.of} = {part.number - 1}"  # as `Part.holds`
         with reading(self.table.name, self.table.files[0].path), self.table.connection.cursor() as cursor:
             cursor.execute(f"SELECT {listed} FROM {self.table.numbered} WHERE {chosen}")
@@ -248,10 +250,10 @@ class Corpus:
         if not count or self.bad_dates == "leave-out":
             return
         place, value = self.table.place(bad, column.text)
-        held = "no date" if value is None or not str(value).strip() else repr(value)
+        content = "no date" if value is None or not str(value).strip() else repr(value)
         written = self.fields.date_format or "YYYY-MM-DD"
         raise InputError(
-            f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). "
+            f"{column.name} must be a date, written {written}; {place} holds {content} ({int(str(count)):,} in all). "
             f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give "
             f"{parameter('date_format')}, such as %d/%m/%Y for 31/12/2001 (%y for 01); or leave such documents out "
             f"with {parameter('bad_dates', 'leave-out')}."
@@ -292,8 +294,8 @@ class Filter:
 
     def __post_init__(self) -> None:
         for day in ("since", "until"):
-            held = day_of(getattr(self, day), name=day)
-            object.__setattr__(self, day, None if held is None else held.isoformat())
+            date_value = day_of(getattr(self, day), name=day)
+            object.__setattr__(self, day, None if date_value is None else date_value.isoformat())
         for option in ("keep", "drop"):
             pattern = getattr(self, option)
             try:

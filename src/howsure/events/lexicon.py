@@ -109,7 +109,7 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """
     text = read_text(path)
     is_csv = text.name.lower().endswith(".csv")
-    rows, wanted = (_csv_rows(text), "CODE,NAME") if is_csv else (_tab_rows(text), "CODE<TAB>NAME")
+    rows, expected = (_csv_rows(text), "CODE,NAME") if is_csv else (_tab_rows(text), "CODE<TAB>NAME")
     entries: list[tuple[str, str]] = []
     first = 0  # the line of the first entry
     places, most, headed = (0, 1), 3, False
@@ -123,8 +123,8 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
             raise InputError(f"{text.name}, line {line}: a header must have both code and name; it is {columns!r}.")
         first = first or line
         if not max(places) < len(columns) <= most or not all(columns[place] for place in places):
-            held = (" | " if is_csv else "\t").join(cells)[:100]
-            raise InputError(f"{text.name}, line {line}: a line must be {wanted}; it is {held!r}.")
+            content = (" | " if is_csv else "\t").join(cells)[:100]
+            raise InputError(f"{text.name}, line {line}: a line must be {expected}; it is {content!r}.")
         code, name = columns[places[0]], columns[places[1]].replace("_", " ").strip()
         if any(map(str.isspace, code)):
             raise InputError(f"{text.name}, line {line}: a code must be one word; it is {code[:60]!r}.")
@@ -132,7 +132,7 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
             raise InputError(f"{text.name}, line {line}: a name must hold a letter or a digit; it is {name[:60]!r}.")
         entries.append((code, name))
     if not entries:
-        raise InputError(f"{text.name} holds no entry; a line must be {wanted}.")
+        raise InputError(f"{text.name} holds no entry; a line must be {expected}.")
     if not headed and _is_header(entries):
         raise InputError(
             f"{text.name}, line {first}: {' and '.join(entries[0])} look like a header; name its columns code and "
@@ -146,8 +146,8 @@ def _is_header(entries: Sequence[tuple[str, str]]) -> bool:
     ours, others = entries[0][0], {code for code, _ in entries[1:]} - {"-"}
     words = [set(re.findall("[a-z]+", cell.lower())) for cell in entries[0]]
     named = any(
-        any(map(OF_CODES.fullmatch, one)) and other and all(map(OF_NAMES.fullmatch, other))
-        for one, other in (words, words[::-1])
+        any(map(OF_CODES.fullmatch, first)) and other and all(map(OF_NAMES.fullmatch, other))
+        for first, other in (words, words[::-1])
     )
     return named or (ours != ours.upper() and len(others) > 1 and all(code == code.upper() for code in others))
 
@@ -222,14 +222,14 @@ def _packaged() -> Iterator[tuple[str, str]]:
     Its other spellings are left out, since they include codes (`CAN`) and words of other languages (`Island` for
     Iceland).
     """
-    known = set()
+    codes = set()
     for country in _countries():
-        known.add(country.alpha_3)
+        codes.add(country.alpha_3)
         for kind in ("name", "common_name", "official_name"):
             yield from ((country.alpha_3, name) for name in _variants(getattr(country, kind, None) or ""))
     for info in _infos():
         code = info["ISO"]["alpha3"]
-        if code in known:
+        if code in codes:
             demonyms = re.split(r"[,/]", info.get("demonym") or "")
             yield from ((code, name) for text in (info["name"], *demonyms) for name in _variants(text))
 
@@ -363,15 +363,15 @@ class Lexicon:
     def match(self, words: Sequence[str]) -> list[Match]:
         """The places where words `start` to `end` - 1 name the actor `code`, in text order; a name of two actors
         appears twice."""
-        found: list[Match] = []
+        matches: list[Match] = []
         end = 0
         for at in self._possible_starts(words):
             names = self._names_from(words[at])
             name = self._name_at(names, words, at) if names and at >= end else None
             if name is not None:
                 end = at + len(name.folded)
-                found.extend((at, end, code) for code in name.codes)
-        return found
+                matches.extend((at, end, code) for code in name.codes)
+        return matches
 
     def codes_of(self, name: str) -> tuple[str, ...]:
         """The actors that a text names, each once, in text order.

@@ -47,4 +47,4 @@ OF_PAIRS = {"unit": Asked("What to count.", tuple(COUNTED))}  # of actors that a
 
 def defaults_of(question: Callable[..., Any]) -> dict[str, Any]:
     """What each parameter of a question is if nobody gives it; `REQUIRED` for one that must be given."""
-    return {name: one.default for name, one in inspect.signature(question).parameters.items()}
+    return {name: parameter.default for name, parameter in inspect.signature(question).parameters.items()}

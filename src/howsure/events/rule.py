@@ -192,8 +192,8 @@ class Rule:
             object.__setattr__(self, field, words)
         for field in ("agents", "noun_agents", "described_by"):
             chosen = _texts(getattr(self, field), field) or getattr(scheme, field)
-            for one in chosen:
-                check_relation(one, scheme, place=field, words=field != "described_by")
+            for relation in chosen:
+                check_relation(relation, scheme, place=field, words=field != "described_by")
             object.__setattr__(self, field, chosen)
         for field in ("conjoined", "shared_subjects", "controlled_subjects", "relative_clauses", "negated"):
             if not isinstance(getattr(self, field), bool):
@@ -207,9 +207,9 @@ class Rule:
 
     def to_dict(self) -> dict[str, Any]:
         """The rule as plain values, for a recipe; a function by its name."""
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        content = {field.name: getattr(self, field.name) for field in fields(self)}
         function = None if self.function is None else getattr(self.function, "__qualname__", repr(self.function))
-        return {**held, "function": function}
+        return {**content, "function": function}
 
     def _check_events(self) -> None:
         named = bool(self.verbs or self.forms or self.nouns)
@@ -315,8 +315,8 @@ def _nouns(sentence: Sentence, rule: Rule) -> list[int]:
     if not rule.nouns:
         return []
     named = zip(sentence.words, sentence.lemmas or sentence.words, strict=True)
-    found = [at for at, forms in enumerate(named) if any(form.lower() in rule.nouns for form in forms)]
-    return [at for at in found if _is(sentence, at, "NOUN", "NN")]
+    positions = [at for at, forms in enumerate(named) if any(form.lower() in rule.nouns for form in forms)]
+    return [at for at in positions if _is(sentence, at, "NOUN", "NN")]
 
 
 def _is(sentence: Sentence, at: int, universal: str, penn: str) -> bool:
@@ -331,26 +331,26 @@ def _at(parsed: ParsedSentence, word: int, relations: Relations) -> list[int]:
 
 
 def _follow(parsed: ParsedSentence, word: int, path: list[str]) -> Iterator[int]:
-    label, asked = label_and_word(path[0])
+    label, word_form = label_and_word(path[0])
     for child in parsed.dependents(word, (label,)):
-        if not asked or _has(parsed, child, asked):
+        if not word_form or _has(parsed, child, word_form):
             yield from _follow(parsed, child, path[1:]) if len(path) > 1 else (child,)
 
 
-def _has(parsed: ParsedSentence, word: int, asked: str) -> bool:
+def _has(parsed: ParsedSentence, word: int, word_form: str) -> bool:
     """Whether a word is the required one, or is introduced by it."""
-    return any(parsed.words[one] == asked for one in (word, *parsed.dependents(word, ("case",))))
+    return any(parsed.words[position] == word_form for position in (word, *parsed.dependents(word, ("case",))))
 
 
 def _with_conjuncts(parsed: ParsedSentence, agents: list[int], rule: Rule) -> list[int]:
-    found = set(agents)
+    acting = set(agents)
     if rule.conjoined:
-        waiting = list(found)
+        waiting = list(acting)
         while waiting:
             conjuncts = parsed.dependents(waiting.pop(), grammar.CONJUNCTS)
             waiting.extend(conjuncts)
-            found.update(conjuncts)
-    return sorted(found)
+            acting.update(conjuncts)
+    return sorted(acting)
 
 
 def _is_negated(parsed: ParsedSentence, verb: int) -> bool:

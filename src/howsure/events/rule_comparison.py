@@ -92,8 +92,8 @@ def compare_rules(first: Store, second: Store, *, period: str | None = None) -> 
     cells = sorted({cell for side in sides for cell in side})
     expected: dict[str, float] = {}
     for side in sides:
-        for (actor, _), found in side.items():
-            expected[actor] = expected.get(actor, 0.0) + sum(p for p, _ in found.values())
+        for (actor, _), probabilities in side.items():
+            expected[actor] = expected.get(actor, 0.0) + sum(p for p, _ in probabilities.values())
     cells.sort(key=lambda cell: -expected[cell[0]])
     rows = tuple(
         _row(actor, title_of(first, actor), label, *(side.get((actor, label), {}) for side in sides))
@@ -117,7 +117,8 @@ def _events(store: Store, period: str | None) -> dict[tuple[str, str], Found]:
 def _row(actor: str, title: str, period: str, first: Found, second: Found) -> RuleCount:
     both = len(first.keys() & second.keys())
     (mean, best), (other_mean, other_best) = (
-        (sum(p for p, _ in found.values()), sum(best for _, best in found.values())) for found in (first, second)
+        (sum(p for p, _ in probabilities.values()), sum(best for _, best in probabilities.values()))
+        for probabilities in (first, second)
     )
     only_first, only_second = len(first) - both, len(second) - both
     return RuleCount(actor, title, period, mean, other_mean, best, other_best, both, only_first, only_second)

@@ -43,7 +43,7 @@ def read_fields(text: str, *, place: str) -> Fields:
 
 
 def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
-    held: Fields = {}
+    fields_: Fields = {}
     inside = False  # the mapping
     field: str | None = None  # whose value comes
     items: list[str] | None = None  # of its list
@@ -57,16 +57,16 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
                 items.append(_text(yaml, event, where, f"an entry of {field} of a rule"))
             elif field is None:
                 field = _text(yaml, event, where, "a field")
-                if field in held:
+                if field in fields_:
                     raise InputError(f"{where}: the field {field!r} stands twice.")
             else:
-                held[field], field = _value(yaml, event, where, field), None
+                fields_[field], field = _value(yaml, event, where, field), None
         elif isinstance(event, yaml.SequenceStartEvent):
             if not inside or field is None or items is not None:
                 raise InputError(f"{where}: lists are not allowed here; a rule consists of {EXAMPLE}.")
             items = []
         elif isinstance(event, yaml.SequenceEndEvent):
-            held[str(field)], field, items = tuple(items or ()), None, None
+            fields_[str(field)], field, items = tuple(items or ()), None, None
         elif isinstance(event, yaml.MappingStartEvent):
             if inside:
                 raise InputError(f"{where}: nested fields are not allowed; a rule consists of {EXAMPLE}.")
@@ -77,7 +77,7 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
             raise InputError(f"{where}: a second rule begins; write it to a file of its own.")
     if not inside:
         raise InputError(f"{place} must hold {EXAMPLE}; it holds nothing.")
-    return held
+    return fields_
 
 
 def _check_plain(yaml: Any, event: Any, where: str) -> None:
@@ -103,8 +103,8 @@ def _text(yaml: Any, event: Any, where: str, what: str) -> str:
     text = str(event.value)
     kind = yaml.resolver.Resolver().resolve(yaml.ScalarNode, text, (event.style is None, True))
     if kind != yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG:
-        held = f"{text[:60]!r}, for YAML {kind.rpartition(':')[2]}" if text else "nothing"
-        raise InputError(f"{where}: {what} must be a text; it is {held}. Put texts in quotation marks.")
+        content = f"{text[:60]!r}, for YAML {kind.rpartition(':')[2]}" if text else "nothing"
+        raise InputError(f"{where}: {what} must be a text; it is {content}. Put texts in quotation marks.")
     if not text.isprintable():
         raise InputError(f"{where}: {what} must be a text that can be printed; it is {text[:60]!a}.")
     return text
@@ -142,11 +142,11 @@ def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") ->
 
     Raises InputError and MissingExtraError like `read_rule`.
     """
-    held = read_fields(text, place=place)
-    for field in held:
+    fields_ = read_fields(text, place=place)
+    for field in fields_:
         if field not in FIELDS:
             raise unknown_name("field", field, FIELDS, place=f"a rule ({place})")
     try:
-        return Rule(**{"name": name, **held})
+        return Rule(**{"name": name, **fields_})
     except InputError as error:
         raise InputError(f"{place}: {error}") from error

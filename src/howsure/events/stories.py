@@ -50,10 +50,10 @@ def passages(words: Sequence[str], *, length: int = WORDS) -> Hashes:
         return np.empty(0, dtype=np.uint64)
     codes = np.array([_code(word) for word in plain], dtype=np.uint64)
     length = min(length, len(codes))
-    found = np.zeros(len(codes) - length + 1, dtype=np.uint64)
+    hashes = np.zeros(len(codes) - length + 1, dtype=np.uint64)
     for at in range(length):
-        found = found * FACTOR + codes[at : at + len(found)]
-    return np.unique(found)
+        hashes = hashes * FACTOR + codes[at : at + len(hashes)]
+    return np.unique(hashes)
 
 
 def same_texts(texts: Mapping[int, Hashes], *, shared: float = SHARED) -> dict[int, int]:
@@ -71,7 +71,11 @@ def same_texts(texts: Mapping[int, Hashes], *, shared: float = SHARED) -> dict[i
     Source: Bayardo, Ma & Srikant (2007), Scaling up all pairs similarity search.
     """
     firsts: dict[bytes, int] = {}
-    story = {number: firsts.setdefault(held.tobytes(), number) for number, held in sorted(texts.items()) if len(held)}
+    story = {
+        number: firsts.setdefault(passages_of_text.tobytes(), number)
+        for number, passages_of_text in sorted(texts.items())
+        if len(passages_of_text)
+    }
     different = {number: texts[number] for number in firsts.values()}
 
     def first_of(number: int) -> int:
@@ -79,8 +83,8 @@ def same_texts(texts: Mapping[int, Hashes], *, shared: float = SHARED) -> dict[i
             number = story[number]
         return number
 
-    for one, other in _near(different, shared):
-        low, high = sorted((first_of(one), first_of(other)))
+    for text_number, other in _near(different, shared):
+        low, high = sorted((first_of(text_number), first_of(other)))
         story[high] = low
     groups = defaultdict(list)
     for number in story:
@@ -93,12 +97,14 @@ def _near(texts: Mapping[int, Hashes], shared: float) -> Iterator[tuple[int, int
     rank = _by_rarity(texts)
     holders: dict[int, list[int]] = defaultdict(list)
     for number in sorted(texts, key=lambda number: (len(texts[number]), number)):
-        held = texts[number]
-        telling = np.sort(rank(held))[: len(held) - math.ceil(shared * len(held)) + 1].tolist()
-        seen = {other for passage in telling for other in holders[passage]}
-        for other in sorted(seen):
-            both = len(np.intersect1d(held, texts[other], assume_unique=True))
-            if both >= shared * (len(held) + len(texts[other]) - both):
+        text_passages = texts[number]
+        telling = np.sort(rank(text_passages))[
+            : len(text_passages) - math.ceil(shared * len(text_passages)) + 1
+        ].tolist()
+        candidates = {other for passage in telling for other in holders[passage]}
+        for other in sorted(candidates):
+            both = len(np.intersect1d(text_passages, texts[other], assume_unique=True))
+            if both >= shared * (len(text_passages) + len(texts[other]) - both):
                 yield other, number
         for passage in telling:
             holders[passage].append(number)
@@ -106,10 +112,10 @@ def _near(texts: Mapping[int, Hashes], shared: float) -> Iterator[tuple[int, int
 
 def _by_rarity(texts: Mapping[int, Hashes]) -> Callable[[Hashes], npt.NDArray[np.int64]]:
     """A function that ranks passages by the number of texts that contain them, the rarest first."""
-    known, counts = np.unique(np.concatenate([*texts.values(), np.empty(0, np.uint64)]), return_counts=True)
-    place = np.empty(len(known), dtype=np.int64)
-    place[np.argsort(counts, kind="stable")] = np.arange(len(known))
-    return lambda passages: place[np.searchsorted(known, passages)]
+    distinct, counts = np.unique(np.concatenate([*texts.values(), np.empty(0, np.uint64)]), return_counts=True)
+    place = np.empty(len(distinct), dtype=np.int64)
+    place[np.argsort(counts, kind="stable")] = np.arange(len(distinct))
+    return lambda passages: place[np.searchsorted(distinct, passages)]
 
 
 def _texts(store: Store) -> Iterator[tuple[int, list[str]]]:

@@ -55,7 +55,7 @@ def _names_with_files(result: CalibrationComparison) -> list[str]:
     """What the models are called; one without a name of its own by its file too."""
     if result.read is None:
         return list(result.names)
-    files = [Path(one.name).name for one in (result.read.a, result.read.b)]
+    files = [Path(estimate_text.name).name for estimate_text in (result.read.a, result.read.b)]
     return [f"{name}: {file}" if name in NAMES else name for name, file in zip(result.names, files, strict=True)]
 
 
@@ -79,8 +79,10 @@ def draw_comparison(result: CalibrationComparison, *, ax: Axes | None = None, ax
     """Draw both curves by `draw_curves`, with the difference of the squared errors as a title."""
     axes = draw_curves(result.curves, ax=ax, axis=axis)
     e = result.squared_error_difference
-    found = "undefined" if e.low is None else f"{number(e.value, 5, sign=True)} {interval(e.low, e.high, 5, sign=True)}"
-    literal(axes.set_title("", fontsize=8, fontweight="normal"), f"squared errors, difference: {found}")
+    difference_text = (
+        "undefined" if e.low is None else f"{number(e.value, 5, sign=True)} {interval(e.low, e.high, 5, sign=True)}"
+    )
+    literal(axes.set_title("", fontsize=8, fontweight="normal"), f"squared errors, difference: {difference_text}")
     return axes
 
 
@@ -115,11 +117,11 @@ def draw_differences(
     ax.spines["left"].set_visible(False)
     what = "which is better?" if is_narrow() else "difference"
     ax.set_xlabel(f"{what} [{100 * level:g} % interval]")
-    for x, side, said in ((0.0, "left", f"← {sides[0]}"), (1.0, "right", f"{sides[1]} →")):
+    for x, side, label in ((0.0, "left", f"← {sides[0]}"), (1.0, "right", f"{sides[1]} →")):
         text = ax.text(
             x, 1.0, "", transform=ax.transAxes, ha=side, va="bottom", fontsize=7 if is_narrow() else 8, color=QUIET
         )
-        literal(text, said)
+        literal(text, label)
 
 
 # Calibration curves before and after a model was mended, a panel for each thing that it speaks of.
@@ -171,23 +173,27 @@ def draw_recalibration(result: RecalibrationEvaluation, *, ax: Axes | None = Non
     return draw_curves(result.curves, ax=ax, axis=axis)
 
 
-def draw_improvements(found: RecalibrationTable, *, ax: Axes | None = None) -> Axes:
+def draw_improvements(recalibration_table: RecalibrationTable, *, ax: Axes | None = None) -> Axes:
     """Draw the improvement of the Brier score of each group and method with its interval.
 
     Raises InputError for more than 100 rows.
     """
-    if len(found) > MOST_ROWS:
-        raise InputError(f"a figure of improvements shows at most {MOST_ROWS} rows; there are {len(found):,}.")
+    if len(recalibration_table) > MOST_ROWS:
+        raise InputError(
+            f"a figure of improvements shows at most {MOST_ROWS} rows; there are {len(recalibration_table):,}."
+        )
     with styled():
         if ax is None:
-            ax = new_figure(6.0, 1.1 + 0.27 * len(found), keep="height").add_subplot()
+            ax = new_figure(6.0, 1.1 + 0.27 * len(recalibration_table), keep="height").add_subplot()
         rows = {
             shortened_name(name, GROUP_NAME_LENGTH if not is_narrow() else GROUP_NAME_LENGTH // 2): ends
-            for name, row in zip(found.names, found.rows, strict=True)
+            for name, row in zip(recalibration_table.names, recalibration_table.rows, strict=True)
             if (ends := _ends(row.deciding.improvement)) is not None
         }
-        draw_differences(ax, rows, level=found.rows[0].error_before.level, sides=SIDES)
-        ax.set_xlabel(f"improvement of the Brier score [{100 * found.rows[0].error_before.level:g} % interval]")
+        draw_differences(ax, rows, level=recalibration_table.rows[0].error_before.level, sides=SIDES)
+        ax.set_xlabel(
+            f"improvement of the Brier score [{100 * recalibration_table.rows[0].error_before.level:g} % interval]"
+        )
     return ax
 
 
@@ -196,7 +202,9 @@ def _improvements(result: RecalibrationEvaluation) -> dict[str, tuple[float, flo
     scores = {"squared error": result.squared_error, score_words("brier", reduction): result.brier}
     if result.multiclass_brier is not None:
         scores[score_words("brier", MULTICLASS)] = result.multiclass_brier
-    return {name: ends for name, one in scores.items() if (ends := _ends(one.improvement)) is not None}
+    return {
+        name: ends for name, score_change in scores.items() if (ends := _ends(score_change.improvement)) is not None
+    }
 
 
 def _ends(e: Estimate) -> tuple[float, float, float] | None:
@@ -213,7 +221,7 @@ MOST_CURVES = 8
 MAP_NAME_LENGTH = 32
 
 
-def draw_map(found: RecalibrationMap, *, ax: Axes | None = None) -> Axes:
+def draw_map(recalibration_map: RecalibrationMap, *, ax: Axes | None = None) -> Axes:
     """Draw what becomes of each probability, on matplotlib axes (new ones if None): a curve per group, or per class,
     at most 8.
 
@@ -222,56 +230,61 @@ def draw_map(found: RecalibrationMap, *, ax: Axes | None = None) -> Axes:
     """
     with styled():
         ax = new_figure(4.2, 4.2).subplots() if ax is None else ax
-        q = np.sort(np.concatenate([np.linspace(ENDS, 1 - ENDS, POINTS), *_corners(found)]))
+        q = np.sort(np.concatenate([np.linspace(ENDS, 1 - ENDS, POINTS), *_corners(recalibration_map)]))
         lines: list[Line2D] = []
-        curves = _curves(found, q)
+        curves = _curves(recalibration_map, q)
         ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
         for place, (_, after) in enumerate(curves):
-            held = look(place)
-            lines += ax.plot(q, after, color=held.colour, linestyle=held.dashes, linewidth=1.6, zorder=3)
-        if found.method == "venn-abers" and not found.groups:
-            low, high = found.interval(q)
+            style = look(place)
+            lines += ax.plot(q, after, color=style.colour, linestyle=style.dashes, linewidth=1.6, zorder=3)
+        if recalibration_map.method == "venn-abers" and not recalibration_map.groups:
+            low, high = recalibration_map.interval(q)
             ax.fill_between(q, low, high, color=FAINT, alpha=0.6, linewidth=0, zorder=2)
         ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="Probability", ylabel="Recalibrated probability")
         ax.set_aspect("equal")
         dress(ax)
-        if found.groups or found.classes:
+        if recalibration_map.groups or recalibration_map.classes:
             literal_legend(ax, lines, [name for name, _ in curves], loc="upper left")
     return ax
 
 
-def _curves(found: RecalibrationMap, q: Floats) -> list[tuple[str, Floats]]:
-    if found.classes:
+def _curves(recalibration_map: RecalibrationMap, q: Floats) -> list[tuple[str, Floats]]:
+    if recalibration_map.classes:
         return [
-            (shortened_name(name, MAP_NAME_LENGTH), _applied(found, _of_class(found, q, place))[:, place])
-            for place, name in list(enumerate(found.classes))[:MOST_CURVES]
+            (
+                shortened_name(name, MAP_NAME_LENGTH),
+                _applied(recalibration_map, _of_class(recalibration_map, q, place))[:, place],
+            )
+            for place, name in list(enumerate(recalibration_map.classes))[:MOST_CURVES]
         ]
-    scores = binary_of(q, floor=found.floor)
-    if not found.groups:
-        return [("", _applied(found, scores))]
+    scores = binary_of(q, floor=recalibration_map.floor)
+    if not recalibration_map.groups:
+        return [("", _applied(recalibration_map, scores))]
     rows = np.zeros(len(q), dtype=np.int64)
     return [
-        (shortened_name(name, MAP_NAME_LENGTH), found.apply_rows(scores, rows, (name,)))
-        for name in found.groups[:MOST_CURVES]
+        (shortened_name(name, MAP_NAME_LENGTH), recalibration_map.apply_rows(scores, rows, (name,)))
+        for name in recalibration_map.groups[:MOST_CURVES]
     ]
 
 
-def _applied(found: RecalibrationMap, scores: Scores) -> Floats:
+def _applied(recalibration_map: RecalibrationMap, scores: Scores) -> Floats:
     """By the map, or by that of its first group."""
-    names = found.groups[:1]
-    return found.apply_rows(scores, np.zeros(len(scores), dtype=np.int64) if names else None, names)
+    names = recalibration_map.groups[:1]
+    return recalibration_map.apply_rows(scores, np.zeros(len(scores), dtype=np.int64) if names else None, names)
 
 
-def _of_class(found: RecalibrationMap, q: Floats, place: int) -> Scores:
+def _of_class(recalibration_map: RecalibrationMap, q: Floats, place: int) -> Scores:
     """Rows in which one class has the probability q, and the others share the rest."""
-    k = len(found.classes)
+    k = len(recalibration_map.classes)
     matrix = np.repeat((1 - q)[:, None] / (k - 1), k, axis=1)
     matrix[:, place] = q
-    return classes_of(matrix, floor=found.floor)
+    return classes_of(matrix, floor=recalibration_map.floor)
 
 
-def _corners(found: RecalibrationMap) -> list[Floats]:
+def _corners(recalibration_map: RecalibrationMap) -> list[Floats]:
     """Where a map has steps, both sides of them."""
-    held = [one.parameters() for one in found.fitted.maps]
-    steps = [np.array(one[name]) for one in held for name in ("edges", "from", "upto", "x") if name in one]
+    parameters = [fitted_map.parameters() for fitted_map in recalibration_map.fitted.maps]
+    steps = [
+        np.array(fitted[name]) for fitted in parameters for name in ("edges", "from", "upto", "x") if name in fitted
+    ]
     return [side for step in steps for side in (np.clip(step - 1e-9, 0, 1), step)]

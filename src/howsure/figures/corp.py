@@ -68,7 +68,7 @@ def draw_corp(
         axis=axis,
         alone=_draw_alone,
         among=_draw_steps,
-        told=_figures,
+        describe=_figures,
         heading=lambda curve: "miscalibration (Brier score)",
     )
 
@@ -83,9 +83,9 @@ def _draw_alone(
     ax.fill_between(x, low, high, color=how.colour, alpha=0.16, linewidth=0, zorder=2)
     ax.plot(x, scale.clipped(y), color=how.colour, linewidth=1.2 if small else 1.7, zorder=4)
     draw_strip(ax, curve, how, scale, named=not small)
-    said = [f"miscalibration {_figures(curve)}"]
-    said += [] if small else [f"grey: {100 * curve.by_chance.level:g} % of calibrated models"]
-    print_beside(ax, curve, said, "step", scale, small=small, lower=lower, size=5.5 if small else 8)
+    lines = [f"miscalibration {_figures(curve)}"]
+    lines += [] if small else [f"grey: {100 * curve.by_chance.level:g} % of calibrated models"]
+    print_beside(ax, curve, lines, "step", scale, small=small, lower=lower, size=5.5 if small else 8)
 
 
 def _draw_steps(ax: Axes, curve: CorpCurve, how: Look, scale: Scale) -> Line2D:

@@ -75,5 +75,5 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     if len(domains) > 1:
         looks = [look(k) for k in range(len(domains))]
         handles = [Line2D([], [], color=how.colour, marker=how.marker, linestyle="none") for how in looks]
-        literal_legend(ax, handles, [shortened_name(", ".join(one), NAME_LENGTH) for one in domains], fontsize=8)
+        literal_legend(ax, handles, [shortened_name(", ".join(domain), NAME_LENGTH) for domain in domains], fontsize=8)
     return ax

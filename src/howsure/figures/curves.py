@@ -94,8 +94,8 @@ class Scale:
         """Round probabilities, none closer to another than `apart`."""
         if not self.logit:
             most = max(2, min(5, int(1 / apart)))
-            found = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
-            return [float(tick) for tick in found if self.low - 1e-9 <= tick <= self.high + 1e-9]
+            tick_values = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
+            return [float(tick) for tick in tick_values if self.low - 1e-9 <= tick <= self.high + 1e-9]
         chosen: list[float] = []
         for tick in _candidates():
             if self.low <= tick <= self.high and all(abs(self.share(tick) - self.share(o)) >= apart for o in chosen):
@@ -118,7 +118,7 @@ def scale_of(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -
         raise InputError(f"axis must be one of {', '.join(map(repr, AXES))}, not {axis!r}")
     if axis == LOGIT:
         return _of_log_odds(curves)
-    points = np.concatenate([part for held in map(parts_of, curves) for part in (held.mean_prob, held.frequency)])
+    points = np.concatenate([part for parts in map(parts_of, curves) for part in (parts.mean_prob, parts.frequency)])
     low, high = float(points.min()), float(points.max())
     cornered = high <= CORNER or low >= 1.0 - CORNER
     if axis == LINEAR or (axis == AUTO and not cornered):
@@ -134,7 +134,7 @@ def parts_of(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
 def _around(low: float, high: float) -> Scale:
     """The smallest round part of [0, 1] that holds a range, with some room."""
     room = 0.08 * max(high - low, 0.002)
-    step = next((one for one in NICE if one >= (high - low + 2 * room) / 6), NICE[-1])
+    step = next((step_size for step_size in NICE if step_size >= (high - low + 2 * room) / 6), NICE[-1])
     start = max(0.0, math.floor((low - room) / step + 1e-9) * step)
     end = min(1.0, math.ceil((high + room) / step - 1e-9) * step)
     start = 0.0 if start < 0.25 * end else start
@@ -144,15 +144,15 @@ def _around(low: float, high: float) -> Scale:
 
 def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
     for curve in curves:
-        held = parts_of(curve)
-        wrong = np.flatnonzero((held.mean_prob <= 0.0) | (held.mean_prob >= 1.0))
+        parts = parts_of(curve)
+        wrong = np.flatnonzero((parts.mean_prob <= 0.0) | (parts.mean_prob >= 1.0))
         if len(wrong):
             name = "" if curve.name is None else f" of {curve.name}"
             kind = "step" if isinstance(curve, CorpCurve) else "bin"
             raise InputError(
                 f"{parameter('axis', 'logit')} shows no mean prediction of exactly 0 or 1; that of {kind} "
                 f"{wrong[0] + 1}{name} is "
-                f"{held.mean_prob[wrong[0]]:g}. Choose {parameter('axis', 'linear')} or {parameter('axis', 'zoom')}."
+                f"{parts.mean_prob[wrong[0]]:g}. Choose {parameter('axis', 'linear')} or {parameter('axis', 'zoom')}."
             )
     values = np.concatenate([part for c in map(parts_of, curves) for part in (c.mean_prob, c.frequency, c.low, c.high)])
     inside = values[(values > 0.0) & (values < 1.0)]
@@ -225,7 +225,7 @@ def draw_curves(
         axis=axis,
         alone=draw_one,
         among=partial(_draw_one_of_many, many=len(curves), points=few),
-        told=lambda curve: estimate_text(curve.error),
+        describe=lambda curve: estimate_text(curve.error),
         heading=lambda curve: f"error [{100 * curve.error.level:g} % interval]",
     )
 
@@ -239,7 +239,7 @@ def draw_together(
     axis: str,
     alone: Callable[[Axes, AnyCurve, Look, Scale], None],
     among: Callable[[Axes, AnyCurve, Look, Scale], Line2D],
-    told: Callable[[AnyCurve], str],
+    describe: Callable[[AnyCurve], str],
     heading: Callable[[AnyCurve], str],
 ) -> Axes:
     """Draw a curve `alone`, or several, each as one `among` many with what is `told` of it in a legend."""
@@ -255,7 +255,7 @@ def draw_together(
             handles = [among(axes, curve, look(i), scale) for i, curve in enumerate(curves)]
             limit = NARROW_NAME if is_narrow() else NAME_LENGTH
             named = zip(curves, names, strict=True)
-            rows = [f"{shortened_name(name, limit)}\n{told(curve)}" for curve, name in named]
+            rows = [f"{shortened_name(name, limit)}\n{describe(curve)}" for curve, name in named]
             name_curves(axes, handles, rows, heading(curves[0]))
         across, upwards = axis_words(curves)
         literal(axes.set_xlabel(""), f"{across}{below(scale.words())}")
@@ -380,9 +380,9 @@ def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: 
     middle = (bottom + top) / 2
     heights = np.sqrt(curve.histogram / max(float(curve.histogram.max()), 1e-300)) * (top - bottom) / 2
     edges, base = _bar_edges(curve, scale), float(scale.at(middle))
-    zero, one = heights
+    zero, positive_height = heights
     filled: Any = {"baseline": base, "fill": True, "linewidth": 0, "zorder": 2}
-    ax.stairs(scale.at(middle + one), edges, facecolor=how.colour, alpha=0.75, **filled)
+    ax.stairs(scale.at(middle + positive_height), edges, facecolor=how.colour, alpha=0.75, **filled)
     ax.stairs(scale.at(middle - zero), edges, facecolor=FAINT, **filled)
     ax.plot([scale.low, scale.high], [base, base], color=QUIET, linewidth=0.5, zorder=2)
     if named:
@@ -400,14 +400,14 @@ def _sides(curve: CalibrationCurve | CorpCurve) -> tuple[str, str]:
 
 def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool, lower: bool) -> None:
     """The error with its interval."""
-    said = [f"error {estimate_text(curve.error)}"]
-    print_beside(ax, curve, said, "bin", scale, small=small, lower=lower, size=6.5 if small else 8)
+    lines = [f"error {estimate_text(curve.error)}"]
+    print_beside(ax, curve, lines, "bin", scale, small=small, lower=lower, size=6.5 if small else 8)
 
 
 def print_beside(
     ax: Axes,
     curve: CalibrationCurve | CorpCurve,
-    said: Sequence[str],
+    text_lines: Sequence[str],
     part: str,
     scale: Scale,
     *,
@@ -416,12 +416,12 @@ def print_beside(
     size: float,
 ) -> None:
     """What is said of a curve, its pairs and the number of its parts, on the side of the diagonal where it is not."""
-    held = parts_of(curve)
-    above = float(held.weight @ (held.frequency - held.mean_prob)) > 0
+    parts = parts_of(curve)
+    above = float(parts.weight @ (parts.frequency - parts.mean_prob)) > 0
     room = (0.12 if small else 0.07) if lower else 0.0
     x, y, ha, va = (0.985, 0.02 + room, "right", "bottom") if above else (0.02, 0.985 - room, "left", "top")
-    first, *more = said
-    counts = f"n = {curve.n:,}" if small else f"n = {curve.n:,} in {counted(len(held), part)}"
+    first, *more = text_lines
+    counts = f"n = {curve.n:,}" if small else f"n = {curve.n:,} in {counted(len(parts), part)}"
     size = min(size, 7) if is_narrow() else size
     x, y = scale.place(x, y)
     lines = [first, counts, *more]
@@ -514,9 +514,13 @@ def panel_figure(
         raise InputError(
             f"A figure of curves shows at most {MOST_PANELS}; there are {n:,}. Choose some, or draw an error_figure."
         )
-    wanted = wanted_width()
-    columns = columns_of(n) if wanted is None else max(1, min(columns_of(n), int((wanted - 0.4) / SMALLEST_PANEL)))
-    rows, panel = -(-n // columns), PANEL if wanted is None else (wanted - 0.4) / columns
+    target_width = wanted_width()
+    columns = (
+        columns_of(n)
+        if target_width is None
+        else max(1, min(columns_of(n), int((target_width - 0.4) / SMALLEST_PANEL)))
+    )
+    rows, panel = -(-n // columns), PANEL if target_width is None else (target_width - 0.4) / columns
     with styled():
         width, height = columns * panel + 0.4, rows * (panel + 0.45) + (0.7 if title else 0.4)
         figure = new_figure(width, height, keep="height")

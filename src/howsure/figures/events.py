@@ -65,9 +65,9 @@ class Places:
     @classmethod
     def of(cls, ax: Axes, periods: Sequence[str], incomplete: Sequence[str]) -> Places:
         """The places of periods in a panel."""
-        first, last = (date2num([of(one) for one in periods]) for of in (period_start, period_end))  # type: ignore[no-untyped-call]
+        first, last = (date2num([of(period) for period in periods]) for of in (period_start, period_end))  # type: ignore[no-untyped-call]
         points = ax.get_position().width * ax.get_figure(root=True).get_size_inches()[0] * 72 / len(periods)  # type: ignore[union-attr]
-        hollow = np.array([one in incomplete for one in periods])
+        hollow = np.array([period in incomplete for period in periods])
         return cls((first + last + 1) / 2, last - first + 1, points, hollow)
 
     def beside(self, shift: float) -> Array:
@@ -75,9 +75,11 @@ class Places:
         return self.middle + shift * self.days * min(0.22, WIDEST / self.points)
 
 
-def draw_points(ax: Axes, places: Places, held: tuple[Array, Array, Array], *, how: Look, shift: float = 0.0) -> None:
+def draw_points(
+    ax: Axes, places: Places, estimates: tuple[Array, Array, Array], *, how: Look, shift: float = 0.0
+) -> None:
     """A point for each value, and its interval from low to high; shift: to the right, in widths."""
-    value, low, high = held
+    value, low, high = estimates
     x = places.beside(shift)
     ax.vlines(
         x, low, high, color=how.colour, alpha=BAND, linewidth=max(0.8, min(WIDEST, 0.6 * places.points)), zorder=1
@@ -105,11 +107,11 @@ def draw_dashes(ax: Axes, places: Places, values: Array, *, colour: str, shift: 
     ax.plot(places.beside(shift), values, "_", color=colour, markersize=size, markeredgewidth=1, zorder=2)
 
 
-def draw_documents(ax: Axes, places: Places, documents: Array, read: Array) -> None:
+def draw_documents(ax: Axes, places: Places, documents: Array, labelled: Array) -> None:
     """Bars of how many documents each period has, and how many of them were read."""
     dress(ax)
-    for held, colour in ((documents, FAINT), (read, QUIET)):
-        ax.bar(places.middle, held, width=0.8 * places.days, color=colour, linewidth=0)
+    for heights, colour in ((documents, FAINT), (labelled, QUIET)):
+        ax.bar(places.middle, heights, width=0.8 * places.days, color=colour, linewidth=0)
     ax.set_yticks([])
     ax.spines["left"].set_visible(False)
     most = f"documents, at most {int(documents.max(initial=0)):,}"
@@ -123,7 +125,7 @@ def period_axis(ax: Axes, periods: Sequence[str], *, small: bool) -> None:
     fitting = max(1, int(places.points * len(periods) / (38 if small else 48)))
     n, steps = len(periods), YEARLY[length_of(periods[0])]
     every = next((step for step in steps if n / step <= fitting), -(-n // fitting))
-    first = next((at for at, one in enumerate(periods) if FIRST.search(one)), 0)
+    first = next((at for at, period in enumerate(periods) if FIRST.search(period)), 0)
     named = range(first % every, n, every)
     ax.set_xticks(places.middle[named], [periods[at] for at in named])
 
@@ -266,22 +268,22 @@ def draw_events(series: EventSeries, *, ax: Axes, actors: Sequence[str], small: 
         dress(ax, grid="y")
         for place, actor in enumerate(actors):
             how, shift = look(place), _shift(place, actors)
-            _draw_one(ax, series, actor, how, shift, beside=INK if len(actors) == 1 else _darker(how.colour))
+            _draw_one(ax, series, actor, how, shift, best_colour=INK if len(actors) == 1 else _darker(how.colour))
         period_axis(ax, [row.period for row in series.rows_of(actors[0])], small=small)
         count_axis(ax, share=series.unit == "share", small=small)
     return ax
 
 
-def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, shift: float, *, beside: str) -> None:
+def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, shift: float, *, best_colour: str) -> None:
     rows, corrected = series.rows_of(actor), series.corrected
     places = Places.of(ax, [row.period for row in rows], series.incomplete)
     mean, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("mean", "low", "high"))
     if corrected is None:
         best = np.array([np.nan if row.best is None else row.best for row in rows])
-        draw_dashes(ax, places, best, colour=beside, shift=shift)
+        draw_dashes(ax, places, best, colour=best_colour, shift=shift)
         draw_points(ax, places, (mean, low, high), how=how, shift=shift)
         return
-    draw_dashes(ax, places, mean, colour=beside, shift=shift)
+    draw_dashes(ax, places, mean, colour=best_colour, shift=shift)
     if actor in corrected.titles:
         draw_corrected(corrected, ax=ax, actor=actor, how=how, shift=shift)
 
@@ -297,10 +299,10 @@ def _documents(series: EventSeries, ax: Axes, *, small: bool = False) -> None:
 
 def _read(series: EventSeries) -> Array:
     """How many documents of each period were read."""
-    held = series.corrected
-    if held is None or not held.actors:
+    corrected = series.corrected
+    if corrected is None or not corrected.actors:
         return np.zeros(len(series.rows_of(series.actors[0])))
-    return np.array([row.labelled for row in held.rows_of(held.actors[0])], dtype=np.float64)
+    return np.array([row.labelled for row in corrected.rows_of(corrected.actors[0])], dtype=np.float64)
 
 
 def _darker(colour: str) -> str:

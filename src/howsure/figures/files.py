@@ -70,8 +70,8 @@ def inline_svg(figure: Figure, *, prefix: str, description: str) -> str:
     used = {name for tag in TAG.findall(text) for _, name in REFERENCE.findall(tag)}
 
     def renamed(tag: re.Match[str]) -> str:
-        own = IDENTITY.sub(lambda m: f' id="{prefix}-{m[1]}"' if m[1] in used else "", tag[0])
-        return REFERENCE.sub(rf"\g<1>{prefix}-\g<2>", own).replace("xlink:href", "href")
+        element = IDENTITY.sub(lambda m: f' id="{prefix}-{m[1]}"' if m[1] in used else "", tag[0])
+        return REFERENCE.sub(rf"\g<1>{prefix}-\g<2>", element).replace("xlink:href", "href")
 
     head, body = text[: text.index(">")], text[text.index(">") + 1 :]
     box = dict(re.findall(r'(viewBox|width)="([^"]*)"', head))

@@ -72,8 +72,8 @@ def draw_rows(
 def _draw(axes: Axes, rows: Sequence[Any], marks: Sequence[Mark]) -> None:
     for place, row in enumerate(rows):
         for mark in marks:
-            found, at = mark.get(row), place + mark.below
-            if not mark.bare and found.low is not None and found.high is not None:
-                ends = [found.low, found.high]
+            estimate, at = mark.get(row), place + mark.below
+            if not mark.bare and estimate.low is not None and estimate.high is not None:
+                ends = [estimate.low, estimate.high]
                 axes.plot(ends, [at, at], color=mark.colour, linewidth=1.2, solid_capstyle="butt")
-            axes.plot([found.value], [at], mark.marker, color=mark.colour, markersize=5 if mark.bare else 3.5)
+            axes.plot([estimate.value], [at], mark.marker, color=mark.colour, markersize=5 if mark.bare else 3.5)

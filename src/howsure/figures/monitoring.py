@@ -77,7 +77,7 @@ def draw_evidence(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
     with styled():
         axes = _new_axes(ax)
         days, how = np.array(series.period, dtype="datetime64[D]"), look(1)
-        values = [math.nan if one is None else max(one, LOWEST_E) for one in series.e_value]
+        values = [math.nan if e_value is None else max(e_value, LOWEST_E) for e_value in series.e_value]
         axes.axhline(series.threshold, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
         axes.plot(days, values, color=how.colour, linewidth=1.3, zorder=3)
         axes.set_yscale("log")

@@ -36,20 +36,20 @@ class Curve:
 
 def curves_of(rows: list[ScoreRow]) -> list[Curve]:
     """The curves of pass@k and pass^k, the best at its first k first; none, unless one of them has several k."""
-    held: dict[tuple[str, bool], dict[int, ScoreRow]] = {}
+    rows_by_curve: dict[tuple[str, bool], dict[int, ScoreRow]] = {}
     several = len({row.score.rpartition(" pass")[0] for row in rows}) > 1
     for row in rows:
         name, _, kind = row.score.rpartition(" pass")
         parts = (name if several else None, row.group, row.model)
-        model = ", ".join(one for one in parts if one is not None) or name
-        held.setdefault((model, kind[0] == "^"), {})[int(kind[1:])] = row
-    if max(map(len, held.values())) < 2:
+        model = ", ".join(part for part in parts if part is not None) or name
+        rows_by_curve.setdefault((model, kind[0] == "^"), {})[int(kind[1:])] = row
+    if max(map(len, rows_by_curve.values())) < 2:
         return []
-    found = []
-    for (model, all_right), of_k in held.items():
+    curves = []
+    for (model, all_right), of_k in rows_by_curve.items():
         values = [(k, row.mean.value, row.mean.low, row.mean.high) for k, row in sorted(of_k.items())]
-        found.append(Curve(model, all_right, *np.array(values, dtype=float).T))
-    return sorted(found, key=lambda curve: (curve.all_right, -curve.mean[0]))
+        curves.append(Curve(model, all_right, *np.array(values, dtype=float).T))
+    return sorted(curves, key=lambda curve: (curve.all_right, -curve.mean[0]))
 
 
 def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) -> Axes:

@@ -75,9 +75,10 @@ def _curves(table: Leaderboard[Any]) -> list[Curve]:
 def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:
     """The means of groups' means, where these were asked for; else all rows. Of battles, their points."""
     if isinstance(table, BattleTable):
-        ranks = [(one.rank_low, one.rank_high, one.tier, one.maybe_best) for one in table]
+        ranks = [(score_row.rank_low, score_row.rank_high, score_row.tier, score_row.maybe_best) for score_row in table]
         return [
-            ScoreRow("", None, one.model, one.n, 1, 0, one.points, *of) for one, of in zip(table, ranks, strict=True)
+            ScoreRow("", None, score_row.model, score_row.n, 1, 0, score_row.points, *of)
+            for score_row, of in zip(table, ranks, strict=True)
         ]
     return [row for row in table.rows if row.group == MACRO] or list(table.rows)
 
@@ -103,8 +104,8 @@ def _heads(rows: Sequence[ScoreRow]) -> int:
 
 
 def _head(rows: Sequence[ScoreRow], row: ScoreRow) -> str:
-    several = len({one.score for one in rows}) > 1
-    return ", ".join(one for one in (row.score if several else None, row.group) if one is not None)
+    several = len({row.score for row in rows}) > 1
+    return ", ".join(part for part in (row.score if several else None, row.group) if part is not None)
 
 
 def _draw_row(axes: Axes, row: ScoreRow, place: float) -> None:

@@ -49,13 +49,13 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
         raise InputError(f"curves must hold 1 to {MOST_CURVES} curves; there are {len(curves):,}. Choose some.")
     with styled():
         axes = _new_axes(ax)
-        handles = [_draw_curve(axes, one, look(i), band=len(curves) <= BANDS_UP_TO) for i, one in enumerate(curves)]
-        _finish(axes, [one.points for one in curves])
+        handles = [_draw_curve(axes, curve, look(i), band=len(curves) <= BANDS_UP_TO) for i, curve in enumerate(curves)]
+        _finish(axes, [curve.points for curve in curves])
         level = f"{100 * curves[0].aurc.level:g} %"
         if len(curves) > 1:
             names = [
-                f"{shortened_name(one.name or f'curve {i}', NAME_LENGTH)}: AURC {estimate_text(one.aurc)}"
-                for i, one in enumerate(curves, start=1)
+                f"{shortened_name(curve.name or f'curve {i}', NAME_LENGTH)}: AURC {estimate_text(curve.aurc)}"
+                for i, curve in enumerate(curves, start=1)
             ]
             heading = f"band: {level} at each threshold" if len(curves) <= BANDS_UP_TO else None
             legend = literal_legend(
@@ -70,22 +70,22 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
             )
             legend.set_zorder(6)
         else:
-            (one,) = curves
-            said = f"AUROC {estimate_text(one.auroc)}\nAURC {estimate_text(one.aurc)}\nn = {one.n:,}"
-            said += f"\nband: {level} at each threshold"
-            if one.name is not None:
-                literal(axes.set_title(""), shortened_name(one.name, 48))
-            axes.text(0.02, 0.98, said, transform=axes.transAxes, va="top", fontsize=8, color=INK, linespacing=1.4)
+            (single,) = curves
+            caption = f"AUROC {estimate_text(single.auroc)}\nAURC {estimate_text(single.aurc)}\nn = {single.n:,}"
+            caption += f"\nband: {level} at each threshold"
+            if single.name is not None:
+                literal(axes.set_title(""), shortened_name(single.name, 48))
+            axes.text(0.02, 0.98, caption, transform=axes.transAxes, va="top", fontsize=8, color=INK, linespacing=1.4)
     return axes
 
 
-def draw_threshold(found: SelectiveThreshold, *, ax: Axes | None = None) -> Axes:
+def draw_threshold(selective_threshold: SelectiveThreshold, *, ax: Axes | None = None) -> Axes:
     """Draw the risk seen at the tested thresholds, which of them passed, the target, and the threshold found."""
-    tested = found.candidates
+    tested = selective_threshold.candidates
     with styled():
         axes = _new_axes(ax)
         how = look(0)
-        axes.axhline(found.risk, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
+        axes.axhline(selective_threshold.risk, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
         axes.plot(tested.coverage, tested.risk, color=FAINT, linewidth=1.0, zorder=2)
         for passed, inside in ((True, how.colour), (False, "white")):
             chosen = tested.passed == passed
@@ -99,15 +99,18 @@ def draw_threshold(found: SelectiveThreshold, *, ax: Axes | None = None) -> Axes
                 markeredgewidth=0.7,
                 zorder=3,
             )
-        highest = max([found.risk, *tested.risk.tolist(), found.n_wrong / found.n])
+        highest = max(
+            [selective_threshold.risk, *tested.risk.tolist(), selective_threshold.n_wrong / selective_threshold.n]
+        )
         axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.25 * highest))
-        if found.threshold is None:
-            said = "no threshold can be promised"
+        if selective_threshold.threshold is None:
+            caption = "no threshold can be promised"
         else:
-            axes.axvline(found.coverage.value, color=how.colour, linewidth=1.0, zorder=1)
-            said = f"confidence ≥ {found.threshold:.4g} keeps {found.coverage.value:.1%} (line)"
-        said += f"\nfilled: risk ≤ {found.risk:g} is promised (delta {found.delta:g})"
-        axes.text(0.02, 0.98, said, transform=axes.transAxes, va="top", fontsize=8, color=INK, linespacing=1.4)
+            axes.axvline(selective_threshold.coverage.value, color=how.colour, linewidth=1.0, zorder=1)
+            share = selective_threshold.coverage.value
+            caption = f"confidence ≥ {selective_threshold.threshold:.4g} keeps {share:.1%} (line)"
+        caption += f"\nfilled: risk ≤ {selective_threshold.risk:g} is promised (delta {selective_threshold.delta:g})"
+        axes.text(0.02, 0.98, caption, transform=axes.transAxes, va="top", fontsize=8, color=INK, linespacing=1.4)
     return axes
 
 

@@ -91,8 +91,8 @@ def _names(rows: Sequence[Difference]) -> list[str]:
     if not any(isinstance(row, GroupDifference) for row in rows):
         return models
     groups = [row.group if isinstance(row, GroupDifference) else ALL for row in rows]
-    one = len(set(models)) == 1
-    return groups if one else [f"{group}: {model}" for group, model in zip(groups, models, strict=True)]
+    is_single_model = len(set(models)) == 1
+    return groups if is_single_model else [f"{group}: {model}" for group, model in zip(groups, models, strict=True)]
 
 
 def _ticks(ax: Axes, names: Sequence[str]) -> int:

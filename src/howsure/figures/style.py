@@ -78,10 +78,10 @@ def new_figure(width: float, height: float, *, constrained: bool = True, keep: s
 
     Where another width is wanted, it keeps its "shape" or its "height".
     """
-    wanted = wanted_width()
-    if wanted is None:
+    target_width = wanted_width()
+    if target_width is None:
         return Figure(figsize=(width, height), layout="constrained" if constrained else None)
-    size = (wanted, height * wanted / width if keep == "shape" else height)
+    size = (target_width, height * target_width / width if keep == "shape" else height)
     return Figure(figsize=size, layout="constrained")
 
 

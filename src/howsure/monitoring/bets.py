@@ -66,8 +66,8 @@ class CellSums:
 
         def by_cluster(weights: Floats | None) -> Floats:
             shape = int(clusters.max()) + 1, N_CELLS
-            found = np.bincount(clusters * N_CELLS + cells, weights, shape[0] * N_CELLS)
-            return found.reshape(shape).astype(np.float64)
+            sums = np.bincount(clusters * N_CELLS + cells, weights, shape[0] * N_CELLS)
+            return sums.reshape(shape).astype(np.float64)
 
         sums, rows = by_cluster(z), by_cluster(None)
         absolute = np.abs(sums)
@@ -83,7 +83,7 @@ class CellSums:
         return np.array([getattr(self, name) for name in SUMS])
 
 
-SUMS = tuple(one.name for one in fields(CellSums))
+SUMS = tuple(field.name for field in fields(CellSums))
 
 
 # Bets against calibration: other forecasts, each fixed before the rows are seen, and what each gains on them.
@@ -156,12 +156,12 @@ def log_gains(
     cells = cells_of(probabilities)
     lower, upper = tolerated.bounds(probabilities, cells)
     bets = [*_whole(lower, upper), *_learned(probabilities + learned[:, cells], lower, upper)]
-    found = [_summed(labels, one, clusters, correlation) for one in bets]
+    gains = [_summed(labels, bet, clusters, correlation) for bet in bets]
     for size in CELL_SHIFTS:
         for target, bound in ((upper + size, upper), (lower - size, lower)):
-            one = _gains(target, bound)
-            found += _by_cell(labels, one, cells, clusters, correlation).tolist()
-    return np.array(found)
+            cell_gains = _gains(target, bound)
+            gains += _by_cell(labels, cell_gains, cells, clusters, correlation).tolist()
+    return np.array(gains)
 
 
 Gains = tuple[Floats, Floats]  # less 1, at label 0 and at label 1
@@ -169,15 +169,15 @@ Gains = tuple[Floats, Floats]  # less 1, at label 0 and at label 1
 
 def _whole(lower: Floats, upper: Floats) -> list[Gains]:
     """The bets that concern all rows alike."""
-    found = []
+    gains = []
     for size in SHIFTS:
-        found += [_gains(upper + size, upper), _gains(lower - size, lower)]
+        gains += [_gains(upper + size, upper), _gains(lower - size, lower)]
     for ratio in ODDS:
-        found += [_gains(_odds_times(upper, ratio), upper), _gains(_odds_times(lower, 1.0 / ratio), lower)]
+        gains += [_gains(_odds_times(upper, ratio), upper), _gains(_odds_times(lower, 1.0 / ratio), lower)]
     for temperature in TEMPERATURES:
-        found.append(_tempered(lower, upper, 1.0 / temperature, sharper=False))
-        found.append(_tempered(lower, upper, temperature, sharper=True))
-    return found
+        gains.append(_tempered(lower, upper, 1.0 / temperature, sharper=False))
+        gains.append(_tempered(lower, upper, temperature, sharper=True))
+    return gains
 
 
 def _odds_times(p: Floats, ratio: float) -> Floats:
@@ -198,13 +198,13 @@ def _tempered(lower: Floats, upper: Floats, power: float, *, sharper: bool) -> G
 
 def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
     """The bets that the gaps of each cell stay as they were, (memories, rows): none where they are tolerated."""
-    found = []
-    for one in expected:
-        target = np.clip(one, lower / 2.0, (1.0 + upper) / 2.0)
+    gains = []
+    for expected_rate in expected:
+        target = np.clip(expected_rate, lower / 2.0, (1.0 + upper) / 2.0)
         more, less = target > upper, target < lower
         bound = np.where(more, upper, np.where(less, lower, target))
-        found.append(_gains(target, bound))
-    return found
+        gains.append(_gains(target, bound))
+    return gains
 
 
 def _gains(target: Floats, bound: Floats) -> Gains:
@@ -263,12 +263,12 @@ def tolerated_by(reference: CellSums, *, tolerance: float, alpha: float) -> Tole
     """
     n = np.maximum(reference.n, 1.0)
     worth = n**2 / np.maximum(reference.cluster_rows, 1.0)
-    known = worth * (reference.n > 0) >= LEAST
-    tail = alpha / (2.0 * max(1, int(known.sum())))
+    is_usable = worth * (reference.n > 0) >= LEAST
+    tail = alpha / (2.0 * max(1, int(is_usable.sum())))
     low, high = exact_interval(reference.observed / n, worth, tail=tail)
     q = reference.predicted / n
-    below = np.where(known, np.minimum(low - q, 0.0) - tolerance, -1.0)
-    above = np.where(known, np.maximum(high - q, 0.0) + tolerance, 1.0)
+    below = np.where(is_usable, np.minimum(low - q, 0.0) - tolerance, -1.0)
+    above = np.where(is_usable, np.maximum(high - q, 0.0) + tolerance, 1.0)
     return Tolerated(below, above)
 
 
@@ -327,20 +327,22 @@ class EProcess:
         """Plain JSON."""
         return {
             "periods": self.periods,
-            "begun": [None if one == NEVER else one for one in self.begun.tolist()],
+            "begun": [None if start == NEVER else start for start in self.begun.tolist()],
             "stretch": self.stretch.tolist(),
             "since": self.since,
             "highest": self.highest,
         }
 
     @classmethod
-    def from_dict(cls, held: dict[str, Any]) -> Self:
+    def from_dict(cls, state: dict[str, Any]) -> Self:
         """What `to_dict` made."""
-        begun = np.array([NEVER if one is None else one for one in held["begun"]], dtype=np.float64)
-        stretch = np.array(held["stretch"], dtype=np.float64)
-        if not len(begun) == len(stretch) == len(held["since"]) == len(NAMES):
+        begun = np.array([NEVER if start is None else start for start in state["begun"]], dtype=np.float64)
+        stretch = np.array(state["stretch"], dtype=np.float64)
+        if not len(begun) == len(stretch) == len(state["since"]) == len(NAMES):
             raise ValueError(f"an e-process has {len(NAMES)} bets")
-        return cls(int(held["periods"]), begun, stretch, [str(one) for one in held["since"]], float(held["highest"]))
+        return cls(
+            int(state["periods"]), begun, stretch, [str(period) for period in state["since"]], float(state["highest"])
+        )
 
 
 def waiting(period: int) -> float:

@@ -61,27 +61,27 @@ def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
     value = math.sqrt(max(0.0, float((share * (gaps**2 - noise)).sum())))
     added = share * np.maximum(noise, floor / (worth + 1.0))
     unit = float((added**2).sum() / added.sum())
-    freedom, seen = float(added.sum()) / unit, float((share * gaps**2).sum()) / unit
-    low = _noncentrality(seen, freedom, (1.0 + level) / 2.0)
-    high = _noncentrality(max(seen, freedom), freedom, (1.0 - level) / 2.0)
-    low, high = (min(1.0, math.sqrt(unit * one)) for one in (low, high))
+    freedom, observed = float(added.sum()) / unit, float((share * gaps**2).sum()) / unit
+    low = _noncentrality(observed, freedom, (1.0 + level) / 2.0)
+    high = _noncentrality(max(observed, freedom), freedom, (1.0 - level) / 2.0)
+    low, high = (min(1.0, math.sqrt(unit * bound)) for bound in (low, high))
     return Estimate(min(max(value, low), high), low, high, level, ONE_PERIOD, total)
 
 
-def _noncentrality(seen: float, freedom: float, p: float) -> float:
+def _noncentrality(observed: float, freedom: float, p: float) -> float:
     """Under which the probability of less than what is seen is p; 0 where it is below p under all."""
     from scipy.special import chndtr, chndtrinc  # loaded here: the page of a store needs none of it
 
-    return float(chndtrinc(seen, freedom, p)) if seen > 0.0 and chndtr(seen, freedom, 0.0) > p else 0.0
+    return float(chndtrinc(observed, freedom, p)) if observed > 0.0 and chndtr(observed, freedom, 0.0) > p else 0.0
 
 
 def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """Of the cells with rows: the gaps, the shares of rows, the variance of the gaps, how many independent rows the
     rows are worth, and the variance that the probability alone states for a row: few rows may show none."""
-    held = sums.n > 0
-    n = sums.n[held]
-    gaps = (sums.observed[held] - sums.predicted[held]) / n
-    squares, q = sums.squares[held], sums.predicted[held] / n
+    has_rows = sums.n > 0
+    n = sums.n[has_rows]
+    gaps = (sums.observed[has_rows] - sums.predicted[has_rows]) / n
+    squares, q = sums.squares[has_rows], sums.predicted[has_rows] / n
     worth = n / _pooled(sums.cluster_squares, sums.squares)
     around_the_gap = np.maximum(squares / n - gaps**2, 0.0) / np.maximum(worth - 1.0, 1.0)
     noise = np.where(worth > FEW, around_the_gap, squares / n / worth)

@@ -134,26 +134,26 @@ class Group:
         }
 
     @classmethod
-    def from_dict(cls, held: dict[str, Any]) -> Self:
+    def from_dict(cls, state: dict[str, Any]) -> Self:
         """What `to_dict` made."""
-        learned = np.array(held["learned"], dtype=np.float64)
+        learned = np.array(state["learned"], dtype=np.float64)
         if learned.shape != (2, len(MEMORIES), N_CELLS):
             raise ValueError(f"learned has the shape {learned.shape}")
         series = {
             str(np.datetime64(period, "D")): (_unpacked(sums), None if log_e is None else float(log_e))
-            for period, (sums, log_e) in held["series"].items()
+            for period, (sums, log_e) in state["series"].items()
         }
-        if not all(sums.n.any() for sums, _ in series.values()) or not 0.0 < held["weight"] <= 1.0:
+        if not all(sums.n.any() for sums, _ in series.values()) or not 0.0 < state["weight"] <= 1.0:
             raise ValueError("a period without rows, or a weight that is none")
-        alarm = None if held["alarm"] is None else Alarm(*map(str, held["alarm"]))
-        within, spread = (np.array(held[name], dtype=np.float64) for name in ("within", "spread"))
+        alarm = None if state["alarm"] is None else Alarm(*map(str, state["alarm"]))
+        within, spread = (np.array(state[name], dtype=np.float64) for name in ("within", "spread"))
         if within.shape != (2,) or spread.shape != (2,):
             raise ValueError("within and spread are two numbers each")
         return cls(
-            float(held["weight"]),
-            EProcess.from_dict(held["process"]),
-            _unpacked(held["total"]),
-            _unpacked(held["reference"]),
+            float(state["weight"]),
+            EProcess.from_dict(state["process"]),
+            _unpacked(state["total"]),
+            _unpacked(state["reference"]),
             learned,
             within,
             spread,
@@ -164,12 +164,12 @@ class Group:
 
 def _packed(sums: CellSums) -> dict[str, list[float]]:
     """The cells with rows, by their number; the last sums of rows without clusters follow from the first."""
-    found = {}
+    packed = {}
     of_all = sums.values
     for cell in np.flatnonzero(sums.n).tolist():
         values = of_all[:, cell].tolist()
-        found[str(cell)] = values[:ALONE] if values == _of_rows(values[:ALONE]) else values
-    return found
+        packed[str(cell)] = values[:ALONE] if values == _of_rows(values[:ALONE]) else values
+    return packed
 
 
 def _of_rows(column: list[float]) -> list[float]:
@@ -178,9 +178,9 @@ def _of_rows(column: list[float]) -> list[float]:
     return [n, predicted, observed, squares, squares, squares, n]
 
 
-def _unpacked(held: dict[str, list[float]]) -> CellSums:
+def _unpacked(state: dict[str, list[float]]) -> CellSums:
     values = np.zeros((len(SUMS), N_CELLS))
-    for cell, column in held.items():
+    for cell, column in state.items():
         values[:, int(cell)] = column if len(column) == len(SUMS) else _of_rows(column)
     n = values[0]
     if not (n <= MOST_ROWS).all():

@@ -128,8 +128,8 @@ class MonitorStatus(Rows[GroupStatus]):
     @property
     def outcome(self) -> str:
         """`alarm` if any group has one, `no data` if nothing was taken yet, else `no alarm`."""
-        found = {row.outcome for row in self.rows}
-        return ALARM if ALARM in found else CALIBRATED if CALIBRATED in found else NO_DATA
+        outcomes = {row.outcome for row in self.rows}
+        return ALARM if ALARM in outcomes else CALIBRATED if CALIBRATED in outcomes else NO_DATA
 
     @property
     def exit_code(self) -> int:
@@ -273,18 +273,18 @@ class MonitorSeries(Result):
 
 def series_of(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> MonitorSeries:
     """The series of a group."""
-    sums = [one for one, _ in group.series.values()]
-    errors = [period_error(one, level=settings.level) for one in sums]
-    rows = [float(one.n.sum()) for one in sums]
+    sums = [period_sums for period_sums, _ in group.series.values()]
+    errors = [period_error(period_sums, level=settings.level) for period_sums in sums]
+    rows = [float(period_sums.n.sum()) for period_sums in sums]
     alarm = group.alarm
     return MonitorSeries(
         period=tuple(group.series),
         n=tuple(map(int, rows)),
-        predicted=tuple(float(one.predicted.sum()) / n for one, n in zip(sums, rows, strict=True)),
-        observed=tuple(float(one.observed.sum()) / n for one, n in zip(sums, rows, strict=True)),
-        error=tuple(one.value for one in errors),
-        low=tuple(float(one.low or 0.0) for one in errors),
-        high=tuple(float(one.high or 0.0) for one in errors),
+        predicted=tuple(float(period_sums.predicted.sum()) / n for period_sums, n in zip(sums, rows, strict=True)),
+        observed=tuple(float(period_sums.observed.sum()) / n for period_sums, n in zip(sums, rows, strict=True)),
+        error=tuple(error.value for error in errors),
+        low=tuple(float(error.low or 0.0) for error in errors),
+        high=tuple(float(error.high or 0.0) for error in errors),
         e_value=tuple(None if log_e is None else e_of(log_e) for _, log_e in group.series.values()),
         threshold=e_of(group.threshold(settings)),
         alarm=None if alarm is None else alarm.period,
@@ -328,12 +328,12 @@ class MonitorUpdate(Result):
     @property
     def words(self) -> str:
         """What was taken, and why the rest was not."""
-        taken = f"{counted(self.n, 'row')} of {counted(len(self.periods), 'new period')}"
+        summary = f"{counted(self.n, 'row')} of {counted(len(self.periods), 'new period')}"
         if self.periods:
-            taken += f", {self.periods[0]} to {self.periods[-1]}"
+            summary += f", {self.periods[0]} to {self.periods[-1]}"
         waiting = ", or still wait for labels" if self.recipe.get("wait") else ""
         parts = [
-            taken,
+            summary,
             self.unlabelled and f"{counted(self.unlabelled, 'row')} without a label, left out",
             self.already and f"{counted(self.already, 'row')} of periods taken before, left out",
             self.missed

@@ -187,11 +187,11 @@ def rows_of(
         if data is not None:
             named = dict(zip(named, columns_of(data, **named), strict=True))
         return checked_rows(**named, pos_label=pos_label)
-    read = data.dated(dates, y_true, y_prob, fingerprint=fingerprint, id=id, pos_label=pos_label, **roles)
-    pairs = read.pairs
+    dated = data.dated(dates, y_true, y_prob, fingerprint=fingerprint, id=id, pos_label=pos_label, **roles)
+    pairs = dated.pairs
     codes = np.zeros(len(pairs), dtype=np.int64) if pairs.groups is None else pairs.groups
     names = (ALL,) if pairs.groups is None else pairs.group_names
-    return Rows(read.days, pairs.labels, pairs.probabilities, codes, names, read.clusters, read.unlabelled)
+    return Rows(dated.days, pairs.labels, pairs.probabilities, codes, names, dated.clusters, dated.unlabelled)
 
 
 def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any) -> Rows:
@@ -213,8 +213,8 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
         codes, names = check_codes(as_column(groups, name="groups")[here], n=n, name="groups", groups=True)
         if ALL in names:
             raise InputError("groups must not hold an empty name. Name them, or leave such rows out.")
-    found = None if clusters is None else fingerprints(as_column(clusters, name="clusters")[here], n=n)
-    return Rows(days[here], labels, probabilities, codes, names, found, days[~here])
+    cluster_codes = None if clusters is None else fingerprints(as_column(clusters, name="clusters")[here], n=n)
+    return Rows(days[here], labels, probabilities, codes, names, cluster_codes, days[~here])
 
 
 def _labelled(column: Any) -> Any:
@@ -236,8 +236,8 @@ def fingerprints(column: Column, *, n: int) -> Integers:
     """
     codes = check_clusters(column, n=n)
     rows, codes = np.unique(codes, return_index=True, return_inverse=True)[1:]
-    found: Integers = np.array([fingerprint(_text(value)) for value in column[rows].tolist()], dtype=np.int64)
-    return found[codes]
+    hashes: Integers = np.array([fingerprint(_text(value)) for value in column[rows].tolist()], dtype=np.int64)
+    return hashes[codes]
 
 
 def fingerprint(name: str) -> int:

@@ -75,9 +75,9 @@ class Temperature(ProbabilityMap):
         return cls(float(1.0 / fit.coefficients[0]))
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        return cls(number(held, "T", above=0.0))
+        return cls(number(parameters, "T", above=0.0))
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""
@@ -117,9 +117,9 @@ class Platt(ProbabilityMap):
         return cls(float(fit.coefficients[0]), float(fit.coefficients[1]))
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        return cls(number(held, "a"), number(held, "b"))
+        return cls(number(parameters, "a"), number(parameters, "b"))
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""
@@ -159,18 +159,18 @@ class Beta(ProbabilityMap):
         return cls(float(fit[1]), float(fit[2]), float(fit[0]))
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        return cls(number(held, "a", least=0.0), number(held, "b", least=0.0), number(held, "c"))
+        return cls(number(parameters, "a", least=0.0), number(parameters, "b", least=0.0), number(parameters, "c"))
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
         log_one, minus_log_zero = _logs(scores.log_odds)
-        held = np.full(len(scores), self.intercept)
+        log_odds = np.full(len(scores), self.intercept)
         for slope, column in ((self.of_one, log_one), (self.of_zero, minus_log_zero)):
-            held += slope * column if slope > 0 else 0.0
-        return sigmoid(held)
+            log_odds += slope * column if slope > 0 else 0.0
+        return sigmoid(log_odds)
 
 
 def _logs(odds: Floats) -> tuple[Floats, Floats]:
@@ -186,10 +186,10 @@ def _slopes(odds: Floats, labels: Floats, weight: Floats) -> Floats:
     """
     columns = np.column_stack([np.ones(len(odds)), *_logs(odds)])
     for faces in (((0, 1, 2),), ((0, 1), (0, 2)), ((0,),)):
-        found = [_unbounded(columns, labels, weight, used) for used in faces]
-        within = [one for one in found if one is not None and (one[1:] >= 0).all()]
+        solutions = [_unbounded(columns, labels, weight, used) for used in faces]
+        within = [solution for solution in solutions if solution is not None and (solution[1:] >= 0).all()]
         if within:
-            return min(within, key=lambda one: _loss(columns @ one, labels, weight))
+            return min(within, key=lambda slopes: _loss(columns @ slopes, labels, weight))
     raise AssertionError("an intercept alone has a minimum")
 
 
@@ -202,9 +202,9 @@ def _unbounded(columns: Floats, labels: Floats, weight: Floats, used: tuple[int,
         fit = fit_logistic(columns[:, used], labels, weight, penalty=np.zeros(len(used)), centre=centre)
     except np.linalg.LinAlgError:
         return None
-    found = np.zeros(3)
-    found[list(used)] = fit.coefficients
-    return found if np.abs(found).max() < LARGEST else None
+    slopes = np.zeros(3)
+    slopes[list(used)] = fit.coefficients
+    return slopes if np.abs(slopes).max() < LARGEST else None
 
 
 def _loss(eta: Floats, labels: Floats, weight: Floats) -> float:
@@ -256,10 +256,10 @@ class Isotonic(ProbabilityMap):
         return cls(q[keep], np.clip(fitted.x[keep], 0.0, 1.0))
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        x = numbers(held, "x", strictly=True, shares=True)
-        y = numbers(held, "y", n=len(x), rising=True, shares=True)
+        x = numbers(parameters, "x", strictly=True, shares=True)
+        y = numbers(parameters, "y", n=len(x), rising=True, shares=True)
         if not len(x):
             raise InputError("the map's parameter x must hold one number or more; it is empty.")
         return cls(x, y)
@@ -323,17 +323,17 @@ class VennAbers(ProbabilityMap):
         return cls(q[first], np.concatenate([[0.0], low[first]]), q[last], np.concatenate([high[last], [1.0]]))
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        starts = numbers(held, "from", strictly=True, shares=True)
-        ends = numbers(held, "upto", strictly=True, shares=True)
-        low = numbers(held, "low", n=len(starts) + 1, rising=True, shares=True)
-        high = numbers(held, "high", n=len(ends) + 1, rising=True, shares=True)
-        found = cls(starts, low, ends, high)
-        below, above = found.both(np.unique(np.concatenate([[0.0, 1.0], starts, ends])))
+        starts = numbers(parameters, "from", strictly=True, shares=True)
+        ends = numbers(parameters, "upto", strictly=True, shares=True)
+        low = numbers(parameters, "low", n=len(starts) + 1, rising=True, shares=True)
+        high = numbers(parameters, "high", n=len(ends) + 1, rising=True, shares=True)
+        fitted = cls(starts, low, ends, high)
+        below, above = fitted.both(np.unique(np.concatenate([[0.0, 1.0], starts, ends])))
         if (below > above).any() or (below == 1.0).any() or (above == 0.0).any():
             raise InputError("the map's parameters low and high must leave p0 at most p1, p0 below 1 and p1 above 0.")
-        return found
+        return fitted
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,), merged of both."""
@@ -360,10 +360,10 @@ def with_label_one(weight: Floats, positive: Floats) -> Floats:
     x = np.concatenate([[0.0], np.cumsum(weight)]).tolist()
     y = np.concatenate([[0.0], np.cumsum(positive)]).tolist()
     stack = _corners([(-1.0, -1.0), *zip(x, y, strict=True)])
-    found = np.empty(len(weight))
+    probabilities = np.empty(len(weight))
     for score in range(len(weight)):
         top, following = stack[-1], stack[-2]
-        found[score] = (following[1] - top[1]) / (following[0] - top[0])
+        probabilities[score] = (following[1] - top[1]) / (following[0] - top[0])
         point = (x[score + 1] - 1.0, y[score + 1] - 1.0)  # the path, where the step is past this score
         if _turn(top, point, following) <= 0:
             continue  # at or above the line
@@ -371,7 +371,7 @@ def with_label_one(weight: Floats, positive: Floats) -> Floats:
         while len(stack) > 1 and _turn(point, stack[-1], stack[-2]) <= 0:
             stack.pop()
         stack.append(point)
-    return np.clip(np.maximum.accumulate(found), 0.0, 1.0)
+    return np.clip(np.maximum.accumulate(probabilities), 0.0, 1.0)
 
 
 def _corners(path: list[Point]) -> list[Point]:
@@ -421,10 +421,10 @@ class Histogram(ProbabilityMap):
         return cls(edges, np.add.reduceat(positive, first) / np.add.reduceat(weight, first))
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        edges = numbers(held, "edges", strictly=True, shares=True)
-        return cls(edges, numbers(held, "values", n=len(edges) + 1, shares=True))
+        edges = numbers(parameters, "edges", strictly=True, shares=True)
+        return cls(edges, numbers(parameters, "values", n=len(edges) + 1, shares=True))
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""

@@ -37,8 +37,8 @@ def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:
     from scipy.optimize import minimize
 
     options = {"maxiter": MANY_STEPS, "maxfun": 2 * MANY_STEPS, "ftol": 1e-12, "gtol": FLAT, "maxcor": 20}
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
-    return np.asarray(found.x, dtype=np.float64)
+    solution = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(solution.x, dtype=np.float64)
 
 
 # Temperature scaling of the probabilities of several classes.
@@ -73,23 +73,23 @@ class ClassTemperature(ProbabilityMap):
         assert isinstance(data.scores, Classes)
         logs, labels, weight = data.scores.logs, data.labels, data.weight
         counted = weight > 0
-        own = logs[np.arange(len(labels)), labels]
-        refuse_certain_errors(np.isneginf(own) & counted, "the label's probability is 0")
+        label_logs = logs[np.arange(len(labels)), labels]
+        refuse_certain_errors(np.isneginf(label_logs) & counted, "the label's probability is 0")
         most = logs.max(axis=1)
-        if (own >= most)[counted].all():
+        if (label_logs >= most)[counted].all():
             raise InputError(SEPARATED)
         possible = np.isfinite(logs)
-        held = np.asfortranarray(np.where(possible, logs - most[:, None], 0.0))  # whose rows are summed faster
-        own = own - most
-        mean = np.where(possible, held, 0.0).sum(axis=1) / possible.sum(axis=1)
-        if weight[counted] @ (own - mean)[counted] <= 0:
+        logits = np.asfortranarray(np.where(possible, logs - most[:, None], 0.0))  # whose rows are summed faster
+        label_logs = label_logs - most
+        mean = np.where(possible, logits, 0.0).sum(axis=1) / possible.sum(axis=1)
+        if weight[counted] @ (label_logs - mean)[counted] <= 0:
             raise InputError(REVERSED)
-        return cls(float(1.0 / _inverse(held, possible, own, weight)))
+        return cls(float(1.0 / _inverse(logits, possible, label_logs, weight)))
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        return cls(number(held, "T", above=0.0))
+        return cls(number(parameters, "T", above=0.0))
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""
@@ -97,7 +97,9 @@ class ClassTemperature(ProbabilityMap):
         return softmax(scores.logs / self.temperature)
 
 
-def _inverse(held: Floats, possible: np.ndarray[Any, np.dtype[np.bool_]], own: Floats, weight: Floats) -> float:
+def _inverse(
+    logits: Floats, possible: np.ndarray[Any, np.dtype[np.bool_]], label_logs: Floats, weight: Floats
+) -> float:
     """The β = 1 / T at which the slope of the log loss in β, Σ w (E[s] - s of the label), is 0: it rises with β.
 
     Newton's method, within bounds that the signs of the slope narrow.
@@ -105,13 +107,13 @@ def _inverse(held: Floats, possible: np.ndarray[Any, np.dtype[np.bool_]], own: F
     low, high, beta = 0.0, np.inf, 1.0
     everywhere = bool(possible.all())
     for _ in range(STEPS):
-        raised = np.exp(beta * held)
+        raised = np.exp(beta * logits)
         if not everywhere:
             raised *= possible
         raised /= raised.sum(axis=1, keepdims=True)
-        mean = np.einsum("ij,ij->i", raised, held)
-        spread = np.einsum("ij,ij,ij->i", raised, held, held) - mean**2
-        slope, curve = float(weight @ (mean - own)), float(weight @ spread)
+        mean = np.einsum("ij,ij->i", raised, logits)
+        spread = np.einsum("ij,ij,ij->i", raised, logits, logits) - mean**2
+        slope, curve = float(weight @ (mean - label_logs)), float(weight @ spread)
         low, high = (beta, high) if slope < 0 else (low, beta)
         moved = beta - slope / curve if curve > 0 else np.nan
         if not low < moved < high:
@@ -166,19 +168,19 @@ class Vector(ProbabilityMap):
             p = softmax(logs * at[:k] + at[k:])
             both = np.hstack([p * logs, p])
             weighted = share[:, None] * np.hstack([logs, np.ones_like(logs)])
-            found: Floats = -(both * share[:, None]).T @ both
+            matrix: Floats = -(both * share[:, None]).T @ both
             for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
-                own = weighted[:, row * k : (row + 1) * k] * both[:, column * k : (column + 1) * k]
-                found[row * k : (row + 1) * k, column * k : (column + 1) * k] += np.diag(own.sum(axis=0))
-            return found
+                block = weighted[:, row * k : (row + 1) * k] * both[:, column * k : (column + 1) * k]
+                matrix[row * k : (row + 1) * k, column * k : (column + 1) * k] += np.diag(block.sum(axis=0))
+            return matrix
 
-        found = _finite(newton_minimum(objective, hessian, np.repeat([1.0, 0.0], k)), cls.method)
-        return cls(found[:k], found[k:] - found[k:].mean())
+        solution = _finite(newton_minimum(objective, hessian, np.repeat([1.0, 0.0], k)), cls.method)
+        return cls(solution[:k], solution[k:] - solution[k:].mean())
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        return cls(numbers(held, "a", n=k), numbers(held, "b", n=k))
+        return cls(numbers(parameters, "a", n=k), numbers(parameters, "b", n=k))
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""
@@ -222,21 +224,21 @@ class Dirichlet(ProbabilityMap):
             return loss, np.concatenate([of_w.ravel(), residual.sum(axis=0) + 2.0 * penalty * b / k])
 
         def hessian(at: Floats) -> Floats:
-            found = _second_derivatives(logs, share, at[: k * k].reshape(k, k), at[k * k :])
-            return found + np.diag(np.concatenate([2.0 * off.ravel(), np.full(k, 2.0 * penalty / k)]))
+            matrix = _second_derivatives(logs, share, at[: k * k].reshape(k, k), at[k * k :])
+            return matrix + np.diag(np.concatenate([2.0 * off.ravel(), np.full(k, 2.0 * penalty / k)]))
 
         start = np.concatenate([np.eye(k).ravel(), np.zeros(k)])
-        found = (
+        solution = (
             newton_minimum(objective, hessian, start) if k <= MOST_CLASSES else quasi_newton_minimum(objective, start)
         )
-        found = _finite(found, cls.method)
-        return cls(found[: k * k].reshape(k, k), found[k * k :], penalty)
+        solution = _finite(solution, cls.method)
+        return cls(solution[: k * k].reshape(k, k), solution[k * k :], penalty)
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        penalty = numbers({"penalty": [held.get("penalty")]}, "penalty", n=1)[0]
-        return cls(square(held, "W", k=k), numbers(held, "b", n=k), float(penalty))
+        penalty = numbers({"penalty": [parameters.get("penalty")]}, "penalty", n=1)[0]
+        return cls(square(parameters, "W", k=k), numbers(parameters, "b", n=k), float(penalty))
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""
@@ -261,29 +263,29 @@ def finite_logs(scores: Scores) -> Floats:
 def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: Floats) -> Floats:
     """Of the mean log loss, by the coefficients: W row by row, then b."""
     k = logs.shape[1]
-    found = np.zeros((k * (k + 1), k * (k + 1)))
+    matrix = np.zeros((k * (k + 1), k * (k + 1)))
     for start in range(0, len(logs), ROWS):
-        own, w = logs[start : start + ROWS], share[start : start + ROWS]
-        p = softmax(own @ weights.T + offsets)
-        columns = np.hstack([(p[:, :, None] * own[:, None, :]).reshape(len(own), k * k), p])
-        found -= (columns * w[:, None]).T @ columns
-        one = np.hstack([own, np.ones((len(own), 1))])
+        block_logs, w = logs[start : start + ROWS], share[start : start + ROWS]
+        p = softmax(block_logs @ weights.T + offsets)
+        columns = np.hstack([(p[:, :, None] * block_logs[:, None, :]).reshape(len(block_logs), k * k), p])
+        matrix -= (columns * w[:, None]).T @ columns
+        extended = np.hstack([block_logs, np.ones((len(block_logs), 1))])
         for place in range(k):
             at = np.append(np.arange(place * k, (place + 1) * k), k * k + place)
-            found[np.ix_(at, at)] += (one * (w * p[:, place])[:, None]).T @ one
-    return found
+            matrix[np.ix_(at, at)] += (extended * (w * p[:, place])[:, None]).T @ extended
+    return matrix
 
 
 def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
     """The logarithms (n, K), and 1 at each row's label (n, K)."""
     assert isinstance(data.scores, Classes)
     counted = data.weight > 0
-    own = data.scores.logs[np.arange(len(data)), data.labels]
-    refuse_certain_errors(np.isneginf(own) & counted, "the label's probability is 0")
+    label_logs = data.scores.logs[np.arange(len(data)), data.labels]
+    refuse_certain_errors(np.isneginf(label_logs) & counted, "the label's probability is 0")
     logs = finite_logs(data.scores)
-    seen = np.bincount(data.labels[counted], minlength=data.k) > 0
-    if not seen.all():
-        absent = [name for name, there in zip(data.classes, seen, strict=True) if not there]
+    occurs = np.bincount(data.labels[counted], minlength=data.k) > 0
+    if not occurs.all():
+        absent = [name for name, there in zip(data.classes, occurs, strict=True) if not there]
         raise InputError(
             f"{parameter('method', method)} needs rows of every class; no label is {shortened(map(repr, absent))}. "
             f"{parameter('method', 'temperature')} does not."
@@ -298,15 +300,15 @@ def _shares(data: Labelled) -> Floats:
     return np.asarray(data.weight / data.weight.sum())
 
 
-def _finite(found: Floats, method: str) -> Floats:
+def _finite(solution: Floats, method: str) -> Floats:
     """Coefficients, unless they grew without end.
 
     Raises InputError for these.
     """
-    if not np.isfinite(found).all() or np.abs(found).max() > LARGEST:
+    if not np.isfinite(solution).all() or np.abs(solution).max() > LARGEST:
         raise InputError(
             f"{parameter('method', method)} has no best coefficients: the classes can be told apart without an error, "
             "or nearly. "
             f"{parameter('method', 'temperature')} needs less."
         )
-    return found
+    return solution

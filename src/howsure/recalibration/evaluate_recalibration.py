@@ -69,7 +69,7 @@ def check_repeats(repeats: int | None, n: int) -> int:
 
 
 def cross_fitted_evaluation(
-    given: Labelled,
+    labelled: Labelled,
     *,
     method: str,
     folds: int,
@@ -87,7 +87,7 @@ def cross_fitted_evaluation(
 
     Raises InputError where a method has no map without the rows of a fold.
     """
-    data = replace(given, scores=with_floor(given.scores, check_floor(floor)))
+    data = replace(labelled, scores=with_floor(labelled.scores, check_floor(floor)))
     folds = check_evaluation_folds(folds)
     methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
     level, margin = check_level(level), check_margin(margin)
@@ -106,12 +106,12 @@ def cross_fitted_evaluation(
             rows = np.flatnonzero(fold != k)
             others = data.only(rows)
             with rows_of_all(rows, before=f"without the rows of one of {folds} folds: ", behind=INSTEAD):
-                found = method_of(others, methods, folds, seed)
-                after.append(applied(others, found, data.scores))
-            used.append(found)
+                recalibration = method_of(others, methods, folds, seed)
+                after.append(applied(others, recalibration, data.scores))
+            used.append(recalibration)
             advance(1)
         fitted.append((fold, after))
-    chosen_by_fold = Counter(str(one) for one in used) if len(methods) > 1 else None
+    chosen_by_fold = Counter(str(method_used) for method_used in used) if len(methods) > 1 else None
     recipe: dict[str, Any] = {
         "method": method,
         "chosen": None if chosen_by_fold is None else dict(chosen_by_fold.most_common()),
@@ -122,7 +122,7 @@ def cross_fitted_evaluation(
     }
     notes = [] if chosen_by_fold is None else [_choices(method, chosen_by_fold)]
     return evaluation_of(
-        given, fitted, method=method, level=level, margin=margin, recipe=recipe, notes=notes, name=name
+        labelled, fitted, method=method, level=level, margin=margin, recipe=recipe, notes=notes, name=name
     )
 
 
@@ -138,9 +138,9 @@ def applied(others: Labelled, method: Method, scores: Scores) -> Floats:
     return fit(others, method).apply(scores, None, ())
 
 
-def _choices(method: str, found: Counter[str]) -> str:
-    said = ", ".join(f"{name} {times}" for name, times in found.most_common())
-    return f"{method} chose anew without the rows of each fold: {said} times"
+def _choices(method: str, methods_by_fold: Counter[str]) -> str:
+    counts_text = ", ".join(f"{name} {times}" for name, times in methods_by_fold.most_common())
+    return f"{method} chose anew without the rows of each fold: {counts_text} times"
 
 
 # Would recalibration help on rows like these? And in each group, by which method?
@@ -192,8 +192,8 @@ def evaluate_recalibration(
     Source: Bayle, Bayle, Janson & Mackey (2020), for intervals by cross-validation.
     """
     named: dict[str, Any] = {"clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
-    with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, read):
-        found = cross_fitted_evaluation(
+    with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, provenance):
+        evaluation = cross_fitted_evaluation(
             rows,
             method=method,
             folds=folds,
@@ -205,7 +205,7 @@ def evaluate_recalibration(
             penalty=penalty,
             rng=rng,
         )
-    return replace(found, recipe=read | dict(found.recipe))
+    return replace(evaluation, recipe=provenance | dict(evaluation.recipe))
 
 
 def recalibration_table(
@@ -264,30 +264,32 @@ def recalibration_table(
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
     if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) < len(methods):
-        held = repr(methods) if isinstance(methods, str) or not methods else ", ".join(methods)
-        raise InputError(f"{parameter('methods')} must be a list of different names, one or more; it holds {held}.")
+        names_text = repr(methods) if isinstance(methods, str) or not methods else ", ".join(methods)
+        raise InputError(
+            f"{parameter('methods')} must be a list of different names, one or more; it holds {names_text}."
+        )
     fitting = {"methods": (methods, (AUTO,)), "floor": (floor, None), "n_bins": (n_bins, BINS), "rng": (rng, 0)}
     fitting |= {"penalty": (penalty, None), "folds": (folds, FOLDS), "repeats": (repeats, None)}
-    told = [name for name, (given, usual) in fitting.items() if given != usual]
-    if map is not None and told:
+    set_options = [name for name, (value, usual) in fitting.items() if value != usual]
+    if map is not None and set_options:
         raise InputError(
-            f"{parameter(told[0])} is for maps that are fitted here, and {parameter('map')} names one that is."
+            f"{parameter(set_options[0])} is for maps that are fitted here, and {parameter('map')} names one that is."
         )
     check_told(methods, n_bins, penalty)
     named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
-    with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, read):
+    with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, provenance):
         if map is not None:
             evaluated = evaluations_of_map(map, rows, level=level, margin=margin)
-            found = joined(evaluated, n=len(rows), adjust=adjust, methods=[map.method])
-            return replace(found, recipe=read | dict(found.recipe))
+            table = joined(evaluated, n=len(rows), adjust=adjust, methods=[map.method])
+            return replace(table, recipe=provenance | dict(table.recipe))
         parts = max(len(rows.group_names), 1)
         steps = check_evaluation_folds(folds) * check_repeats(repeats, len(rows) // parts) * len(methods) * parts
         with data.progress(steps, "folds") if isinstance(data, Source) else nullcontext(lambda done: None) as advance:
-            found = table_of(
+            table = table_of(
                 rows, methods=methods, adjust=adjust, n_bins=n_bins, penalty=penalty, rng=rng, advance=advance, **how
             )
-    return replace(found, recipe=read | dict(found.recipe))
+    return replace(table, recipe=provenance | dict(table.recipe))
 
 
 def table_of(
@@ -300,15 +302,15 @@ def table_of(
     **how: Any,
 ) -> RecalibrationTable:
     """`recalibration_table` of checked rows; `n_bins` and `penalty` are told to the methods that take them."""
-    found = []
+    evaluations = []
     for name, rows in by_group(data):
         group = replace(data.only(rows), groups=None, group_names=())
         with rows_of_all(rows, before="" if name is None else f"group {name!r}: "):
             for method in methods:
-                told: dict[str, Any] = {"n_bins": n_bins} if method in ("auto", "histogram") else {}
-                told |= {"penalty": penalty} if method in ("auto", "dirichlet", "matrix") else {}
-                found.append(cross_fitted_evaluation(group, method=method, name=name, **told, **how))
-    return joined(found, n=len(data), adjust=adjust, methods=methods)
+                options: dict[str, Any] = {"n_bins": n_bins} if method in ("auto", "histogram") else {}
+                options |= {"penalty": penalty} if method in ("auto", "dirichlet", "matrix") else {}
+                evaluations.append(cross_fitted_evaluation(group, method=method, name=name, **options, **how))
+    return joined(evaluations, n=len(data), adjust=adjust, methods=methods)
 
 
 def joined(
@@ -339,13 +341,13 @@ def by_group(data: Labelled) -> list[tuple[str | None, Integers]]:
 
 
 def evaluations_of_map(
-    fitted: RecalibrationMap, given: Labelled, *, level: float, margin: float
+    fitted: RecalibrationMap, labelled: Labelled, *, level: float, margin: float
 ) -> list[RecalibrationEvaluation]:
     """The evaluation of a map on the rows of each group, or on all rows; nothing is fitted.
 
     Raises InputError for other classes than those of the map, or for a group that it does not know.
     """
-    data = in_order_of(fitted.classes, given)
+    data = in_order_of(fitted.classes, labelled)
     names = data.group_names if fitted.groups else ()
     if fitted.groups and data.groups is None:
         raise InputError(

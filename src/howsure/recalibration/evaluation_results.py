@@ -131,23 +131,23 @@ def verdict_text(result: RecalibrationEvaluation) -> str:
     least = f"{result.margin**2:g}"
     errors = f"the calibration error goes from {number(result.error_before.value)} to {result.error_after}"
     if result.kind == IMPROVES:
-        said = f"{map_} improves these probabilities: {errors}, the {score} falls by {fine(gain)[1:]}."
+        verdict = f"{map_} improves these probabilities: {errors}, the {score} falls by {fine(gain)[1:]}."
     elif result.kind == NO_HELP:
-        said = (
+        verdict = (
             f"{map_} does not help: the improvement of the {score}, {fine(gain)}, is less than {least}, which removing "
             f"a calibration error of {result.margin:g} would gain."
         )
     elif result.kind == CANNOT_TELL:
-        said = f"too little data to tell whether {map_} helps"
+        verdict = f"too little data to tell whether {map_} helps"
         if gain.low is not None:
-            said += (
+            verdict += (
                 f": the improvement of the {score}, {fine(gain)}, may be 0 or more than {least}, which removing a "
                 f"calibration error of {result.margin:g} would gain"
             )
-        said += f"; about {rounded(result.needed)} rows like these would tell." if result.needed is not None else "."
+        verdict += f"; about {rounded(result.needed)} rows like these would tell." if result.needed is not None else "."
     else:
-        said = f"{map_} makes it worse: the {score} rises, its improvement is {fine(gain)}; {errors}."
-    return f"{said[0].upper()}{said[1:]}\n{ALIKE}"
+        verdict = f"{map_} makes it worse: the {score} rises, its improvement is {fine(gain)}; {errors}."
+    return f"{verdict[0].upper()}{verdict[1:]}\n{ALIKE}"
 
 
 def _how(result: RecalibrationEvaluation) -> str:
@@ -218,19 +218,19 @@ class RecalibrationEvaluation(Result):
 
     def changes(self) -> dict[str, Change]:
         """The changes of all losses by their names in JSON."""
-        found = {score_key(score, reduction): change for score, reduction, change in self._losses()}
-        return {"squared_error": self.squared_error} | found
+        loss_changes = {score_key(score, reduction): change for score, reduction, change in self._losses()}
+        return {"squared_error": self.squared_error} | loss_changes
 
     def _losses(self) -> list[tuple[str, str | None, Change]]:
         """The changes of the proper scores, with what they are of."""
         reduction = self.curves[0].reduction
-        found = [("brier", reduction, self.brier), ("log_loss", reduction, self.log_loss)]
+        changes = [("brier", reduction, self.brier), ("log_loss", reduction, self.log_loss)]
         of_classes = [("brier", self.multiclass_brier), ("log_loss", self.multiclass_log_loss)]
-        return [*found, *((score, MULTICLASS, one) for score, one in of_classes if one is not None)]
+        return [*changes, *((score, MULTICLASS, change) for score, change in of_classes if change is not None)]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: the changes have the names of their losses."""
-        found = {
+        fields_ = {
             "recipe": self.recipe,
             "group": self.name,
             "method": self.method,
@@ -244,7 +244,7 @@ class RecalibrationEvaluation(Result):
             **self.changes(),
             "notes": self.notes,
         }
-        return {name: plain(value) for name, value in found.items()}
+        return {name: plain(value) for name, value in fields_.items()}
 
     def columns(self) -> Sequence[Column]:
         """One row per quantity: before, after, improvement."""
@@ -252,17 +252,19 @@ class RecalibrationEvaluation(Result):
         named = [score_words(score, reduction) for score, reduction, _ in self._losses()]
         sides = []
         for end in ("before", "after"):
-            error, means = getattr(self, f"error_{end}"), [getattr(one, end) for one in changes.values()]
-            told = [str(error), number(means[0], FINE), *map(number, means[1:])]
+            error, means = getattr(self, f"error_{end}"), [getattr(change, end) for change in changes.values()]
+            cells = [str(error), number(means[0], FINE), *map(number, means[1:])]
             sides.append(Column(end, NUMBER, values=[error.value, *means], only=FRAME))
-            sides.append(Column(end, Kind(str), values=told, only=TABLE))
+            sides.append(Column(end, Kind(str), values=cells, only=TABLE))
         level = f"{100 * self.error_before.level:g} %"
         better = f"before minus after, with its {level} interval: above 0, recalibration is better"
         return [
             Column("quantity", WORDS, values=["error", *changes], only=FRAME),
             Column("quantity", WORDS, values=["calibration error", "squared error", *named], only=TABLE),
             *sides,
-            Column("improvement", GAIN, legend=better, values=[None, *(one.improvement for one in changes.values())]),
+            Column(
+                "improvement", GAIN, legend=better, values=[None, *(change.improvement for change in changes.values())]
+            ),
         ]
 
     def legend(self) -> Mapping[str, str]:
@@ -275,8 +277,8 @@ class RecalibrationEvaluation(Result):
         """The verdict, the table and the notes."""
         name = "" if self.name is None else f" of {self.name}"
         head = f"recalibration ({self.method}){name}, {_how(self)}"
-        said = [fill(line, WIDTH) for line in self.verdict().splitlines()]
-        return "\n".join([head, "", self.table().text(), "", *said, *self.below()])
+        lines = [fill(line, WIDTH) for line in self.verdict().splitlines()]
+        return "\n".join([head, "", self.table().text(), "", *lines, *self.below()])
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves before and after on matplotlib axes (new ones if None); axis as for a calibration curve."""
@@ -306,8 +308,8 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
 
     def __getitem__(self, name: str) -> RecalibrationEvaluation:
         """The evaluation of a group or method, by the name in the first column of the table."""
-        for called, row in zip(self.names, self.rows, strict=True):
-            if called == name:
+        for row_name, row in zip(self.names, self.rows, strict=True):
+            if row_name == name:
                 return row
         raise KeyError(name)
 
@@ -315,25 +317,27 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
     def names(self) -> list[str]:
         """What the rows are called: by group, by method, or by both where there are several of both."""
         methods = {row.method for row in self.rows}
-        called = []
+        row_names = []
         for row in self.rows:
             several = len(methods) > 1 or row.name is None
-            called.append(": ".join(part for part in (row.name, row.method if several else None) if part is not None))
-        return called
+            row_names.append(
+                ": ".join(part for part in (row.name, row.method if several else None) if part is not None)
+            )
+        return row_names
 
     @property
     def alone(self) -> RecalibrationEvaluation | None:
         """The evaluation, where there is just one, of all rows; with the recipe of the table."""
-        one = self.rows[0]
-        return replace(one, recipe=self.recipe | one.recipe) if len(self) == 1 and one.name is None else None
+        row = self.rows[0]
+        return replace(row, recipe=self.recipe | row.recipe) if len(self) == 1 and row.name is None else None
 
     def to_dict(self) -> dict[str, Any]:
         """The evaluations, the recipe, and of files the number of rows that were left out."""
         rows = zip(self.rows, self.p_adjusted, strict=True)
-        found = [row.to_dict() | {"p_adjusted": plain(p)} for row, p in rows]
+        evaluations = [row.to_dict() | {"p_adjusted": plain(p)} for row, p in rows]
         left = self.recipe.get("skipped")
         skipped = {} if left is None else {"skipped": sum(left.values())}
-        return {"recipe": plain(self.recipe), "evaluations": found, **skipped}
+        return {"recipe": plain(self.recipe), "evaluations": evaluations, **skipped}
 
     def columns(self) -> Sequence[Column]:
         """One row per group and method."""
@@ -356,20 +360,20 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
         ]
 
     def _of_change(self, name: str) -> Iterator[Column]:
-        found, said = [row.changes()[name] for row in self.rows], name.replace("_", " ")
+        changes, label = [row.changes()[name] for row in self.rows], name.replace("_", " ")
         for end in ("before", "after"):
-            values = [getattr(one, end) for one in found]
-            yield Column(f"{name}_{end}", NUMBER, f"{said} {end}", values=values, only=FRAME)
-        values = [one.improvement for one in found]
-        yield Column(f"{name}_improvement", GAIN, f"{said} improvement", values=values, only=FRAME)
+            values = [getattr(change, end) for change in changes]
+            yield Column(f"{name}_{end}", NUMBER, f"{label} {end}", values=values, only=FRAME)
+        values = [change.improvement for change in changes]
+        yield Column(f"{name}_improvement", GAIN, f"{label} improvement", values=values, only=FRAME)
 
     def below(self) -> Sequence[str]:
         """What is adjusted, and the notes."""
-        said, how = [], self.recipe["adjust"]
+        lines, how = [], self.recipe["adjust"]
         if len(self.rows) > 1:
             adjusted = "nothing is adjusted" if how is None else f"p is adjusted ({ADJUSTED[how]})"
-            said = [f"Verdicts are each row's own; {adjusted} for {len(self.rows):,} of them."]
-        return [*said, *notes_by_name((name, row.notes) for name, row in zip(self.names, self.rows, strict=True))]
+            lines = [f"Verdicts are each row's own; {adjusted} for {len(self.rows):,} of them."]
+        return [*lines, *notes_by_name((name, row.notes) for name, row in zip(self.names, self.rows, strict=True))]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the improvements of the Brier score with their intervals, a row each, on axes (new ones if None)."""

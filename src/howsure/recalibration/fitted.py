@@ -27,9 +27,9 @@ PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4)  # of Dirichlet calibration, tried by cross
 
 
 BINARY: dict[str, Any] = {  # in the order of what each may do, the least first
-    one.method: one for one in (Unchanged, Temperature, Platt, Beta, VennAbers, Isotonic, Histogram)
+    kind.method: kind for kind in (Unchanged, Temperature, Platt, Beta, VennAbers, Isotonic, Histogram)
 }
-OF_CLASSES: dict[str, Any] = {one.method: one for one in (Unchanged, ClassTemperature, Vector, Dirichlet, Ordered)}
+OF_CLASSES: dict[str, Any] = {kind.method: kind for kind in (Unchanged, ClassTemperature, Vector, Dirichlet, Ordered)}
 SYNONYMS = {"matrix": "dirichlet", "identity": "none", "sigmoid": "platt"}
 METHODS = (AUTO, *dict.fromkeys([*BINARY, *OF_CLASSES]))
 
@@ -51,10 +51,10 @@ class Method:
         Raises InputError where the method has none for them.
         """
         kind = maps_of(data.is_binary)[self.name]
-        told: dict[str, Any] = {"n_bins": self.n_bins} if self.name == Histogram.method else {}
-        told |= {} if self.penalty is None else {"penalty": self.penalty}
-        found: ProbabilityMap = kind.fit(data, **told)
-        return found
+        options: dict[str, Any] = {"n_bins": self.n_bins} if self.name == Histogram.method else {}
+        options |= {} if self.penalty is None else {"penalty": self.penalty}
+        fitted_map: ProbabilityMap = kind.fit(data, **options)
+        return fitted_map
 
 
 def maps_of(binary: bool) -> dict[str, Any]:
@@ -67,26 +67,26 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
 
     Raises InputError for a name that is none, or none for these rows.
     """
-    known = maps_of(binary)
+    methods = maps_of(binary)
     name = SYNONYMS.get(str(method), str(method))
     if name not in METHODS:
         raise unknown_name("method", name, METHODS, place="howsure.recalibrate")
-    if name != AUTO and name not in known:
+    if name != AUTO and name not in methods:
         rows = "one probability per row" if binary else "several classes"
-        other = ", ".join(known)
+        other = ", ".join(methods)
         raise InputError(f"{parameter('method', name)} is not for {rows}; for these there are auto, {other}.")
     check_told([name], n_bins, penalty)
     several = PENALTIES if penalty is None else (penalty,)
     return tuple(
-        Method(one, n_bins=n_bins, penalty=told)
-        for one in ([one for one in known if one != Ordered.method] if name == AUTO else [name])
-        for told in (several if one == Dirichlet.method else (None,))
+        Method(method, n_bins=n_bins, penalty=penalty_tried)
+        for method in ([method for method in methods if method != Ordered.method] if name == AUTO else [name])
+        for penalty_tried in (several if method == Dirichlet.method else (None,))
     )
 
 
 def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> None:
     """Raise InputError for bins or a penalty that cannot be, or that none of the methods takes."""
-    names = [SYNONYMS.get(str(one), str(one)) for one in methods]
+    names = [SYNONYMS.get(str(method), str(method)) for method in methods]
     named = parameter("method", ",".join(names))
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or not 1 <= n_bins <= 100_000:
         raise InputError(f"{parameter('n_bins')} must be a whole number from 1 to 100,000; it is {n_bins!r}.")
@@ -131,12 +131,12 @@ class Fitted:
         if not self.names and not self.small:
             return self.maps[0].apply(scores)
         assert groups is not None
-        found = np.empty_like(scores.probabilities)
+        probabilities = np.empty_like(scores.probabilities)
         for code, name in enumerate(names):
             rows = np.flatnonzero(groups == code)
             if len(rows):
-                found[rows] = self.of_group(name).apply(scores.only(rows))
-        return found
+                probabilities[rows] = self.of_group(name).apply(scores.only(rows))
+        return probabilities
 
 
 def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
@@ -146,9 +146,12 @@ def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
     """
     if data.groups is None:
         return Fitted((method.fit(data),))
-    own = tuple(name for name in data.group_names if name not in small)
+    own_maps = tuple(name for name in data.group_names if name not in small)
     return Fitted(
-        tuple(_of_group(data, method, name) for name in own), own, method.fit(data) if small else None, tuple(small)
+        tuple(_of_group(data, method, name) for name in own_maps),
+        own_maps,
+        method.fit(data) if small else None,
+        tuple(small),
     )
 
 
@@ -160,24 +163,24 @@ def out_of_fold(
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Floats:
     """The probabilities of all rows: those of a fold by the map that `fitted_to` makes of the other rows."""
-    found = np.empty_like(data.scores.probabilities)
+    probabilities = np.empty_like(data.scores.probabilities)
     for number in range(int(fold.max()) + 1):
-        own = np.flatnonzero(fold == number)
+        rows = np.flatnonzero(fold == number)
         others = np.flatnonzero(fold != number)
-        held = data.only(own)
+        held_out = data.only(rows)
         with rows_of_all(others):
             fitted = fitted_to(data.only(others))
-        found[own] = fitted.apply(held.scores, held.groups, held.group_names)
+        probabilities[rows] = fitted.apply(held_out.scores, held_out.groups, held_out.group_names)
         advance(1)
-    return found
+    return probabilities
 
 
 def check_fit(data: Labelled) -> None:
     """Raise InputError for rows that no map can be fitted to: of one label alone."""
-    seen = np.bincount(data.labels[data.weight > 0], minlength=data.k)
-    if (seen > 0).sum() > 1:
+    counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
+    if (counts > 0).sum() > 1:
         return
-    label = data.label_names()[int(seen.argmax())]
+    label = data.label_names()[int(counts.argmax())]
     raise InputError(
         f"{parameter('y_true')} must hold two labels or more; all of {counted(len(data), 'row')} hold {label!r}. One "
         "class alone says "
@@ -200,15 +203,16 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
     weighs = data.weight > 0
     rows = np.bincount(data.groups[weighs] * 2 + labels[weighs], minlength=2 * len(data.group_names)).reshape(-1, 2)
     least = rows.min(axis=1)
-    found = tuple(name for name, number in zip(data.group_names, least, strict=True) if number < LEAST_ROWS)
-    if found and how == ERROR:
+    too_small = tuple(name for name, number in zip(data.group_names, least, strict=True) if number < LEAST_ROWS)
+    if too_small and how == ERROR:
         label = "each label" if data.is_binary else "right and of wrong answers"
         raise InputError(
-            f"groups must have {LEAST_ROWS} rows of {label} for a map of their own; {shortened(map(repr, found))} have "
-            f"fewer ({found[0]!r}: {int(least[data.group_names.index(found[0])])}). Leave them out, or say "
+            f"groups must have {LEAST_ROWS} rows of {label} for a map of their own; {shortened(map(repr, too_small))} "
+            "have "
+            f"fewer ({too_small[0]!r}: {int(least[data.group_names.index(too_small[0])])}). Leave them out, or say "
             f"{parameter('small_groups', 'pooled')}: they then take the map of all rows."
         )
-    return found
+    return too_small
 
 
 def _of_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
@@ -245,13 +249,13 @@ class Choice:
     def columns(self) -> list[Column]:
         """What each candidate scored, for tables."""
         of = self.candidates
-        taken = ["taken" if one.taken else None for one in of]
+        marks = ["taken" if candidate.taken else None for candidate in of]
         return [
-            Column("method", WORDS, values=[one.method for one in of], only=TABLE),
-            Column("log loss", digits(5), values=[one.log_loss for one in of], only=TABLE),
-            Column("above the least", digits(5), values=[one.above for one in of], only=TABLE),
-            Column("standard error", digits(5), values=[one.standard_error for one in of], only=TABLE),
-            Column("choice", WORDS, values=taken, only=TABLE),
+            Column("method", WORDS, values=[candidate.method for candidate in of], only=TABLE),
+            Column("log loss", digits(5), values=[candidate.log_loss for candidate in of], only=TABLE),
+            Column("above the least", digits(5), values=[candidate.above for candidate in of], only=TABLE),
+            Column("standard error", digits(5), values=[candidate.standard_error for candidate in of], only=TABLE),
+            Column("choice", WORDS, values=marks, only=TABLE),
         ]
 
 
@@ -283,7 +287,7 @@ def chosen(
         except InputError as error:
             losses.append(None)
             refused.append(str(error.at(lambda row: f"row {row + 1:,} of those used")))
-    means = [np.inf if one is None else float(data.weight @ one / data.weight.sum()) for one in losses]
+    means = [np.inf if loss is None else float(data.weight @ loss / data.weight.sum()) for loss in losses]
     best = int(np.argmin(means))
     if not np.isfinite(means[best]):
         raise InputError(
@@ -292,17 +296,17 @@ def chosen(
         )
     least = losses[best]
     assert least is not None
-    found, taken = [], best
-    for place, (method, one) in enumerate(zip(methods, losses, strict=True)):
+    tried, best_place = [], best
+    for place, (method, candidate_losses) in enumerate(zip(methods, losses, strict=True)):
         above = spread = None
-        if one is not None and np.isfinite(means[place]):
-            above, spread = means[place] - means[best], standard_error(data, one - least)
-            taken = min(taken, place) if above <= spread else taken
-        found.append(
+        if candidate_losses is not None and np.isfinite(means[place]):
+            above, spread = means[place] - means[best], standard_error(data, candidate_losses - least)
+            best_place = min(best_place, place) if above <= spread else best_place
+        tried.append(
             Candidate(str(method), means[place] if np.isfinite(means[place]) else None, above, spread, refused[place])
         )
-    found[taken] = replace(found[taken], taken=True)
-    return Choice(methods[taken], tuple(found), time.perf_counter() - started)
+    tried[best_place] = replace(tried[best_place], taken=True)
+    return Choice(methods[best_place], tuple(tried), time.perf_counter() - started)
 
 
 def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], advance: Callable[[int], None]) -> Floats:
@@ -311,10 +315,10 @@ def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], adv
     It is infinite for a row that the map makes certain, with a probability of exactly 0 or 1, although the model was
     not: the expected loss is, whether or not the row is right.
     """
-    found = out_of_fold(data, fold, lambda others: fit(others, method, small), advance=advance)
-    added = is_certain(found) & ~is_certain(data.scores.probabilities)
+    probabilities = out_of_fold(data, fold, lambda others: fit(others, method, small), advance=advance)
+    added = is_certain(probabilities) & ~is_certain(data.scores.probabilities)
     certain = (added if added.ndim == 1 else added.any(axis=1)) & (data.weight > 0)
-    return np.where(certain, np.inf, log_losses(found, data))
+    return np.where(certain, np.inf, log_losses(probabilities, data))
 
 
 def log_losses(probabilities: Floats, data: Labelled) -> Floats:

@@ -62,30 +62,30 @@ class Ordered(ProbabilityMap):
         refuse_one_value(odds[~certain], least=2, method=cls.method)
         ones, total = (weight * above).sum(axis=0), weight.sum(axis=0)
         targets = np.where(above, (ones + 1.0) / (ones + 2.0), 1.0 / (total - ones + 2.0))
-        known = ~certain
-        design = np.column_stack([odds[known], np.eye(data.k - 1)[np.nonzero(known)[1]]])
+        uncertain = ~certain
+        design = np.column_stack([odds[uncertain], np.eye(data.k - 1)[np.nonzero(uncertain)[1]]])
         centre = np.append(0.0, np.log((ones + 1.0) / (total - ones + 1.0)))
-        fit = fit_logistic(design, targets[known], weight[known], penalty=np.zeros(data.k), centre=centre)
+        fit = fit_logistic(design, targets[uncertain], weight[uncertain], penalty=np.zeros(data.k), centre=centre)
         slope = float(fit.coefficients[0])
         if slope <= 0.0:
             raise InputError(f"{parameter('method', cls.method)}: {REVERSED}")
         return cls(1.0 / slope, fit.coefficients[1:])
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file."""
-        return cls(number(held, "T", above=0.0), numbers(held, "s", n=k - 1))
+        return cls(number(parameters, "T", above=0.0), numbers(parameters, "s", n=k - 1))
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the levels (n, K)."""
         assert isinstance(scores, Classes)
         above = sigmoid(log_odds_above(scores) / self.temperature + self.shifts)
-        found: Floats = -np.diff(above, axis=1, prepend=1.0, append=0.0)
-        crossed = ~(found > 0.0)
-        found[crossed] = LEAST * scores.probabilities[crossed]
+        probabilities: Floats = -np.diff(above, axis=1, prepend=1.0, append=0.0)
+        crossed = ~(probabilities > 0.0)
+        probabilities[crossed] = LEAST * scores.probabilities[crossed]
         rows = crossed.any(axis=1)
-        found[rows] /= found[rows].sum(axis=1, keepdims=True)
-        return found
+        probabilities[rows] /= probabilities[rows].sum(axis=1, keepdims=True)
+        return probabilities
 
 
 def log_odds_above(scores: Classes) -> Floats:

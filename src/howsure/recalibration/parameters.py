@@ -31,7 +31,7 @@ class ProbabilityMap(ABC):
     formula: ClassVar[str]
 
     @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
+    def read(cls, parameters: Parameters, k: int) -> Self:
         """From the parameters of a file, for k classes.
 
         Raises InputError for any that it cannot have.
@@ -40,14 +40,14 @@ class ProbabilityMap(ABC):
 
     def parameters(self) -> dict[str, Any]:
         """As they stand in a file."""
-        return {name: plain(getattr(self, one.name)) for name, one in zip(self.names, fields(self), strict=True)}
+        return {name: plain(getattr(self, spec.name)) for name, spec in zip(self.names, fields(self), strict=True)}
 
     @abstractmethod
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,), or of the classes (n, K)."""
 
 
-def number(held: Parameters, name: str, *, least: float = -math.inf, above: float = -math.inf) -> float:
+def number(parameters: Parameters, name: str, *, least: float = -math.inf, above: float = -math.inf) -> float:
     """A finite number, at least `least` and above `above`.
 
     >>> number({"T": 1.5}, "T", above=0)
@@ -55,7 +55,7 @@ def number(held: Parameters, name: str, *, least: float = -math.inf, above: floa
 
     Raises InputError for anything else.
     """
-    value = held.get(name)
+    value = parameters.get(name)
     if is_number(value) and value >= least and value > above:
         return float(value)
     bound = f" above {above:g}" if above > -math.inf else f" of at least {least:g}" if least > -math.inf else ""
@@ -63,7 +63,7 @@ def number(held: Parameters, name: str, *, least: float = -math.inf, above: floa
 
 
 def numbers(
-    held: Parameters,
+    parameters: Parameters,
     name: str,
     *,
     n: int | None = None,
@@ -75,25 +75,25 @@ def numbers(
 
     Raises InputError for anything else.
     """
-    values = held.get(name)
-    wanted = f"a list of {'' if n is None else f'{n:,} '}finite numbers"
+    values = parameters.get(name)
+    expected = f"a list of {'' if n is None else f'{n:,} '}finite numbers"
     if not isinstance(values, list) or not all(map(is_number, values)) or (n is not None and len(values) != n):
-        raise InputError(f"the map's parameter {name} must be {wanted}; it is {shown(values)}.")
-    found = np.array(values, dtype=np.float64)
-    steps = np.diff(found)
+        raise InputError(f"the map's parameter {name} must be {expected}; it is {shown(values)}.")
+    array = np.array(values, dtype=np.float64)
+    steps = np.diff(array)
     if (rising and (steps < 0).any()) or (strictly and (steps <= 0).any()):
         raise InputError(f"the map's parameter {name} must be in rising order; it is {shown(values)}.")
-    if shares and len(found) and not (found.min() >= 0.0 and found.max() <= 1.0):
+    if shares and len(array) and not (array.min() >= 0.0 and array.max() <= 1.0):
         raise InputError(f"the map's parameter {name} must hold numbers from 0 to 1; it is {shown(values)}.")
-    return found
+    return array
 
 
-def square(held: Parameters, name: str, *, k: int) -> Floats:
+def square(parameters: Parameters, name: str, *, k: int) -> Floats:
     """A matrix (k, k) as k lists of k finite numbers.
 
     Raises InputError for anything else.
     """
-    rows = held.get(name)
+    rows = parameters.get(name)
     if not isinstance(rows, list) or len(rows) != k:
         raise InputError(f"the map's parameter {name} must be {k} lists of {k} finite numbers; it is {shown(rows)}.")
     return np.array([numbers({name: row}, name, n=k) for row in rows])
@@ -132,13 +132,13 @@ def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
     return odds[~certain], labels[~certain], weight[~certain]
 
 
-def refuse_certain_errors(wrong: npt.NDArray[np.bool_], said: str) -> None:
+def refuse_certain_errors(wrong: npt.NDArray[np.bool_], what: str) -> None:
     """Raise InputError if any row is certain of what is not so; `wrong` (n,) says where."""
     if not wrong.any():
         return
     row = int(np.flatnonzero(wrong)[0])
     raise InputError(
-        f"{said} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them {at_row(row)}: their log loss is "
+        f"{what} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them {at_row(row)}: their log loss is "
         f"infinite whatever the map does to log-odds. Say {parameter('floor', '1e-6', quoted=False)} to "
         "move all "
         "probabilities into "
@@ -149,11 +149,12 @@ def refuse_certain_errors(wrong: npt.NDArray[np.bool_], said: str) -> None:
 
 def refuse_one_value(odds: Floats, *, least: int, method: str) -> None:
     """Raise InputError for fewer different log-odds than a map has parameters that they could tell apart."""
-    found = len(np.unique(odds[:1000])) if len(odds) > 1000 else len(np.unique(odds))
-    if found < least:
-        found = len(np.unique(odds))
-    if found < least:
+    n_values = len(np.unique(odds[:1000])) if len(odds) > 1000 else len(np.unique(odds))
+    if n_values < least:
+        n_values = len(np.unique(odds))
+    if n_values < least:
         raise InputError(
             f"{parameter('method', method)} needs {least} different probabilities between 0 and 1 or more; there "
-            f"{'is' if found == 1 else 'are'} {found}. {parameter('method', 'histogram')} gives the frequency of each."
+            f"{'is' if n_values == 1 else 'are'} {n_values}. {parameter('method', 'histogram')} gives the frequency "
+            "of each."
         )

@@ -100,19 +100,25 @@ def recalibrate(
     (1.9, [0.32, 0.76])
     """
     named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
-    asked: dict[str, Any] = {"method": method, "folds": folds, "floor": floor, "small": small_groups, "n_bins": n_bins}
-    asked |= {"penalty": penalty, "rng": rng}
+    options: dict[str, Any] = {
+        "method": method,
+        "folds": folds,
+        "floor": floor,
+        "small": small_groups,
+        "n_bins": n_bins,
+    }
+    options |= {"penalty": penalty, "rng": rng}
     with labelled_read(y_true, y_prob, data=data, id=id, floor=floor, logits=logits, classes=classes, **named) as (
         rows,
-        read,
+        provenance,
     ):
         tried = candidates(method, binary=rows.is_binary, n_bins=n_bins, penalty=penalty)
         steps = (
             data.progress(folds * len(tried), "folds") if isinstance(data, Source) else nullcontext(lambda done: None)
         )
         with steps as advance:
-            found = recalibration_of(rows, advance=advance, **asked)
-    return replace(found, recipe=read | dict(found.recipe))
+            recalibration = recalibration_of(rows, advance=advance, **options)
+    return replace(recalibration, recipe=provenance | dict(recalibration.recipe))
 
 
 def recalibration_of(
@@ -159,7 +165,7 @@ def recalibration_of(
         classes=data.classes,
         positive=data.positive,
         floor=floor,
-        recipe={name: held for name, held in recipe.items() if held is not None},
+        recipe={name: entry for name, entry in recipe.items() if entry is not None},
         notes=tuple(_notes(data, fitted, choice, pooled)),
         choice=choice,
     )
@@ -174,23 +180,31 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
     if choice is not None and choice.method.name == "none":
         notes.append("no map helps: none has a log loss that is lower by more than one standard error, cross-fitted")
     if choice is not None:
-        reasons = dict.fromkeys(one.refused for one in choice.candidates if one.refused)
+        reasons = dict.fromkeys(candidate.refused for candidate in choice.candidates if candidate.refused)
         for reason in reasons:
-            names = [one.method for one in choice.candidates if one.refused == reason]
+            names = [candidate.method for candidate in choice.candidates if candidate.refused == reason]
             listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
             notes.append(f"{listed} {'was' if len(names) == 1 else 'were'} not possible: {reason}")
-    seen = np.bincount(data.labels[data.weight > 0], minlength=data.k)
-    few = [(name, int(n)) for name, n in zip(data.label_names(), seen, strict=True) if 0 < n < FEW]
+    counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
+    few = [(name, int(n)) for name, n in zip(data.label_names(), counts, strict=True) if 0 < n < FEW]
     if few:
         notes.append(f"few rows of a label ({', '.join(f'{name}: {n}' for name, n in few)}): the map is uncertain")
     notes += [f"too few rows for a map of their own, so that of all rows: {', '.join(pooled)}"] if pooled else []
     notes += _certain(data, fitted)
-    for name, one in zip(fitted.names or ("",), fitted.maps, strict=True):
+    for name, fitted_map in zip(fitted.names or ("",), fitted.maps, strict=True):
         where = f" in {name}" if name else ""
-        if (isinstance(one, Platt) and one.slope < 0) or (isinstance(one, Vector) and (one.scales < 0).any()):
+        if (isinstance(fitted_map, Platt) and fitted_map.slope < 0) or (
+            isinstance(fitted_map, Vector) and (fitted_map.scales < 0).any()
+        ):
             notes.append(f"the map reverses the order{where}: a slope is below 0")
-        held: Floats = one.y if isinstance(one, Isotonic) else one.values if isinstance(one, Histogram) else np.zeros(0)
-        if len(held) and (held.min() == 0.0 or held.max() == 1.0):
+        values: Floats = (
+            fitted_map.y
+            if isinstance(fitted_map, Isotonic)
+            else fitted_map.values
+            if isinstance(fitted_map, Histogram)
+            else np.zeros(0)
+        )
+        if len(values) and (values.min() == 0.0 or values.max() == 1.0):
             notes.append(f"the map gives exactly 0 or 1{where}: one error there is an infinite log loss")
     return notes
 
@@ -201,7 +215,7 @@ def _certain(data: Labelled, fitted: Fitted) -> list[str]:
         if not data.is_binary
         else int(((data.scores.probabilities == 0) | (data.scores.probabilities == 1)).sum())
     )
-    keeps = {"temperature", "platt", "beta"} & {one.method for one in fitted.maps}
+    keeps = {"temperature", "platt", "beta"} & {fitted_map.method for fitted_map in fitted.maps}
     if not certain or not keeps:
         return []
     return [f"{certain:,} rows hold a probability of exactly 0 or 1, which the map keeps"]
@@ -267,7 +281,7 @@ def recalibrate_file(
         rows.check_new(names)
         with data.progress(rows.n, "rows") as advance:
             for chunk in rows.chunks():
-                with Rows({}, place=lambda row, held=chunk.rows: rows.place(int(held[row]))).placed():  # type: ignore[misc]
+                with Rows({}, place=lambda row, chunk_rows=chunk.rows: rows.place(int(chunk_rows[row]))).placed():  # type: ignore[misc]
                     after = map.apply_rows(scores_of(chunk.scores, rows.scale, map.floor), chunk.groups, rows.groups)
                 columns = [after] if after.ndim == 1 else list(after.T.copy())
                 rows.add(chunk, dict(zip(names, columns, strict=True)))

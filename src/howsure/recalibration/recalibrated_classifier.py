@@ -146,13 +146,13 @@ def _out_of_fold(prototype: Any, X: Any, y: Any, codes: Any, cv: Any, weight: An
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         cv = kind(min(int(cv), least), shuffle=True, random_state=seed)
     cv = check_cv(cv, y, classifier=True)
-    found = np.zeros((len(codes), int(codes.max()) + 1))
+    probabilities = np.zeros((len(codes), int(codes.max()) + 1))
     judged = np.zeros(len(codes), dtype=bool)
-    for others, own in cv.split(X, y, groups):
-        one = _fitted(clone(prototype), X[others], y[others], None if weight is None else weight[others])
-        known = np.searchsorted(np.unique(y), one.classes_)
-        found[np.ix_(own, known)] = one.predict_proba(X[own])
-        judged[own] = True
+    for others, fold in cv.split(X, y, groups):
+        fitted = _fitted(clone(prototype), X[others], y[others], None if weight is None else weight[others])
+        columns = np.searchsorted(np.unique(y), fitted.classes_)
+        probabilities[np.ix_(fold, columns)] = fitted.predict_proba(X[fold])
+        judged[fold] = True
     if not judged.all():
         raise ValueError("cv must judge every row once; some rows are in no fold")
-    return found
+    return probabilities

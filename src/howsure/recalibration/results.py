@@ -44,15 +44,18 @@ TITLES = {
 SHOWN = 6  # numbers of a list
 
 
-def description(found: RecalibrationMap) -> str:
+def description(recalibration_map: RecalibrationMap) -> str:
     """What a map is, in a sentence or two, for whoever finds its file."""
-    if found.classes:
-        of = f"p, the probabilities of the {len(found.classes)} classes of a row, in the order of `classes`"
+    if recalibration_map.classes:
+        of = f"p, the probabilities of the {len(recalibration_map.classes)} classes of a row, in the order of `classes`"
     else:
-        of = "q, the probability of label 1" + ("" if found.positive is None else f" ({found.positive})")
-    groups = " Each group has parameters of its own, by its name." if found.groups else ""
-    pooled = " The groups in `pooled_groups` take `map_of_all`." if found.fitted.small else ""
-    return f"{TITLES[found.method]}. It maps {of}, to calibrated ones by `formula`.{groups}{pooled} Lists count from 0."
+        of = "q, the probability of label 1" + (
+            "" if recalibration_map.positive is None else f" ({recalibration_map.positive})"
+        )
+    groups = " Each group has parameters of its own, by its name." if recalibration_map.groups else ""
+    pooled = " The groups in `pooled_groups` take `map_of_all`." if recalibration_map.fitted.small else ""
+    title = TITLES[recalibration_map.method]
+    return f"{title}. It maps {of}, to calibrated ones by `formula`.{groups}{pooled} Lists count from 0."
 
 
 def _listed(parameters: Mapping[str, Any]) -> str:
@@ -63,7 +66,7 @@ def _shown(value: Any) -> str:
     if not isinstance(value, list):
         return number(value)
     more = f", … {len(value):,} in all" if len(value) > SHOWN else ""
-    return f"[{', '.join(_shown(one) for one in value[:SHOWN])}{more}]"
+    return f"[{', '.join(_shown(item) for item in value[:SHOWN])}{more}]"
 
 
 # A map as JSON: a text that people understand and other languages can apply; and back, checked.
@@ -97,32 +100,32 @@ KEYS = (
 )
 
 
-def map_document(found: RecalibrationMap) -> dict[str, Any]:
+def map_document(recalibration_map: RecalibrationMap) -> dict[str, Any]:
     """The map as plain JSON values."""
-    fitted = found.fitted
-    by_group = {name: one.parameters() for name, one in zip(fitted.names, fitted.maps, strict=False)}
+    fitted = recalibration_map.fitted
+    by_group = {name: group_map.parameters() for name, group_map in zip(fitted.names, fitted.maps, strict=False)}
     return {
         "format": FORMAT,
         "version": VERSION,
-        "description": description(found),
-        "formula": found.formula,
-        "method": found.method,
-        "classes": list(found.classes) or None,
-        "positive": found.positive,
-        "floor": found.floor,
-        "parameters": None if found.groups else fitted.maps[0].parameters(),
-        "groups": by_group if found.groups else None,
+        "description": description(recalibration_map),
+        "formula": recalibration_map.formula,
+        "method": recalibration_map.method,
+        "classes": list(recalibration_map.classes) or None,
+        "positive": recalibration_map.positive,
+        "floor": recalibration_map.floor,
+        "parameters": None if recalibration_map.groups else fitted.maps[0].parameters(),
+        "groups": by_group if recalibration_map.groups else None,
         "pooled_groups": list(fitted.small),
         "map_of_all": None if fitted.of_all is None else fitted.of_all.parameters(),
-        "candidates": None if found.choice is None else plain(found.choice.candidates),
-        "notes": list(found.notes),
-        "recipe": found.recipe,
+        "candidates": None if recalibration_map.choice is None else plain(recalibration_map.choice.candidates),
+        "notes": list(recalibration_map.notes),
+        "recipe": recalibration_map.recipe,
     }
 
 
-def map_json(found: RecalibrationMap) -> str:
+def map_json(recalibration_map: RecalibrationMap) -> str:
     """The map as a JSON text; lists of numbers on one line each."""
-    lines = [f"{json.dumps(key)}: {_text(value)}" for key, value in map_document(found).items()]
+    lines = [f"{json.dumps(key)}: {_text(value)}" for key, value in map_document(recalibration_map).items()]
     return "{\n  " + ",\n  ".join(lines) + "\n}\n"
 
 
@@ -131,49 +134,49 @@ def map_of(text: str | bytes) -> dict[str, Any]:
 
     Raises InputError where it is not one.
     """
-    held = HEAD.fields(text)
-    _check_keys(held)
-    classes = _texts(held, "classes") if held.get("classes") is not None else ()
+    fields_ = HEAD.fields(text)
+    _check_keys(fields_)
+    classes = _texts(fields_, "classes") if fields_.get("classes") is not None else ()
     if classes and (not 2 <= len(classes) <= MOST_CLASSES or len(set(classes)) != len(classes)):
         raise InputError("the map's classes must be two different names or more.")
-    known = maps_of(not classes)
-    method = held.get("method")
-    if not isinstance(method, str) or method not in known:
+    methods = maps_of(not classes)
+    method = fields_.get("method")
+    if not isinstance(method, str) or method not in methods:
         of = "classes" if classes else "one probability per row"
-        raise InputError(f"the map's method is {shown(method)}; for {of}, it must be one of {', '.join(known)}.")
-    floor = held.get("floor")
-    positive = held.get("positive")
+        raise InputError(f"the map's method is {shown(method)}; for {of}, it must be one of {', '.join(methods)}.")
+    floor = fields_.get("floor")
+    positive = fields_.get("positive")
     if positive is not None and not isinstance(positive, str):
         raise InputError(f"the map's positive must be a text or null; it is {shown(positive)}.")
-    recipe = held.get("recipe")
+    recipe = fields_.get("recipe")
     if not isinstance(recipe, dict):
         raise InputError(f"the map's recipe must be an object; it is {shown(recipe)}.")
     return {
         "method": method,
-        "fitted": _fitted(held, known[method], len(classes) or 2),
+        "fitted": _fitted(fields_, methods[method], len(classes) or 2),
         "classes": classes,
         "positive": positive,
         "floor": None if floor is None else check_floor(floor),
         "recipe": recipe,
-        "notes": _texts(held, "notes"),
-        "choice": _choice(held.get("candidates"), method),
+        "notes": _texts(fields_, "notes"),
+        "choice": _choice(fields_.get("candidates"), method),
     }
 
 
-def _fitted(held: Mapping[str, Any], kind: Any, k: int) -> Fitted:
+def _fitted(fields_: Mapping[str, Any], kind: Any, k: int) -> Fitted:
     def one(parameters: object) -> ProbabilityMap:
         if not isinstance(parameters, dict):
             raise InputError(
                 f"the map's parameters must be an object of numbers by name; they are {shown(parameters)}."
             )
-        found: ProbabilityMap = kind.read(parameters, k)
-        return found
+        fitted_map: ProbabilityMap = kind.read(parameters, k)
+        return fitted_map
 
-    groups, small = held.get("groups"), _texts(held, "pooled_groups")
+    groups, small = fields_.get("groups"), _texts(fields_, "pooled_groups")
     if groups is None:
         if small:
             raise InputError("the map's pooled_groups must be empty where it has no groups.")
-        return Fitted((one(held.get("parameters")),))
+        return Fitted((one(fields_.get("parameters")),))
     if not isinstance(groups, dict) or not (groups or small):
         raise InputError(f"the map's groups must be an object of parameters by name; they are {shown(groups)}.")
     if len(set(small)) != len(small) or set(small) & set(groups):
@@ -184,20 +187,20 @@ def _fitted(held: Mapping[str, Any], kind: Any, k: int) -> Fitted:
             maps.append(one(parameters))
         except InputError as error:
             raise InputError(f"group {shown(name)}: {error}") from error
-    return Fitted(tuple(maps), tuple(groups), one(held.get("map_of_all")) if small else None, small)
+    return Fitted(tuple(maps), tuple(groups), one(fields_.get("map_of_all")) if small else None, small)
 
 
-def _choice(held: object, method: str) -> Choice | None:
-    if held is None:
+def _choice(entries: object, method: str) -> Choice | None:
+    if entries is None:
         return None
     fields = set(Candidate.__dataclass_fields__)
-    if not isinstance(held, list) or not all(isinstance(one, dict) and set(one) == fields for one in held):
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) and set(entry) == fields for entry in entries):
         raise InputError("the map's candidates must be a list of what each method scored.")
-    for one in held:
-        for name, value in one.items():
+    for entry in entries:
+        for name, value in entry.items():
             if not _may_be(name, value):
                 raise InputError(f"the map's candidates must be a list of what each method scored; not {shown(value)}.")
-    return Choice(Method(method), tuple(Candidate(**one) for one in held))
+    return Choice(Method(method), tuple(Candidate(**entry) for entry in entries))
 
 
 def _may_be(field: str, value: object) -> bool:
@@ -209,17 +212,17 @@ def _may_be(field: str, value: object) -> bool:
     return isinstance(value, str) if field in ("method", "refused") else is_number(value)
 
 
-def _check_keys(held: Mapping[str, Any]) -> None:
-    unknown = [key for key in held if key not in KEYS]
-    absent = [key for key in KEYS if key not in held]
+def _check_keys(fields_: Mapping[str, Any]) -> None:
+    unknown = [key for key in fields_ if key not in KEYS]
+    absent = [key for key in KEYS if key not in fields_]
     if unknown or absent:
         what = f"has no {shortened(absent)}" if absent else f"holds {shortened(map(repr, unknown))}, which is unknown"
         raise InputError(f"the map {what}. Was the file changed, or cut off?")
 
 
-def _texts(held: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    values = held.get(name)
-    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = fields_.get(name)
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
         raise InputError(f"the map's {name} must be a list of texts; it is {shown(values)}.")
     return tuple(values)
 
@@ -228,12 +231,14 @@ def _text(value: Any) -> str:
     """A value in one line, or an object in several."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return (
-            "[\n    " + ",\n    ".join(json.dumps(one, ensure_ascii=False, allow_nan=False) for one in value) + "\n  ]"
+            "[\n    "
+            + ",\n    ".join(json.dumps(item, ensure_ascii=False, allow_nan=False) for item in value)
+            + "\n  ]"
         )
     if not isinstance(value, dict) or not value:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
-    inner = [f"{json.dumps(key, ensure_ascii=False)}: {_text(one)}" for key, one in value.items()]
-    return "{\n    " + ",\n    ".join(one.replace("\n", "\n  ") for one in inner) + "\n  }"
+    inner = [f"{json.dumps(key, ensure_ascii=False)}: {_text(item)}" for key, item in value.items()]
+    return "{\n    " + ",\n    ".join(line.replace("\n", "\n  ") for line in inner) + "\n  }"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -270,12 +275,12 @@ class RecalibrationMap(Result):
     @property
     def formula(self) -> str:
         """What is done to a probability q, or to the probabilities p of the classes, in one line."""
-        one = self.fitted.maps[0] if self.fitted.maps else self.fitted.of_all
-        assert one is not None
+        fitted_map = self.fitted.maps[0] if self.fitted.maps else self.fitted.of_all
+        assert fitted_map is not None
         if self.floor is None:
-            return one.formula
+            return fitted_map.formula
         first = "p[k] = max(p[k], floor), divided by their sum" if self.classes else "q = min(max(q, floor), 1 - floor)"
-        return f"first {first}; then {one.formula}"
+        return f"first {first}; then {fitted_map.formula}"
 
     def apply(
         self,
@@ -316,9 +321,9 @@ class RecalibrationMap(Result):
         low, high = scores.probabilities.copy(), scores.probabilities.copy()
         for code, name in enumerate(names or ("",)):
             rows = slice(None) if codes is None else codes == code
-            one = self.fitted.of_group(name) if name else self.fitted.maps[0]
-            assert isinstance(one, VennAbers)
-            low[rows], high[rows] = one.both(scores.probabilities[rows])
+            venn_abers = self.fitted.of_group(name) if name else self.fitted.maps[0]
+            assert isinstance(venn_abers, VennAbers)
+            low[rows], high[rows] = venn_abers.both(scores.probabilities[rows])
         return low, high
 
     def apply_rows(self, rows: Scores, groups: Integers | None = None, names: Sequence[str] = ()) -> Floats:
@@ -331,17 +336,19 @@ class RecalibrationMap(Result):
         unknown = [name for name in names if name not in self.groups]
         if not unknown:
             return
-        held = shortened(map(repr, unknown))
+        unknown_text = shortened(map(repr, unknown))
         if not self.groups:
-            raise InputError(f"groups must be left out: the map is one of all rows; they hold {held}.")
-        raise InputError(f"groups must be known to the map, which has {shortened(map(repr, self.groups))}; not {held}.")
+            raise InputError(f"groups must be left out: the map is one of all rows; they hold {unknown_text}.")
+        raise InputError(
+            f"groups must be known to the map, which has {shortened(map(repr, self.groups))}; not {unknown_text}."
+        )
 
     def _given(
         self, y_prob: Any, logits: Any, groups: Any, classes: Sequence[object] | None
     ) -> tuple[Scores, Integers | None, tuple[str, ...]]:
-        given = None if classes is None else [str(one) for one in classes]
-        scores, found = scores_from(y_prob, logits, floor=self.floor, classes=given)
-        scores = self._in_order(scores, found, named=given is not None)
+        class_names = None if classes is None else [str(class_name) for class_name in classes]
+        scores, scores_classes = scores_from(y_prob, logits, floor=self.floor, classes=class_names)
+        scores = self._in_order(scores, scores_classes, named=class_names is not None)
         if groups is None:
             if self.groups:
                 raise InputError(f"groups must say the group of each row: the map has {shortened(self.groups)}.")
@@ -350,7 +357,7 @@ class RecalibrationMap(Result):
         self.check_groups(names)
         return scores, codes, names
 
-    def _in_order(self, scores: Scores, found: tuple[str, ...], *, named: bool) -> Scores:
+    def _in_order(self, scores: Scores, scores_classes: tuple[str, ...], *, named: bool) -> Scores:
         """The scores, their columns in the map's order of classes."""
         if isinstance(scores, Binary):
             if self.classes:
@@ -364,15 +371,15 @@ class RecalibrationMap(Result):
                 "columns. Take one: "
                 f"{parameter('y_prob')}[:, 1]."
             )
-        numbered = found == tuple(map(str, range(scores.k))) and not named
-        if scores.k == len(self.classes) and (found == self.classes or numbered):
+        numbered = scores_classes == tuple(map(str, range(scores.k))) and not named
+        if scores.k == len(self.classes) and (scores_classes == self.classes or numbered):
             return scores
-        if sorted(found) != sorted(self.classes):
+        if sorted(scores_classes) != sorted(self.classes):
             raise InputError(
                 f"{parameter('y_prob')} must have the classes of the map, {shortened(self.classes)}; it has "
-                f"{shortened(found)}."
+                f"{shortened(scores_classes)}."
             )
-        order = [found.index(name) for name in self.classes]
+        order = [scores_classes.index(name) for name in self.classes]
         return Classes(scores.probabilities[:, order], scores.logs[:, order])
 
     def evaluate(
@@ -443,31 +450,31 @@ class RecalibrationMap(Result):
         if self.classes:
             lines.append(f"classes: {in_a_line(shortened(self.classes))}")
         if self.groups:
-            lines += [f"{in_a_line(name)}: {_listed(held)}" for name, held in list(self.parameters.items())[:SHOWN]]
+            lines += [f"{in_a_line(name)}: {_listed(values)}" for name, values in list(self.parameters.items())[:SHOWN]]
             lines += [f"… and {len(self.groups) - SHOWN:,} more groups"] if len(self.groups) > SHOWN else []
         elif self.parameters:
             lines.append(_listed(self.parameters))
         if self.choice is not None:
-            scored = (f"{one.method} {number(one.log_loss, 5)}" for one in self.choice.candidates)
+            scored = (f"{candidate.method} {number(candidate.log_loss, 5)}" for candidate in self.choice.candidates)
             lines.append(f"chosen by cross-fitted log loss: {', '.join(scored)}")
         return "\n".join([*lines, *map(in_a_line, self.below())])
 
     def columns(self) -> Sequence[Column]:
         """One row per parameter, and group; of a chosen method, tables show what each candidate scored."""
-        held = self.parameters if self.groups else {"": self.parameters}
+        maps = self.parameters if self.groups else {"": self.parameters}
         rows = [
             (group, f"{name}{place}", value)
-            for group, parameters in held.items()
+            for group, parameters in maps.items()
             for name, values in parameters.items()
             for place, value in _numbered(values)
         ]
         kinds = {"group": WORDS, "parameter": WORDS, "value": NUMBER}
         only = "" if self.choice is None else FRAME
-        found = [
+        map_columns = [
             Column(name, kind, values=[row[place] for row in rows], only=only)
             for place, (name, kind) in enumerate(kinds.items())
         ]
-        return [*found[0 if self.groups else 1 :], *(self.choice.columns() if self.choice is not None else ())]
+        return [*map_columns[0 if self.groups else 1 :], *(self.choice.columns() if self.choice is not None else ())]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what becomes of a probability, q' against q, on matplotlib axes (new ones if None)."""
@@ -480,4 +487,4 @@ def _numbered(values: Any) -> list[tuple[str, float]]:
     """The numbers of a parameter with their places in it."""
     if not isinstance(values, list):
         return [("", float(values))]
-    return [(f"[{place}]{further}", number) for place, one in enumerate(values) for further, number in _numbered(one)]
+    return [(f"[{place}]{further}", number) for place, item in enumerate(values) for further, number in _numbered(item)]

@@ -84,19 +84,19 @@ def scores_from(
             f"give either {parameter('y_prob')}, probabilities, or {parameter('logits', GIVEN)}, numbers without "
             "bounds."
         )
-    name, given = ("y_prob", y_prob) if logits is None else ("logits", logits)
-    if is_frame(given):
-        columns, arrays = all_columns(given)
+    name, values = ("y_prob", y_prob) if logits is None else ("logits", logits)
+    if is_frame(values):
+        columns, arrays = all_columns(values)
         classes = columns if classes is None else classes
-        given = np.column_stack(arrays) if arrays else ()
-    if _is_matrix(given):
-        matrix = class_columns(given, name)
+        values = np.column_stack(arrays) if arrays else ()
+    if _is_matrix(values):
+        matrix = class_columns(values, name)
         names = _names(classes, matrix.shape[1])
         check_scores(matrix, names, None if logits is None else LOGITS, name=name, scales=parameter)
         return classes_of(matrix + 0.0, logits=logits is not None, floor=floor), names
     if logits is None:
-        return binary_of(check_probabilities(given, scales=parameter), floor=floor), ()
-    return binary_of(check_scale(given, LOGITS, name=name), logits=True, floor=floor), ()
+        return binary_of(check_probabilities(values, scales=parameter), floor=floor), ()
+    return binary_of(check_scale(values, LOGITS, name=name), logits=True, floor=floor), ()
 
 
 def binary_of(column: Floats, *, logits: bool = False, floor: float | None = None) -> Binary:
@@ -122,13 +122,13 @@ def classes_of(matrix: Floats, *, logits: bool = False, floor: float | None = No
         return Classes(matrix, np.log(matrix))
 
 
-def scores_of(held: Floats, scale: str | None, floor: float | None) -> Scores:
+def scores_of(matrix: Floats, scale: str | None, floor: float | None) -> Scores:
     """The scores of a file's numbers, (n,) or (n, K), which are already checked."""
-    if held.ndim == 1:
+    if matrix.ndim == 1:
         if scale == LOG_PROBABILITIES:
-            return binary_of(np.minimum(np.exp(held), 1.0), floor=floor)
-        return binary_of(held, logits=scale == LOGITS, floor=floor)
-    return classes_of(held, logits=scale is not None, floor=floor)
+            return binary_of(np.minimum(np.exp(matrix), 1.0), floor=floor)
+        return binary_of(matrix, logits=scale == LOGITS, floor=floor)
+    return classes_of(matrix, logits=scale is not None, floor=floor)
 
 
 def with_floor(scores: Scores, floor: float | None) -> Scores:
@@ -156,16 +156,16 @@ def check_floor(floor: float | None) -> float | None:
     raise InputError(f"floor must lie above 0 and up to {HIGHEST_FLOOR}; it is {floor!r}. Write 1e-6, say.")
 
 
-def _is_matrix(given: Any) -> bool:
-    if isinstance(given, (list, tuple)) and len(given):
-        return isinstance(given[0], (list, tuple, np.ndarray))
-    return len(getattr(given, "shape", ())) == 2
+def _is_matrix(values: Any) -> bool:
+    if isinstance(values, (list, tuple)) and len(values):
+        return isinstance(values[0], (list, tuple, np.ndarray))
+    return len(getattr(values, "shape", ())) == 2
 
 
 def _names(classes: Sequence[str] | None, k: int) -> tuple[str, ...]:
     if classes is None:
-        return tuple(str(one) for one in range(k))
-    names = tuple(str(one) for one in classes)
+        return tuple(str(number_) for number_ in range(k))
+    names = tuple(str(class_name) for class_name in classes)
     if len(names) != k or len(set(names)) != k:
         raise InputError(f"classes must name the {k} classes, each once; it is {shortened(names)}.")
     return names
@@ -211,8 +211,8 @@ class Labelled:
     def only(self, rows: Rows) -> Labelled:
         """Those of some rows, with the names of all groups."""
         parts: dict[str, Any] = {
-            name: None if held is None else held[rows]
-            for name, held in (("weights", self.weights), ("groups", self.groups), ("clusters", self.clusters))
+            name: None if column is None else column[rows]
+            for name, column in (("weights", self.weights), ("groups", self.groups), ("clusters", self.clusters))
         }
         return replace(self, scores=self.scores.only(rows), labels=self.labels[rows], **parts)
 
@@ -249,15 +249,15 @@ def labelled_from(
         if logits is not None:
             raise InputError("logits must not be given with Pairs that hold probabilities; leave logits out.")
         return labelled_pairs(pairs, floor=floor)
-    names = None if classes is None else [str(one) for one in classes]
-    scores, found = scores_from(y_prob, logits, floor=floor, classes=names)
+    names = None if classes is None else [str(class_name) for class_name in classes]
+    scores, classes_found = scores_from(y_prob, logits, floor=floor, classes=names)
     n = len(scores)
-    beside: dict[str, Any] = {
+    roles: dict[str, Any] = {
         "weights": None if sample_weight is None else check_weights(sample_weight, n=n),
         "clusters": None if clusters is None else check_clusters(clusters, n=n),
     }
     if groups is not None:
-        beside["groups"], beside["group_names"] = check_codes(groups, n=n, name="groups", groups=True)
+        roles["groups"], roles["group_names"] = check_codes(groups, n=n, name="groups", groups=True)
     if isinstance(scores, Classes):
         if pos_label is not None:
             raise InputError(
@@ -265,9 +265,11 @@ def labelled_from(
                 f"{parameter('pos_label')} out."
             )
         codes, texts = check_codes(y_true, n=n, name="y_true")
-        known = found if names is not None or found != tuple(map(str, range(scores.k))) else None
-        positions, found = class_positions(texts, known, scores.k, name="y_true")
-        return Labelled(scores, positions[codes], classes=found, **beside)
+        known_classes = (
+            classes_found if names is not None or classes_found != tuple(map(str, range(scores.k))) else None
+        )
+        positions, classes_found = class_positions(texts, known_classes, scores.k, name="y_true")
+        return Labelled(scores, positions[codes], classes=classes_found, **roles)
     if names is not None:
         raise InputError("classes is for several probabilities per row; there is one, so leave classes out.")
     labels = check_labels(y_true, pos_label=pos_label)
@@ -276,12 +278,12 @@ def labelled_from(
             f"{parameter('y_true')} must have as many rows as the scores; it has {len(labels):,}, they have {n:,}."
         )
     positive = None if pos_label is None else str(pos_label)
-    return Labelled(scores, labels.astype(np.int64), positive=positive, **beside)
+    return Labelled(scores, labels.astype(np.int64), positive=positive, **roles)
 
 
 @contextmanager
 def labelled_read(
-    y_true: Any, y_prob: Any = None, *, data: Any = None, id: Any = None, floor: float | None = None, **beside: Any
+    y_true: Any, y_prob: Any = None, *, data: Any = None, id: Any = None, floor: float | None = None, **other_roles: Any
 ) -> Iterator[tuple[Labelled, dict[str, Any]]]:
     """The labelled scores of arrays, of a frame or of a source, and what was read of files; inside the block, errors
     name rows where they are. `beside`: the other arguments of `labelled_from`.
@@ -297,39 +299,41 @@ def labelled_read(
                     f"{parameter('y_prob')} of a data frame is a column of probabilities, several, or logits."
                 )
             if way.way == PROB:
-                held = {name: one for name, one in beside.items() if name not in ("logits", "classes")}
-                pairs = pairs_from(y_true, way.columns[0], data=data, **held)
+                pair_roles = {name: value for name, value in other_roles.items() if name not in ("logits", "classes")}
+                pairs = pairs_from(y_true, way.columns[0], data=data, **pair_roles)
                 yield labelled_pairs(pairs, floor=floor), {}
                 return
             columns = columns_from(data, way.columns)
-            given = columns[0] if len(columns) == 1 else np.column_stack(columns)
+            array = columns[0] if len(columns) == 1 else np.column_stack(columns)
             names = ("groups", "clusters", "sample_weight")
-            y_true, *others = columns_of(data, y_true=y_true, **{name: beside.get(name) for name in names})
-            beside |= dict(zip(names, others, strict=True)) | {"classes": beside.get("classes") or way.classes}
-            y_prob, beside["logits"] = (None, given) if way.way == LOGITS else (given, None)
-        yield labelled_from(y_true, y_prob, floor=floor, **beside), {}
+            y_true, *others = columns_of(data, y_true=y_true, **{name: other_roles.get(name) for name in names})
+            other_roles |= dict(zip(names, others, strict=True)) | {
+                "classes": other_roles.get("classes") or way.classes
+            }
+            y_prob, other_roles["logits"] = (None, array) if way.way == LOGITS else (array, None)
+        yield labelled_from(y_true, y_prob, floor=floor, **other_roles), {}
         return
-    if beside.get("logits") is not None or beside.get("classes") is not None:
+    if other_roles.get("logits") is not None or other_roles.get("classes") is not None:
         raise InputError(f"with {parameter('data', GIVEN)}, give logits and classes by y_prob=Given('logits', ...).")
-    roles = {name: beside.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
+    roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
     reduced = None if y_prob is None else given_of(y_prob).reduce
-    with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, **roles) as read:
-        found: Any = read
-        pairs, rows, positions = found.pairs(), found.class_rows, found.selection.positions()
+    with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, **roles) as provenance:
+        predictions: Any = provenance
+        pairs, rows, positions = predictions.pairs(), predictions.class_rows, predictions.selection.positions()
         if rows is not None:
             scores = scores_of(rows.matrix, rows.scale, floor)
             held_by = (pairs.weights, pairs.groups, pairs.group_names, pairs.clusters)
             labelled = Labelled(scores, rows.codes, *held_by, rows.names)
-            found.notes.pop("reduce", None)
+            predictions.notes.pop("reduce", None)
         else:
             labelled = labelled_pairs(pairs, floor=floor)
-            odds = _log_odds(found) if reduced is None else None
+            odds = _log_odds(predictions) if reduced is None else None
             if odds is not None:
                 labelled = replace(labelled, scores=binary_of(odds, logits=True, floor=floor))
             labelled = replace(labelled, positive=labelled.positive or roles["pos_label"])
-        table = found.selection.table
+        table = predictions.selection.table
         with RowsOf({}, place=lambda row: table.place_of(int(positions[row]))).placed():
-            yield labelled, found.describe()
+            yield labelled, predictions.describe()
 
 
 def _log_odds(predictions: Any) -> Floats | None:
@@ -441,9 +445,9 @@ def folds_of(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
 
 def _check_spread(data: Labelled, fold: Integers, folds: int) -> None:
     """Raise InputError where all rows of a label lie in one fold."""
-    held = np.zeros((data.k, folds), dtype=bool)
-    held[data.labels, fold] = True
-    alone = np.flatnonzero(held.sum(axis=1) == 1)
+    occurs = np.zeros((data.k, folds), dtype=bool)
+    occurs[data.labels, fold] = True
+    alone = np.flatnonzero(occurs.sum(axis=1) == 1)
     if len(alone):
         label = data.label_names()[int(alone[0])]
         what = "row" if data.clusters is None else "cluster"

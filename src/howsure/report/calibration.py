@@ -154,10 +154,10 @@ def calibration_report(result: CalibrationCurves, *, title: str | None = None, c
 
 
 def _title(result: CalibrationCurves) -> str:
-    asked, files = "How far can these predictions be trusted?", result.recipe.get("files", [])
+    question, files = "How far can these predictions be trusted?", result.recipe.get("files", [])
     if not files:
-        return asked
-    return f"{asked} {files_read(result.recipe) if len(files) <= IN_A_TITLE else f'{len(files):,} files'}"
+        return question
+    return f"{question} {files_read(result.recipe) if len(files) <= IN_A_TITLE else f'{len(files):,} files'}"
 
 
 def _of_rows(result: CalibrationCurves) -> list[str]:
@@ -185,12 +185,12 @@ def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str], p_values:
         return sentence[0].upper() + sentence[1:] + "."
     counts = Counter(kind(curve, p) for curve, p in zip(curves, p_values, strict=True)).most_common()
     parts = [f"{n:,} {IN_A_SENTENCE.get(name, name)}" for name, n in counts]
-    known = [i for i, curve in enumerate(curves) if not math.isnan(curve.error.value)]
-    known.sort(key=lambda i: curves[i].error.value)
+    with_error = [i for i, curve in enumerate(curves) if not math.isnan(curve.error.value)]
+    with_error.sort(key=lambda i: curves[i].error.value)
     sentence = f"Of {len(curves):,} curves: {', '.join(parts)}."
-    if not known:
+    if not with_error:
         return sentence
-    first, last = known[0], known[-1]
+    first, last = with_error[0], with_error[-1]
     return (
         f"{sentence} The error is largest for {names[last]}, {curves[last].error}, "
         f"and smallest for {names[first]}, {curves[first].error}."
@@ -213,8 +213,8 @@ def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: S
     else:
         order = sorted(range(len(curves)), key=lambda i: -curves[i].n)[:COMPARED_UP_TO]
         rows, row_labels = [curves[i] for i in order], [names[i] for i in order]
-        said = "" if len(order) == len(curves) else f" Those with most pairs, {len(order)} of {len(curves):,}."
-        caption = f"Calibration errors with their intervals, the largest first.{said}"
+        extra = "" if len(order) == len(curves) else f" Those with most pairs, {len(order)} of {len(curves):,}."
+        caption = f"Calibration errors with their intervals, the largest first.{extra}"
         pictures.append(_picture(error_figure(rows, labels=row_labels), caption, "errors"))
     return pictures
 
@@ -239,7 +239,9 @@ def _without_bins(curve: CorpCurve | None, prefix: str) -> WithoutBins | None:
     if curve is None:
         return None
     caption = "Isotonic regression; in grey, where the curve of a calibrated model would lie."
-    said = curve.verdict()
+    verdict_text = curve.verdict()
     return WithoutBins(
-        f"{said[0].upper()}{said[1:]}.", corp_figures(curve), _picture(corp_figure([curve]), caption, f"{prefix}i")
+        f"{verdict_text[0].upper()}{verdict_text[1:]}.",
+        corp_figures(curve),
+        _picture(corp_figure([curve]), caption, f"{prefix}i"),
     )

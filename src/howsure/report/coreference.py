@@ -62,29 +62,31 @@ def coreference_page(
     at least a probability of .25 to be the same; a dotted line marks mentions whose confidence is below .75. What the
     posterior says of a mention shows when the pointer rests on it.
     """
-    pages = [_page(one) for one in documents]
+    pages = [_page(document) for document in documents]
     return page_template("coreference.html").render(title=title, subtitle=None, pages=pages, doubtful=DOUBTFUL)
 
 
-def _page(one: ResolvedDocument) -> Page:
-    low, high = one.number.interval()
-    brackets = _brackets(one)
+def _page(resolved_document: ResolvedDocument) -> Page:
+    low, high = resolved_document.number.interval()
+    brackets = _brackets(resolved_document)
     doubts = sum(bracket.doubtful for bracket in brackets.values())
     summary = (
-        f"{len(one.mentions):,} mentions; entities here: {len(set(one.labels.tolist())):,}, expected "
-        f"{one.number.mean:.1f}, between {low} and {high} with 95 % probability. Uncertain mentions: {doubts:,}."
+        f"{len(resolved_document.mentions):,} mentions; entities here: "
+        f"{len(set(resolved_document.labels.tolist())):,}, expected "
+        f"{resolved_document.number.mean:.1f}, between {low} and {high} with 95 % probability. Uncertain mentions: "
+        f"{doubts:,}."
     )
-    if one.recalibration is None:
+    if resolved_document.recalibration is None:
         summary += " Confidence is not recalibrated, and likely too high."
-    if not low <= len(set(one.labels.tolist())) <= high:
+    if not low <= len(set(resolved_document.labels.tolist())) <= high:
         summary += f" {ROUNDED}"
-    shown = {place: one.mentions[place] for place in brackets}
+    shown = {place: resolved_document.mentions[place] for place in brackets}
     sentences = []
-    for number, sentence in enumerate(one.document.sentences):
+    for number, sentence in enumerate(resolved_document.document.sentences):
         here = {place: mention for place, mention in shown.items() if mention.sentence == number}
         spaces = sentence.spaces or (True,) * len(sentence)
         sentences.append([_word(word, spaces[at], at, here, brackets) for at, word in enumerate(sentence.words)])
-    return Page(one.document.name, summary, sentences)
+    return Page(resolved_document.document.name, summary, sentences)
 
 
 def _word(text: str, space: bool, at: int, here: dict[int, Mention], brackets: dict[int, Bracket]) -> Word:
@@ -104,35 +106,37 @@ def _word(text: str, space: bool, at: int, here: dict[int, Mention], brackets: d
     )
 
 
-def _brackets(one: ResolvedDocument) -> dict[int, Bracket]:
+def _brackets(resolved_document: ResolvedDocument) -> dict[int, Bracket]:
     """The brackets of all mentions that are shown, by their places; entities are numbered as they appear."""
-    sizes, together = Counter(one.labels.tolist()), one.posterior.pair_probability()
+    sizes, together = Counter(resolved_document.labels.tolist()), resolved_document.posterior.pair_probability()
     numbers: dict[int, int] = {}
-    found = {}
-    for place, label in enumerate(one.labels.tolist()):
-        rival = _rival(one, together[place], place)
+    brackets = {}
+    for place, label in enumerate(resolved_document.labels.tolist()):
+        rival = _rival(resolved_document, together[place], place)
         if sizes[label] == 1 and rival is None:
             continue
         number = numbers.setdefault(label, len(numbers) + 1)
-        doubtful = bool(one.confidence[place] < DOUBTFUL)
-        said = _says(one, together[place], place, number, sizes[label], rival)
-        found[place] = Bracket(number, (number - 1) % COLOURS, doubtful, said)
-    return found
+        doubtful = bool(resolved_document.confidence[place] < DOUBTFUL)
+        tooltip = _says(resolved_document, together[place], place, number, sizes[label], rival)
+        brackets[place] = Bracket(number, (number - 1) % COLOURS, doubtful, tooltip)
+    return brackets
 
 
-def _rival(one: ResolvedDocument, together: Floats, place: int) -> int | None:
+def _rival(resolved_document: ResolvedDocument, together: Floats, place: int) -> int | None:
     """The most probable mention of another entity, if it is probable at all."""
-    outside = one.labels != one.labels[place]
+    outside = resolved_document.labels != resolved_document.labels[place]
     if not outside.any():
         return None
     best = int((together * outside).argmax())
     return best if together[best] >= RIVAL else None
 
 
-def _says(one: ResolvedDocument, together: Floats, place: int, number: int, size: int, rival: int | None) -> str:
-    sure = f"{one.confidence[place]:.2f}"
-    said = f"entity {number}: alone, probability {sure}" if size == 1 else f"entity {number}, confidence {sure}"
+def _says(
+    resolved_document: ResolvedDocument, together: Floats, place: int, number: int, size: int, rival: int | None
+) -> str:
+    sure = f"{resolved_document.confidence[place]:.2f}"
+    text = f"entity {number}: alone, probability {sure}" if size == 1 else f"entity {number}, confidence {sure}"
     if rival is None:
-        return said
-    words = " ".join(one.document.words_of(one.mentions[rival]))
-    return f"{said}; or the same as “{words}”: {together[rival]:.2f}"
+        return text
+    words = " ".join(resolved_document.document.words_of(resolved_document.mentions[rival]))
+    return f"{text}; or the same as “{words}”: {together[rival]:.2f}"

@@ -61,4 +61,4 @@ def check_report(path: str | os.PathLike[str]) -> None:
 
 def tables_beside(result: Result) -> list[tuple[str, Markup]]:
     """What a result tells below itself, such as the worst rows: what it is, and its table."""
-    return [(one.what_was_read, Markup(one._repr_html_())) for one in result.besides()]
+    return [(part.what_was_read, Markup(part._repr_html_())) for part in result.besides()]

@@ -51,7 +51,7 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
 def answer(total: CountEstimate, *, share: bool, bounded: bool = False) -> str:
     """The total in a sentence; bounded: what has no estimate has an interval."""
     if math.isnan(total.estimate) and bounded:
-        low, high = (number(one, 0) for one in (total.low, total.high))
+        low, high = (number(bound, 0) for bound in (total.low, total.high))
         return f"Between {low} and {high} of {total.n:,} units are positive ({100 * total.level:g} % interval)."
     if math.isnan(total.estimate):
         return f"The labels do not tell how many of the {total.n:,} units are positive."
@@ -59,7 +59,7 @@ def answer(total: CountEstimate, *, share: bool, bounded: bool = False) -> str:
         f"A share of {number(total.share, 3)} of the" if share else f"About {number(total.estimate, 0)} of {total.n:,}"
     )
     verb, per, decimals = ("is", total.n, 3) if share else ("are", 1, 0)
-    low, high = (number(one / per, decimals) for one in (total.low, total.high))
+    low, high = (number(bound / per, decimals) for bound in (total.low, total.high))
     return f"{what} units {verb} positive ({100 * total.level:g} % interval: {low} to {high})."
 
 
@@ -105,7 +105,7 @@ def significance_report(
         verdicts=verdicts(result),
         how=how(result),
         terms=terms(result.recipe),
-        table=Markup("".join(replace(one, notes=()).html() for one in (*result.above(), result.table()))),
+        table=Markup("".join(replace(part, notes=()).html() for part in (*result.above(), result.table()))),
         besides=tables_beside(result),
         picture=Markup(difference_svg(result)),
         caption=CAPTION,
@@ -116,31 +116,31 @@ def significance_report(
 
 def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What the columns of the table mean, by what was done to obtain them."""
-    held = {
+    wording = {
         "interval": {"bca": "BCa"}.get(str(recipe["interval"]), recipe["interval"]),
         "resampled": recipe["resampled"],
         "clusters": "" if recipe["clusters"] is None else ", added up by cluster",
     }
     interval = recipe["interval"]
-    told = "The model's value minus the baseline's."
+    definition = "The model's value minus the baseline's."
     if interval is not None:
-        how_wide = INTERVALS.get(interval, BOOTSTRAP).format(**held)
-        told += f" {how_wide}: it contains the differences compatible with these data."
-    test = TESTS[recipe["method"]].format(**held)
+        how_wide = INTERVALS.get(interval, BOOTSTRAP).format(**wording)
+        definition += f" {how_wide}: it contains the differences compatible with these data."
+    test = TESTS[recipe["method"]].format(**wording)
     p = f"The probability that two equally good systems would {SIDES[recipe['alternative']]}. {test}"
-    found = [
-        ("Difference" if interval is None else "Difference and interval", told),
+    definitions = [
+        ("Difference" if interval is None else "Difference and interval", definition),
         ("p", test if recipe["method"] == "boostsa" else p),
     ]
     if recipe["adjust"] is not None:
-        found.append(
+        definitions.append(
             (
                 "Adjusted p",
                 "p adjusted for all comparisons: with many models and metrics, some would look better by chance. "
                 "** up to .01, * up to .05.",
             )
         )
-    return found
+    return definitions
 
 
 MOST_ROWS = 500  # of a table on a page
@@ -171,13 +171,13 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
             return significance_report(result, title=title or "Is the model really better?", command=command)
         case CountEstimates():
             return counts_report(result, title=title, command=command)
-    table, said = result.table(), _said(result)
+    table, words = result.table(), _said(result)
     shown = replace(table.shortened(MOST_ROWS), caption="", notes=())
     return page_template("result.html").render(
         title=title or title_of(result),
         subtitle=None,
-        said=said,
-        notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in said],
+        said=words,
+        notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in words],
         table=Markup(shown.html()) if table.rows else None,
         besides=tables_beside(result),
         picture=_picture(result),
@@ -193,8 +193,8 @@ def _said(result: Result) -> list[str]:
     """The verdict on a result, or its lines where they are no table."""
     if hasattr(result, "verdict"):
         return str(result.verdict()).splitlines()
-    said = result.own_text() if result.besides() else str(result)
-    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(NOTE)]
+    printed = result.own_text() if result.besides() else str(result)
+    lines = [line for line in printed.splitlines() if line.strip() and not line.startswith(NOTE)]
     return [] if any(set(line) == {"─"} for line in lines) else lines
 
 

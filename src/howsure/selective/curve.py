@@ -27,48 +27,50 @@ from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
 from howsure.stats.proportions import wilson_interval
 
 
-def at_coverage(ranks: Ranked, every: Kept, asked: float, *, level: float) -> AtCoverage:
+def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> AtCoverage:
     """The highest threshold that keeps at least a share of the answers, and the accuracy of what it keeps.
 
     The interval is Wilson's, with clusters Gaffke's, of the accuracy to expect at this threshold: given the lowest
     confidence among them, the answers above it are as independent as all are.
     """
-    place = int(np.searchsorted(every.n, np.ceil(asked * every.total - 1e-9)))
+    place = int(np.searchsorted(every.n, np.ceil(share * every.total - 1e-9)))
     kept = every.only(np.array([min(place, len(every.n) - 1)]))
     low, high = risk_interval(ranks, kept, level)
     n = int(kept.n[0])
     accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, interval_name(ranks), n)
-    return AtCoverage(asked, float(kept.threshold[0]), n, float(kept.coverage[0]), accuracy)
+    return AtCoverage(share, float(kept.threshold[0]), n, float(kept.coverage[0]), accuracy)
 
 
-def at_accuracy(ranks: Ranked, every: Kept, asked: float, *, level: float) -> AtAccuracy:
+def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: float) -> AtAccuracy:
     """The largest coverage whose answers have at least an accuracy, with an interval for it.
 
     Lower end: the coverage of the threshold that `threshold_for` promises for a risk of 1 - accuracy at half of
     1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `asked`. Both are
     widened by Wilson's interval of a share.
     """
-    good = np.flatnonzero(every.errors <= (1 - asked) * every.n + 1e-9)
+    good = np.flatnonzero(every.errors <= (1 - accuracy_asked) * every.n + 1e-9)
     threshold = float(every.threshold[good[-1]]) if len(good) else None
     n = int(every.n[good[-1]]) if len(good) else 0
     value = n / ranks.total
-    seen = every if ranks.clusters is None else every.only(even_places(ranks))
-    possible = np.flatnonzero(risk_interval(ranks, seen, level)[0] <= 1 - asked + 1e-12)
-    last = min(possible[-1] + (ranks.clusters is not None), len(seen.n) - 1) if len(possible) else 0  # between places
-    furthest = float(seen.coverage[last]) if len(possible) else 0.0
-    sure = _promised(ranks, asked, level)
+    candidates = every if ranks.clusters is None else every.only(even_places(ranks))
+    possible = np.flatnonzero(risk_interval(ranks, candidates, level)[0] <= 1 - accuracy_asked + 1e-12)
+    last = (
+        min(possible[-1] + (ranks.clusters is not None), len(candidates.n) - 1) if len(possible) else 0
+    )  # between places
+    furthest = float(candidates.coverage[last]) if len(possible) else 0.0
+    sure = _promised(ranks, accuracy_asked, level)
     low, high = (
         wilson_interval(np.array([share]), np.array([every.effective_total]), level=level) for share in (sure, furthest)
     )
     ends = (float(low[0][0]) if sure else 0.0, float(high[1][0]) if furthest else 0.0)
     coverage = Estimate(value, min(ends[0], value), max(ends[1], value), level, "inverted tests", ranks.total)
-    return AtAccuracy(asked, threshold, n, coverage)
+    return AtAccuracy(accuracy_asked, threshold, n, coverage)
 
 
-def _promised(ranks: Ranked, asked: float, level: float) -> float:
-    if asked >= 1.0:
+def _promised(ranks: Ranked, accuracy_limit: float, level: float) -> float:
+    if accuracy_limit >= 1.0:
         return 0.0
-    tests = threshold_tests(ranks, risk=1 - asked, delta=(1 - level) / 2)
+    tests = threshold_tests(ranks, risk=1 - accuracy_limit, delta=(1 - level) / 2)
     passed: Integers = np.flatnonzero(tests.passed)
     return float(tests.kept.coverage[passed[-1]]) if len(passed) else 0.0
 
@@ -159,20 +161,20 @@ def selective_table(
     level = check_level(level)
     if risk is not None:
         check_promise(risk, delta, dependence)
-    asked: dict[str, Any] = {"coverage": checked_shares(coverage, "coverage"), "level": level}
-    asked["accuracy"] = checked_shares(accuracy, "accuracy")
+    options: dict[str, Any] = {"coverage": checked_shares(coverage, "coverage"), "level": level}
+    options["accuracy"] = checked_shares(accuracy, "accuracy")
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "id": id, "pos_label": pos_label}
     likelier = isinstance(y_prob, Given) and y_prob.of_the_likelier
-    given = replace(y_prob, reduce=None) if isinstance(y_prob, Given) and likelier else y_prob
+    spec = replace(y_prob, reduce=None) if isinstance(y_prob, Given) and likelier else y_prob
     asked_worst = check_worst(worst, show, data, wrong=is_less_likely if likelier else is_wrong)
-    read = parts_of(y_true, given, data=data, in_memory=True, worst=asked_worst, **roles)
+    all_parts = parts_of(y_true, spec, data=data, in_memory=True, worst=asked_worst, **roles)
     parts = [
         (name, of_the_likelier(pairs) if likelier else pairs)
-        for name, pairs in read.by_group
+        for name, pairs in all_parts.by_group
         if isinstance(pairs, Pairs)
     ]
     return SelectiveTable(
-        rows=tuple(selective_of(pairs, name=name, **asked) for name, pairs in parts),
+        rows=tuple(selective_of(pairs, name=name, **options) for name, pairs in parts),
         thresholds=()
         if risk is None
         else tuple(
@@ -181,15 +183,15 @@ def selective_table(
         ),
         recipe={
             "howsure": __version__,
-            "n": read.n,
+            "n": all_parts.n,
             "groups": len(parts),
             "level": level,
             "clustered": any(pairs.clusters is not None for _, pairs in parts),
-            **read.read,
+            **all_parts.read,
             **({"reduce": TOP_LABEL} if likelier else {}),
             **({} if asked_worst is None else asked_worst.recipe),
         },
-        worst=read.worst,
+        worst=all_parts.worst,
     )
 
 
@@ -288,7 +290,7 @@ def _notes_on_clusters(ranks: Ranked) -> Iterator[str]:
     if few := few_clusters(np.bincount(ranks.clusters)):
         yield few
     kinds = {f"the {word} answers": ranks.by_kind(kind) for kind, word in enumerate(("wrong", "right"))}
-    what, counts = min(kinds.items(), key=lambda one: (carriers(one[1]), one[0]))
+    what, counts = min(kinds.items(), key=lambda entry: (carriers(entry[1]), entry[0]))
     if few := few_carriers(counts, what):
         yield few
     if 0.0 < ranks.carriers < FEWEST:

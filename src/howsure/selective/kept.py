@@ -41,8 +41,8 @@ class Kept:
 
     def only(self, places: Integers) -> Kept:
         """What is kept at some of the thresholds."""
-        held = (self.threshold[places], self.n[places], self.errors[places], self.effective[places])
-        return Kept(*held, self.total, self.effective_total)
+        arrays = (self.threshold[places], self.n[places], self.errors[places], self.effective[places])
+        return Kept(*arrays, self.total, self.effective_total)
 
 
 def kept_at(ranks: Ranked, places: Integers, *, level: float) -> Kept:
@@ -87,15 +87,15 @@ def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats
     order = np.argsort(ranks.place, kind="stable")
     ends = np.cumsum(ranks.n)[places]
     counts, wrong = np.zeros(ranks.n_clusters), np.zeros(ranks.n_clusters)
-    found, start = [], 0
+    by_cluster, start = [], 0
     for end in ends.tolist():
         rows = order[start:end]
         counts += np.bincount(ranks.clusters[rows], minlength=len(counts))
         wrong += np.bincount(ranks.clusters[rows], weights=1 - ranks.correct[rows], minlength=len(counts))
         some = counts > 0
-        found.append((counts[some], wrong[some]))
+        by_cluster.append((counts[some], wrong[some]))
         start = end
-    return found
+    return by_cluster
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class ClusterSums:
 
     def at(self, rows: Integers) -> ClusterSums:
         """The sums of some i."""
-        return ClusterSums(*(getattr(self, one.name)[rows] for one in fields(self)))
+        return ClusterSums(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 def cluster_sums(ranks: Ranked) -> ClusterSums:
@@ -143,12 +143,12 @@ def _effective(sums: ClusterSums, among_all: float, level: float) -> Floats:
 def _correlation(sums: ClusterSums) -> Floats:
     """The correlation of two errors of a cluster; at least 0, and 0 where nothing shows it."""
     p, couples = sums.e / sums.n, sums.nn - sums.n
-    known = (sums.e > 0) & (sums.e < sums.n) & (couples > 0) & (sums.many > 1)
+    is_estimable = (sums.e > 0) & (sums.e < sums.n) & (couples > 0) & (sums.many > 1)
     squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0)
     squares *= sums.many / np.maximum(sums.many - 1, 1)
-    spread = np.where(known, p * (1 - p), 1.0)
-    found = np.divide(squares / spread - sums.n, couples, out=np.zeros_like(p), where=known)
-    return np.asarray(np.maximum(found, 0.0), dtype=np.float64)
+    spread = np.where(is_estimable, p * (1 - p), 1.0)
+    correlation = np.divide(squares / spread - sums.n, couples, out=np.zeros_like(p), where=is_estimable)
+    return np.asarray(np.maximum(correlation, 0.0), dtype=np.float64)
 
 
 def even_places(ranks: Ranked, most: int | None = None) -> Integers:
@@ -157,6 +157,6 @@ def even_places(ranks: Ranked, most: int | None = None) -> Integers:
     ends = np.cumsum(ranks.n)
     if len(ends) <= most:
         return np.arange(len(ends))
-    wanted = np.linspace(0, ranks.total, most + 1)[1:]
-    places: Integers = np.unique(np.searchsorted(ends, np.floor(wanted)))
+    targets = np.linspace(0, ranks.total, most + 1)[1:]
+    places: Integers = np.unique(np.searchsorted(ends, np.floor(targets)))
     return places

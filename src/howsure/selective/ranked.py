@@ -253,7 +253,7 @@ def area_influence(ranks: Ranked) -> Floats:
     shrink = np.divide(counts, before * after, out=np.zeros_like(after), where=before > 0)
     here = rate + np.where(before > 0, rest * ratio / counts, 0.0)  # the mean of R within the tie
     area = float(here @ counts)
-    found = np.empty((len(counts), 2))
+    influence = np.empty((len(counts), 2))
     for column, loss in enumerate((1.0, 0.0)):
         whole = np.where(before > 0, (loss - rate) * ratio - rest * shrink, 0.0)
         below = np.append(np.cumsum(whole[:0:-1])[::-1], 0.0)
@@ -262,8 +262,8 @@ def area_influence(ranks: Ranked) -> Floats:
             ((loss - rate) * (counts - before * ratio) - rest * (ratio - before * shrink)) / counts,
             loss - rate,
         )
-        found[:, column] = here - area + below + inside
-    return found
+        influence[:, column] = here - area + below + inside
+    return influence
 
 
 def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimate, Estimate]:
@@ -306,8 +306,8 @@ def _ends(
     low, high = logit_interval(value, variance, level=level, degrees_of_freedom=ranks.carriers - 1)
     if ranks.clusters is None or low is None or high is None:
         return low, high
-    seen, size = 1 - value if mirrored else value, misplaced * ranks.cluster_share
-    few, many = ends_with_one_more(seen, variance, size, ranks.carriers, level=level)
+    risk, size = 1 - value if mirrored else value, misplaced * ranks.cluster_share
+    few, many = ends_with_one_more(risk, variance, size, ranks.carriers, level=level)
     few, many = (1 - many, 1 - few) if mirrored else (few, many)
     return max(min(low, few), 0.0), min(max(high, many), 1.0)
 

@@ -219,7 +219,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     def columns(self) -> Sequence[Column]:
         """One row per group."""
-        first, found = self.rows[0], self.thresholds
+        first, thresholds = self.rows[0], self.thresholds
         level = f"in brackets the {100 * first.auroc.level:g} % interval"
         auroc, aurc = f"area under the ROC curve of confidence for correctness; {level}", "area under the risk–coverage"
         columns = [
@@ -230,23 +230,23 @@ class SelectiveTable(Rows[SelectiveCurve]):
             Column("aurc", ESTIMATE, "AURC", LOWER, f"{aurc} curve"),
             Column("excess_aurc", ESTIMATE, "E-AURC", LOWER, "its excess over a perfect order"),
         ]
-        for i, one in enumerate(first.at_coverage):
+        for i, point in enumerate(first.at_coverage):
             values = [row.at_coverage[i].accuracy for row in self.rows]
-            columns.append(_asked(f"accuracy at {one.asked:g}", values))
+            columns.append(_asked(f"accuracy at {point.asked:g}", values))
         for i, other in enumerate(first.at_accuracy):
             values = [row.at_accuracy[i].coverage for row in self.rows]
             columns.append(_asked(f"coverage at {other.asked:g}", values))
-        if found:
-            columns.append(Column("threshold", EXACT, values=[one.threshold for one in found]))
-            columns.append(Column("kept", COUNT, values=[one.n_kept for one in found]))
-            columns.append(Column("wrong", COUNT, values=[one.errors for one in found]))
+        if thresholds:
+            columns.append(Column("threshold", EXACT, values=[row.threshold for row in thresholds]))
+            columns.append(Column("kept", COUNT, values=[row.n_kept for row in thresholds]))
+            columns.append(Column("wrong", COUNT, values=[row.errors for row in thresholds]))
         return [*columns, Column("notes", WORDS, get=lambda row: "; ".join(row.notes), only=FRAME)]
 
     @property
     def words(self) -> str:
         """Of one group without a name, its figures; else nothing, and the table is printed."""
         alone = len(self.rows) == 1 and self.rows[0].name is None
-        return "\n\n".join(one.words for one in (*self.rows, *self.thresholds)) if alone else ""
+        return "\n\n".join(part.words for part in (*self.rows, *self.thresholds)) if alone else ""
 
     def below(self) -> Sequence[str]:
         """The level, what is promised, and the notes."""
@@ -254,21 +254,25 @@ class SelectiveTable(Rows[SelectiveCurve]):
         assumed = set(ASSUMED.values())
         notes = [(row.name or "note", row.notes) for row in self.rows]
         of_found = [
-            (one.name or "note", [note for note in one.notes if note not in assumed]) for one in self.thresholds
+            (threshold.name or "note", [note for note in threshold.notes if note not in assumed])
+            for threshold in self.thresholds
         ]
         return [level, *self._promises(), *dict.fromkeys(notes_by_name(notes) + notes_by_name(of_found))]
 
     def _promises(self) -> Iterator[str]:
-        for one in self.thresholds[:1]:
+        for threshold in self.thresholds[:1]:
             each = "each group's threshold by itself: " if len(self.thresholds) > 1 else ""
             yield (
-                f"threshold: {each}at most {one.risk:g} of the answers at or above it are wrong, with probability "
-                f"{1 - one.delta:g}"
+                f"threshold: {each}at most {threshold.risk:g} of the answers at or above it are wrong, with "
+                "probability "
+                f"{1 - threshold.delta:g}"
             )
-        yield from dict.fromkeys(note for one in self.thresholds for note in one.notes if note in ASSUMED.values())
-        for one in self.thresholds:
-            if one.threshold is None:
-                yield f"{_name(one)}: none can be promised; {one.advice}"
+        yield from dict.fromkeys(
+            note for threshold in self.thresholds for note in threshold.notes if note in ASSUMED.values()
+        )
+        for threshold in self.thresholds:
+            if threshold.threshold is None:
+                yield f"{_name(threshold)}: none can be promised; {threshold.advice}"
 
     def besides(self) -> Sequence[Result]:
         """The worst rows, if asked for."""
@@ -288,8 +292,8 @@ class SelectiveTable(Rows[SelectiveCurve]):
         return figure_of(draw_threshold(self.thresholds[0]) if len(self.thresholds) == 1 else self.plot())
 
 
-def _name(one: SelectiveCurve | SelectiveThreshold) -> str:
-    return one.name or "all"
+def _name(row: SelectiveCurve | SelectiveThreshold) -> str:
+    return row.name or "all"
 
 
 def _asked(heading: str, values: Sequence[Estimate]) -> Column:

@@ -58,14 +58,14 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
     places = _candidates(ranks, risk, delta, bet=bet)
     kept = kept_at(ranks, places, level=0.95)
     p = _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk)
-    own = np.zeros(len(p))
+    weights = np.zeros(len(p))
     if len(p):
-        own[np.linspace(0, len(p), STARTS, endpoint=False).astype(np.int64)] = delta * (1 - FIRST) / (STARTS - 1)
-        own[0] = delta * FIRST
-    return ThresholdTests(kept, p, *fallback(p, own))
+        weights[np.linspace(0, len(p), STARTS, endpoint=False).astype(np.int64)] = delta * (1 - FIRST) / (STARTS - 1)
+        weights[0] = delta * FIRST
+    return ThresholdTests(kept, p, *fallback(p, weights))
 
 
-def fallback(p_values: Floats, own: Floats) -> tuple[Floats, np.typing.NDArray[np.bool_]]:
+def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, np.typing.NDArray[np.bool_]]:
     """The level of each of ordered tests, and whether it rejects: its own share of the error, and the level of the test
     before it if that rejected (Wiens 2003).
 
@@ -73,8 +73,8 @@ def fallback(p_values: Floats, own: Floats) -> tuple[Floats, np.typing.NDArray[n
     >>> levels.tolist(), passed.tolist()
     ([0.05, 0.1, 0.1], [True, True, False])
     """
-    levels, passed, handed = np.zeros(len(own)), np.zeros(len(own), dtype=np.bool_), 0.0
-    for i, (p, share) in enumerate(zip(p_values.tolist(), own.tolist(), strict=True)):
+    levels, passed, handed = np.zeros(len(weights)), np.zeros(len(weights), dtype=np.bool_), 0.0
+    for i, (p, share) in enumerate(zip(p_values.tolist(), weights.tolist(), strict=True)):
         levels[i] = handed + share
         passed[i] = levels[i] > 0.0 and p <= levels[i]
         handed = levels[i] if passed[i] else 0.0
@@ -92,8 +92,8 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integ
     first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
     if first == len(ends):
         return np.zeros(0, np.int64)
-    wanted = np.linspace(ends[first], ranks.total, MOST_BETS if bet else MOST_POINTS)
-    places: Integers = np.unique(np.searchsorted(ends, np.floor(wanted)))
+    targets = np.linspace(ends[first], ranks.total, MOST_BETS if bet else MOST_POINTS)
+    places: Integers = np.unique(np.searchsorted(ends, np.floor(targets)))
     if ranks.clusters is None:
         return places
     flawless = replace(ranks, errors=np.zeros_like(ranks.errors), correct=np.ones_like(ranks.correct))
@@ -111,12 +111,12 @@ def _p_values(ranks: Ranked, kept: Kept, risk: float) -> Floats:
     return Shares.of(cluster_sums(ranks).at(kept.n - 1)).p_values(risk)
 
 
-def _binomial(seen: Floats, n: Floats, risk: float) -> Floats:
+def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
     """P(Binomial(n, risk) ≤ seen · n): the incomplete beta function."""
     from scipy.special import betainc
 
-    p = betainc(np.maximum((1 - seen) * n, np.finfo(float).tiny), seen * n + 1, 1 - risk)
-    return np.asarray(np.where(seen >= 1, 1.0, p), dtype=np.float64)
+    p = betainc(np.maximum((1 - risk_seen) * n, np.finfo(float).tiny), risk_seen * n + 1, 1 - risk)
+    return np.asarray(np.where(risk_seen >= 1, 1.0, p), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,8 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
     seen, from the sizes of the clusters: best for independent answers, for clusters of equal answers, and in between.
     They suppose that no cluster is larger than the largest that is kept.
     """
-    one, all_ = float(counts.sum()), float((counts**2).sum())
-    spread = risk * (1 - risk) * np.array([one, math.sqrt(one * all_), all_])
+    total, all_ = float(counts.sum()), float((counts**2).sum())
+    spread = risk * (1 - risk) * np.array([total, math.sqrt(total * all_), all_])
     most = HIGHEST_BET / ((1 - risk) * float(counts.max()))
     bets = np.minimum(np.sqrt(2 * math.log(1 / delta) / spread), most)
     excess = np.sort(wrong - risk * counts)
@@ -182,8 +182,8 @@ def answers_needed(
     from scipy.special import ndtri
 
     kept = kept_at(ranks, even_places(ranks), level=0.95)
-    seen = (kept.errors + risk) / (kept.n + 1)
-    below = seen < risk
+    risk_so_far = (kept.errors + risk) / (kept.n + 1)
+    below = risk_so_far < risk
     if not below.any():
         return None
     z, other = float(-ndtri(FIRST * delta)), float(ndtri(power))
@@ -191,7 +191,7 @@ def answers_needed(
         shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
         enough = [t for t in TIMES if (shares.p_values(risk, times=t, unlucky=other) <= FIRST * delta).any()]
         return _round_up(enough[0] * ranks.total) if enough else None
-    r = seen[below]
+    r = risk_so_far[below]
     kept_answers = ((z * math.sqrt(risk * (1 - risk)) + other * np.sqrt(r * (1 - r))) / (risk - r)) ** 2
     kept_answers = np.maximum(kept_answers, fewest(risk, FIRST * delta))
     alone = np.ones(len(kept.n))

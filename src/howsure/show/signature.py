@@ -33,9 +33,9 @@ def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mappi
     """
     first, *others = rows or ({},)
     agreed = {key: value for key, value in first.items() if all(key in row and row[key] == value for row in others)}
-    held = {**recipe, **{key: value for key, value in agreed.items() if key not in recipe}}
-    told = [(key, text) for key, value in held.items() if key not in APART and (text := _written(value))]
-    parts = [f"{quote(key, safe=PLAIN)}:{text}" for key, text in told]
+    entries = {**recipe, **{key: value for key, value in agreed.items() if key not in recipe}}
+    pairs = [(key, text) for key, value in entries.items() if key not in APART and (text := _written(value))]
+    parts = [f"{quote(key, safe=PLAIN)}:{text}" for key, text in pairs]
     version = str(recipe.get("howsure", sys.modules["howsure"].__version__))
     return "|".join([MARK, kind, *parts, f"{VERSION}:{quote(version, safe='')}"])
 
@@ -45,10 +45,10 @@ def _written(value: object) -> str:
     if value is None or value is False or isinstance(value, Mapping):
         return ""
     several = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-    if any(isinstance(one, Mapping | Sequence) and not isinstance(one, str) for one in several):
+    if any(isinstance(item, Mapping | Sequence) and not isinstance(item, str) for item in several):
         return ""
-    texts = ["yes" if one is True else str(one) for one in several]
-    return "+".join(quote(one, safe=PLAIN + ":") for one in texts) if len("+".join(texts)) <= LONGEST else ""
+    texts = ["yes" if item is True else str(item) for item in several]
+    return "+".join(quote(text, safe=PLAIN + ":") for text in texts) if len("+".join(texts)) <= LONGEST else ""
 
 
 def signature_parts(text: str) -> tuple[str, dict[str, str], str]:

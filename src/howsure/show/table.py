@@ -157,7 +157,7 @@ class Table:
         head, *rows = self._cut()._shown(in_a_line, raw)
         arrows = {heading: f" {ARROWS[way]}" for heading, way in self.better.items()}
         headings = [word(f"{cell}{arrows.get(heading, '')}") for cell, heading in zip(head, self.headings, strict=True)]
-        escapes, best = [word if one else number for one in self._in_words], self._best()
+        escapes, best = [word if in_word else number for in_word in self._in_words], self._best()
         for x, heading in enumerate(self.headings):
             for y, way in enumerate(self.ways.get(heading, ())):
                 rows[y][x] += f" {ARROWS[way]}"
@@ -169,23 +169,25 @@ class Table:
 
     def _best(self) -> set[tuple[int, int]]:
         """The places of the best cells of each column that has any, where the rows differ."""
-        found: set[tuple[int, int]] = set()
+        best_cells: set[tuple[int, int]] = set()
         for x, heading in enumerate(self.headings):
             if heading in self.better and self.bold:
                 values = {y: value for y, row in enumerate(self.rows) if (value := _value_of(row[x])) is not None}
                 if len(set(values.values())) > 1:
                     best = (min if self.better[heading] == LOWER else max)(values.values())
-                    found |= {(y, x) for y, value in values.items() if value == best}
-        return found
+                    best_cells |= {(y, x) for y, value in values.items() if value == best}
+        return best_cells
 
     def _legend(self) -> list[str]:
         """What arrows, bold cells and headings mean, in sentences."""
-        said = {way for one in self.headings for way in (self.better.get(one), *self.ways.get(one, ()))}
-        ways = {way: ARROWS[way] for way in (LOWER, HIGHER) if way in said}
+        directions = {
+            way for heading in self.headings for way in (self.better.get(heading), *self.ways.get(heading, ()))
+        }
+        ways = {way: ARROWS[way] for way in (LOWER, HIGHER) if way in directions}
         arrows = ["; ".join(f"{arrow} {way} is better" for way, arrow in ways.items()) + "."] if ways else []
         bold = ["The best of a column is bold."] if self._best() else []
-        told = [f"{heading}: {self.legend[heading]}." for heading in self.headings if heading in self.legend]
-        return [*arrows, *bold, *told, *([self.legend[""]] if "" in self.legend else [])]
+        legends = [f"{heading}: {self.legend[heading]}." for heading in self.headings if heading in self.legend]
+        return [*arrows, *bold, *legends, *([self.legend[""]] if "" in self.legend else [])]
 
     @property
     def _in_words(self) -> list[bool]:
@@ -237,7 +239,7 @@ def markdown_escaped(text: str) -> str:
     >>> print(markdown_escaped(r"a|b \| <b> *c* d_e 1 < 2"))
     a\|b \\\| \<b> \*c\* d_e 1 < 2
     """
-    return MARKS.sub(lambda found: f"\\{found[0]}", text)
+    return MARKS.sub(lambda match: f"\\{match[0]}", text)
 
 
 def _sentence(text: str) -> str:
@@ -248,8 +250,8 @@ def _value_of(cell: str) -> float | None:
     """The number that a cell tells; of a plain text, the one that it begins with."""
     if isinstance(cell, Cell):
         return cell.rank
-    found = NUMERAL.match(cell)
-    return None if found is None else float(found[0].replace(",", ""))
+    match = NUMERAL.match(cell)
+    return None if match is None else float(match[0].replace(",", ""))
 
 
 # Names that others chose, made harmless: they steer no terminal, and no spreadsheet takes them for formulas.
@@ -267,7 +269,7 @@ def on_a_terminal(text: str) -> str:
     >>> print(on_a_terminal("Iraq \x1b[31m attacks"))
     Iraq \u001b[31m attacks
     """
-    return STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def in_a_line(text: str) -> str:
@@ -475,7 +477,7 @@ class Column:
         """The values with all their digits, and nothing where there is none, by the headings of CSV."""
         parts = [self.kind.parts(value) for value in plain_list(self.of(rows))]
         ends = enumerate(self.kind.ends)
-        return {self.shown + end.replace("_", " "): [all_of(one[i]) for one in parts] for i, end in ends}
+        return {self.shown + end.replace("_", " "): [all_of(part[i]) for part in parts] for i, end in ends}
 
     def framed(self, values: Sequence[Any] | np.ndarray[Any, Any]) -> dict[str, Any]:
         """The columns of a frame, by their names."""
@@ -483,15 +485,15 @@ class Column:
             return {self.name: values}
         parts = [self.kind.parts(value) for value in values]
         ends = enumerate(self.kind.ends)
-        return {self.name + end: _of_one_type([one[i] for one in parts], self.kind.missing) for i, end in ends}
+        return {self.name + end: _of_one_type([part[i] for part in parts], self.kind.missing) for i, end in ends}
 
 
 def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
     """An estimate as three columns: `column` with its value, and low and high, which the legend `of_ends` explains."""
-    given = column.get or attrgetter(column.name)
+    getter = column.get or attrgetter(column.name)
 
     def end(name: str, legend: str = "") -> Column:
-        return Column(name, column.kind, legend=legend, get=lambda row: getattr(given(row), name), only=column.only)
+        return Column(name, column.kind, legend=legend, get=lambda row: getattr(getter(row), name), only=column.only)
 
     return [replace(column, get=end("value").get), end("low", of_ends), end("high")]
 
@@ -518,8 +520,8 @@ def plain_list(values: Sequence[Any] | np.ndarray[Any, Any]) -> list[Any]:
 
 def _of_one_type(values: list[Any], missing: Any) -> list[Any]:
     """A column of a frame: whole numbers stay whole where none is missing, names of several types become texts."""
-    held: list[Any] = [missing if value is None else value for value in values]
-    kinds = {type(value) for value in held}
+    cells: list[Any] = [missing if value is None else value for value in values]
+    kinds = {type(value) for value in cells}
     if str in kinds and len(kinds) > 1:
-        return [str(value) for value in held]
-    return list(map(float, held)) if kinds == {int, float} else held
+        return [str(value) for value in cells]
+    return list(map(float, cells)) if kinds == {int, float} else cells

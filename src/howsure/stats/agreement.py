@@ -33,5 +33,5 @@ def alpha(observed: Floats, values: Floats) -> Floats:
     n = values.sum(axis=-1)
     by_chance = n**2 - (values**2).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Floats = np.where(by_chance > 0, 1.0 - (n - 1.0) * observed / by_chance, np.nan)
-    return found
+        coefficient: Floats = np.where(by_chance > 0, 1.0 - (n - 1.0) * observed / by_chance, np.nan)
+    return coefficient

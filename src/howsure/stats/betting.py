@@ -90,8 +90,8 @@ class Units:
         rest = np.clip((self.total * mean - np.r_[0.0, self.predicted.cumsum()[:-1]]) / left, least, most)
         slope = slopes(values, self.predicted)[:-1]
         lowest, width = -slope * (most - rest), 1 + slope * (most - least)
-        held = grown((values - slope * (self.predicted - rest) - lowest) / width, (expected - lowest) / width)
-        return np.where(refuted(values, expected, left), math.inf, held)
+        grown_wealth = grown((values - slope * (self.predicted - rest) - lowest) / width, (expected - lowest) / width)
+        return np.where(refuted(values, expected, left), math.inf, grown_wealth)
 
     def first_above(self, m: float, size: float) -> int | None:
         """After how many units a mean of m or less is refuted, with probability at most `size` ever wrongly."""
@@ -119,8 +119,8 @@ def grown(values: Floats, expected: Floats) -> Floats:
     """The mean wealth of bettors, but for what is refuted."""
     ratios = np.divide(values - expected, expected, out=np.zeros_like(values), where=expected > 0)
     with np.errstate(over="ignore", under="ignore"):
-        held = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
-    return np.asarray(held)
+        wealth = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
+    return np.asarray(wealth)
 
 
 def refuted(values: Floats, expected: Floats, left: Floats | float) -> npt.NDArray[np.bool_]:

@@ -146,9 +146,9 @@ class ItemGroups:
         if self.units == 1:
             return math.nan
         e, m = self.totals(values - values.mean()), self._by_stratum(np.ones(self.units))
-        own, items = self._by_stratum(e)[self.strata], self._by_stratum(self.sizes)[self.strata]
+        stratum_sums, items = self._by_stratum(e)[self.strata], self._by_stratum(self.sizes)[self.strata]
         filled = (m / (m - 1))[self.strata] if len(m) > 1 else 1.0
-        above = (own - e) * filled - own + e.sum()
+        above = (stratum_sums - e) * filled - stratum_sums + e.sum()
         below = (items - self.sizes) * filled + (self.n - items)
         moved = above / below - e.sum() / self.n
         return math.sqrt(float(((m - 1) / m * self._by_stratum(moved**2)).sum()))

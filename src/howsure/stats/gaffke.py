@@ -149,14 +149,14 @@ def _probability(z: Floats, times: Floats) -> float:
     tau, width = _saddle(z, times)
     step = COARSE if len(z) > MANY else STEP
     total = _integral(z, times, tau, width, step)
-    found = total * step
+    integral = total * step
     if times.sum() > UNITS:  # of which few may count: then the integrand swings often while it falls
         for _ in range(HALVINGS):
             total += _integral(z, times, tau, width, step, first=step / 2)
-            step, before, found = step / 2, found, total * step / 2
-            if abs(found - before) <= AGREE * found:
+            step, before, integral = step / 2, integral, total * step / 2
+            if abs(integral - before) <= AGREE * integral:
                 break
-    return min(max(found * width / math.pi, 0.0), 1.0)
+    return min(max(integral * width / math.pi, 0.0), 1.0)
 
 
 def _integral(z: Floats, times: Floats, tau: float, width: float, step: float, *, first: float = 0.0) -> float:

@@ -34,8 +34,8 @@ def sigmoid(x: Floats) -> Floats:
     """
     from scipy.special import expit
 
-    found: Floats = expit(x)
-    return found
+    probability: Floats = expit(x)
+    return probability
 
 
 def log_sum_exp(values: Floats, axis: int = -1) -> Floats:
@@ -115,8 +115,8 @@ def fit_logistic(design: Floats, targets: Floats, weight: Floats, *, penalty: Fl
 
     def hessian(at: Floats) -> Floats:
         p = sigmoid(design @ at)
-        found: Floats = (design * (weight * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
-        return found
+        curvature: Floats = (design * (weight * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
+        return curvature
 
-    found = newton_minimum(objective, hessian, centre, tolerance=TOLERANCE, largest=math.inf, solve=_solution)
-    return LogisticFit(found, hessian(found))
+    solution = newton_minimum(objective, hessian, centre, tolerance=TOLERANCE, largest=math.inf, solve=_solution)
+    return LogisticFit(solution, hessian(solution))

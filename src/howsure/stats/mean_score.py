@@ -83,7 +83,7 @@ class MeanScore:
         if not self.known or not self.error > 0.0:
             return math.nan
         tail = (1 + level) / 2 if alternative == "two-sided" else level
-        return float(sum(stdtrit(self.degrees_of_freedom, one) for one in (tail, POWER)) * self.error)
+        return float(sum(stdtrit(self.degrees_of_freedom, probability) for probability in (tail, POWER)) * self.error)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
         """The rows with which a test of this size gives a verdict with probability .8, if the mean is as estimated.
@@ -105,7 +105,7 @@ class MeanScore:
 
     def minus(self, other: MeanScore) -> MeanScore:
         """The difference from a mean of rows that count as independent of these."""
-        parts = [(one.error**2, one.degrees_of_freedom) for one in (self, other)]
+        parts = [(mean.error**2, mean.degrees_of_freedom) for mean in (self, other)]
         variance = sum(part for part, _ in parts)
         squares = sum(part**2 / freedom for part, freedom in parts if freedom > 0)
         lean = self.lean * self.error**3 - other.lean * other.error**3
@@ -167,8 +167,8 @@ class BoundedMean(MeanScore):
     @classmethod
     def of(cls, mean: MeanScore, *, sums: Sums, ends: Bounds, clustered: bool, within: Bounds) -> BoundedMean:
         """The same mean of scores between bounds."""
-        held = {one.name: getattr(mean, one.name) for one in fields(mean) if one.name != "method"}
-        return cls(**held, sums=sums, lowest=ends[0], highest=ends[1], clustered=clustered, within=within)
+        values = {field.name: getattr(mean, field.name) for field in fields(mean) if field.name != "method"}
+        return cls(**values, sums=sums, lowest=ends[0], highest=ends[1], clustered=clustered, within=within)
 
     @property
     def known(self) -> bool:
@@ -311,7 +311,7 @@ def mean_difference(
 
 def share_bounds(*scores: Floats) -> Bounds | None:
     """The bounds of scores that are all 0 or 1: shares of right answers."""
-    return (0.0, 1.0) if all(bool(((one == 0.0) | (one == 1.0)).all()) for one in scores) else None
+    return (0.0, 1.0) if all(bool(((score == 0.0) | (score == 1.0)).all()) for score in scores) else None
 
 
 def unit_bounds(*scores: Floats) -> Bounds | None:
@@ -335,11 +335,11 @@ def _within_strata(values: Floats, groups: ItemGroups, bounds: Bounds, mean: flo
     """Values that vary as they do within strata of given sizes, around the common mean, and the bounds of such values:
     mean + √(m / (m - 1)) (x - mean of the stratum), with m units in the stratum."""
     stratum = groups.strata if groups.unit is None else groups.strata[groups.unit]
-    own = np.bincount(stratum, weights=values) / np.bincount(stratum)
+    stratum_means = np.bincount(stratum, weights=values) / np.bincount(stratum)
     units = np.bincount(groups.strata)
     wider = np.sqrt(units / np.maximum(units - 1, 1))
-    ends = [mean + wider * (bound - own) for bound in bounds]
-    return mean + wider[stratum] * (values - own[stratum]), (float(ends[0].min()), float(ends[1].max()))
+    ends = [mean + wider * (bound - stratum_means) for bound in bounds]
+    return mean + wider[stratum] * (values - stratum_means[stratum]), (float(ends[0].min()), float(ends[1].max()))
 
 
 def _mean(values: Floats) -> float:

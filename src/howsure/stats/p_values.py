@@ -47,19 +47,19 @@ def furthest(holds: Callable[[float], bool], near: float, far: float) -> float:
     return near
 
 
-def zero(of: Callable[[float], float], one: float, other: float, *, within: float) -> float:
+def zero(of: Callable[[float], float], first: float, other: float, *, within: float) -> float:
     """Where a continuous function is 0 that is below 0 at one end and above it at the other, and steep at neither:
     false position, in the way of Anderson & Björck (1973).
 
     >>> round(zero(lambda x: x**3 - 2, 0.0, 2.0, within=1e-12) ** 3, 9)
     2.0
     """
-    at_one, at_other = of(one), of(other)
+    at_one, at_other = of(first), of(other)
     for _ in range(STEPS):
-        before, other = (other, at_other), other - at_other * (other - one) / (at_other - at_one)
+        before, other = (other, at_other), other - at_other * (other - first) / (at_other - at_one)
         at_other = of(other)
         if at_other * before[1] < 0.0:
-            one, at_one = before
+            first, at_one = before
         else:
             part = 1.0 - at_other / before[1]
             at_one *= part if part > 0.0 else 0.5
@@ -93,8 +93,8 @@ def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> 
         raise InputError(f"adjust must be 'holm', 'bh' or None, not {method!r}")
     if method is None:
         return p.copy()
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
+    finite = np.flatnonzero(~np.isnan(p))
+    order = finite[np.argsort(p[finite], kind="stable")]
     m = len(order)
     rank = np.arange(1, m + 1)
     adjusted = np.full(p.shape, np.nan)

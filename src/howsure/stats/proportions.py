@@ -164,12 +164,12 @@ def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
     group = np.repeat(np.arange(len(groups)), sizes)
     every[few, 1] = np.clip(every[few, 1], 0.0, 1.0)
     every[few, 0] = 1.0 - every[few, 1]
-    n_few, n_others = (np.bincount(group[one], minlength=len(groups)) for one in (few, ~few))
-    mean, variance = (np.bincount(group, one, len(groups)).tolist() for one in (means, variances))
+    n_few, n_others = (np.bincount(group[is_in_group], minlength=len(groups)) for is_in_group in (few, ~few))
+    mean, variance = (np.bincount(group, moments, len(groups)).tolist() for moments in (means, variances))
     short, others = _short_laws(every[few, :2], n_few), _short_laws(every[~few], n_others)
     most = (n_few + n_others * [laws.shape[1] - 1 for laws in groups]).tolist()
-    found = zip(short, others, most, mean, variance, strict=True)
-    return [CountDistribution(_written([*few, *more], longest), m, v) for few, more, longest, m, v in found]
+    parts = zip(short, others, most, mean, variance, strict=True)
+    return [CountDistribution(_written([*few, *more], longest), m, v) for few, more, longest, m, v in parts]
 
 
 def _padded(laws: Floats, width: int) -> Floats:
@@ -185,17 +185,17 @@ def _short_laws(laws: Floats, sizes: Integers) -> list[list[Floats]]:
     while (width - 1) * wide * 2 < WIDEST_TABLE:
         wide *= 2
     blocks = -(-sizes // wide)
-    held = np.zeros((int(blocks.sum()) * wide, width))
-    held[:, 0] = 1.0
+    table = np.zeros((int(blocks.sum()) * wide, width))
+    table[:, 0] = 1.0
     moved = wide * (np.cumsum(blocks) - blocks) - (np.cumsum(sizes) - sizes)
-    held[np.arange(len(laws)) + np.repeat(moved, sizes)] = laws
-    while len(held) > blocks.sum():
-        left, right = held[::2], held[1::2]
-        width = held.shape[1]
-        held = np.zeros((len(left), 2 * width - 1))
+    table[np.arange(len(laws)) + np.repeat(moved, sizes)] = laws
+    while len(table) > blocks.sum():
+        left, right = table[::2], table[1::2]
+        width = table.shape[1]
+        table = np.zeros((len(left), 2 * width - 1))
         for k in range(width):
-            held[:, k : k + width] += left[:, k : k + 1] * right
-    rows = iter(held)
+            table[:, k : k + width] += left[:, k : k + 1] * right
+    rows = iter(table)
     return [list(islice(rows, n)) for n in blocks.tolist()]
 
 
@@ -209,12 +209,12 @@ def _written(laws: list[Floats], most: int) -> Floats:
 
 def _convolved(laws: list[Floats]) -> tuple[Floats, int]:
     """The convolution of all distributions, neighbours first, and the number of zeros before it."""
-    held = [_trimmed(law, 0) for law in laws]
-    while len(held) > 1:
-        pairs = zip(held[::2], held[1::2], strict=False)
+    remaining = [_trimmed(law, 0) for law in laws]
+    while len(remaining) > 1:
+        pairs = zip(remaining[::2], remaining[1::2], strict=False)
         merged = [_trimmed(np.convolve(a, b), i + j) for (a, i), (b, j) in pairs]
-        held = merged + held[len(merged) * 2 :]
-    return held[0] if held else (np.ones(1), 0)
+        remaining = merged + remaining[len(merged) * 2 :]
+    return remaining[0] if remaining else (np.ones(1), 0)
 
 
 def _trimmed(law: Floats, offset: int) -> tuple[Floats, int]:

@@ -60,8 +60,8 @@ def count_dependencies(
     heads = mention_heads(parsed, mentions)
     described: dict[int, set[int]] = defaultdict(set)
     for at in {mention.sentence for mention in mentions}:
-        found = descriptions_in(parsed.parse(at), lexicon=lexicon, rule=rule)
-        described[at].update(noun for noun, _, _ in found)
+        descriptions = descriptions_in(parsed.parse(at), lexicon=lexicon, rule=rule)
+        described[at].update(noun for noun, _, _ in descriptions)
     of_actors = {
         entity
         for entity, mention, head in zip(entities, mentions, heads, strict=True)
@@ -82,9 +82,9 @@ def _paths(parsed: ParsedSentence, mention: Mention, head: int, lexicon: Lexicon
     for start, end, _ in lexicon.match(parsed.sentence.words):
         if mention.start <= start and end <= mention.end:
             ways = [_path(word, head, parsed) for word in range(start, end)]
-            known = [way for way in ways if way is not None]
-            if known:
-                shortest = min(known, key=len)
+            known_ways = [way for way in ways if way is not None]
+            if known_ways:
+                shortest = min(known_ways, key=len)
                 paths.append(">".join(shortest) or HEAD)
     return paths
 

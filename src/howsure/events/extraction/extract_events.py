@@ -88,11 +88,11 @@ def extract_events(
     """
     check_language(parser_of(work.parser), work.rule, has_names=work.lexicon.name != COUNTRIES)
     check_whole(work.samples, name="samples", most=MOST_CLUSTERINGS)
-    asked = Part.asked(part)
+    part_ = Part.asked(part)
     if isinstance(work.model, ScoredCoreference):
         work.model.check_documents(corpus, work.filter)
-    settings = {**_recipe(corpus, work), **asked.recipe(corpus.total)}
-    return fill_store(corpus, path, work=work, settings=settings, workers=workers, part=asked, advance=advance)
+    settings = {**_recipe(corpus, work), **part_.recipe(corpus.total)}
+    return fill_store(corpus, path, work=work, settings=settings, workers=workers, part=part_, advance=advance)
 
 
 def fill_store(
@@ -201,8 +201,8 @@ def _batches(corpus: Documents, start: int, part: Part) -> Batches:
 
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:
     """Its name, matching rule, and a hash of its content."""
-    held = {name: getattr(lexicon, name) for name in ("name", "stemming", "match_case")}
-    return {**held, "digest": _digest(lexicon.entries)}
+    content = {name: getattr(lexicon, name) for name in ("name", "stemming", "match_case")}
+    return {**content, "digest": _digest(lexicon.entries)}
 
 
 def _digest(content: Any) -> str:
@@ -212,5 +212,5 @@ def _digest(content: Any) -> str:
 def model_digest(model: Any) -> str:
     """A hash of a model's content."""
     weights = getattr(model, "weights_", None)
-    held = repr(getattr(model, "get_params", dict)()).encode() if weights is None else weights.tobytes()
-    return hashlib.blake2b(held, digest_size=8).hexdigest()
+    weights_text = repr(getattr(model, "get_params", dict)()).encode() if weights is None else weights.tobytes()
+    return hashlib.blake2b(weights_text, digest_size=8).hexdigest()

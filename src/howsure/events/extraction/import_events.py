@@ -59,8 +59,8 @@ def sentences_of(text: str) -> list[Sentence]:
     >>> sentences_of("They didn't attack. He left.")
     [(['They', "didn't", 'attack', '.'], [True, True, False, True]), (['He', 'left', '.'], [True, False, True])]
     """
-    found = [_words(part) for line in text.splitlines() for part in _parts(line)]
-    return [sentence for sentence in found if sentence[0]]
+    sentences = [_words(part) for line in text.splitlines() for part in _parts(line)]
+    return [sentence for sentence in sentences if sentence[0]]
 
 
 def _parts(line: str) -> list[str]:
@@ -69,11 +69,11 @@ def _parts(line: str) -> list[str]:
 
 
 def _words(part: str) -> Sentence:
-    found = list(WORD.finditer(part))
-    nexts = [one.start() for one in found[1:]]
-    return [one[0] for one in found], [
-        *(after > one.end() for one, after in zip(found, nexts, strict=False)),
-        *([True] if found else []),
+    matches = list(WORD.finditer(part))
+    nexts = [match.start() for match in matches[1:]]
+    return [match[0] for match in matches], [
+        *(after > match.end() for match, after in zip(matches, nexts, strict=False)),
+        *([True] if matches else []),
     ]
 
 
@@ -119,8 +119,8 @@ def import_events(
     seed = check_whole(rng, name="rng", least=0)
     if not event.strip():
         raise InputError("event must be a name; it is empty.")
-    asked = {} if question is None else {"question": checked_question(question)}
-    settings = _recipe(scores, {"name": event, **asked}, n, seed)
+    question_settings = {} if question is None else {"question": checked_question(question)}
+    settings = _recipe(scores, {"name": event, **question_settings}, n, seed)
     target = Path(path)
     if target.exists():
         with EventStore.open(target) as store:
@@ -165,11 +165,11 @@ def _batches(scores: Scores, n: int, seed: int) -> Iterator[tuple[dict[str, Any]
     while batch := list(islice(documents, BATCH)):
         rows = Rows()
         for document in batch:
-            held = list[Score]()
+            scores_of_document = list[Score]()
             if number == document.number:
-                held = [score for _, score in group]
+                scores_of_document = [score for _, score in group]
                 number, group = next(scored, (None, iter(())))
-            _add(rows, document, held, n, seed)
+            _add(rows, document, scores_of_document, n, seed)
         yield rows.tables(), len(batch)
 
 
@@ -178,8 +178,10 @@ def _add(rows: Rows, document: InputDocument, scores: list[Score], n: int, seed:
         rows.leave_out(document, NO_DATE)
         return
     sentences = sentences_of(document.text)
-    told = (document.date, document.title, document.category, document.story)
-    rows.rows["documents"].append((document.number, document.id, *told, sum(len(words) for words, _ in sentences), 0))
+    metadata = (document.date, document.title, document.category, document.story)
+    rows.rows["documents"].append(
+        (document.number, document.id, *metadata, sum(len(words) for words, _ in sentences), 0)
+    )
     unparsed = [None] * (len(COLUMNS["sentences"]) - 4)
     for at, (words, spaces) in enumerate(sentences):
         rows.rows["sentences"].append((document.number, at, words, spaces, *unparsed))

@@ -72,10 +72,10 @@ class Scores:
     @property
     def recipe(self) -> dict[str, Any]:
         """What was read, as plain values."""
-        said = {"actor": self.columns.actor, "prob": self.columns.prob}
-        held = said | {"actors": list(self.columns.actors)} if self.columns.actors else said
+        names = {"actor": self.columns.actor, "prob": self.columns.prob}
+        columns_recipe = names | {"actors": list(self.columns.actors)} if self.columns.actors else names
         recipe = self.corpus.recipe
-        return {**recipe, "columns": {**recipe["columns"], **held}}
+        return {**recipe, "columns": {**recipe["columns"], **columns_recipe}}
 
     def of_documents(self) -> Iterator[tuple[int, Score]]:
         """The number of a document and a score above 0, by document and actor, a few in memory at a time."""
@@ -96,13 +96,13 @@ class Scores:
 
 def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
     """Put the scores of checked rows into the table `scores`; `name` is the column of the id."""
-    held, position = table.columns, table.position
+    table_columns, position = table.columns, table.position
     if columns.actors:
-        listed = ", ".join(held[actor].number for actor in columns.actors)
+        listed = ", ".join(table_columns[actor].number for actor in columns.actors)
         scored = f"unnest([{literals(columns.actors)}]) AS actor, unnest([{listed}]) AS probability"
     else:
-        scored = f"{actor_in(table, columns)} AS actor, {held[columns.prob or ''].number} AS probability"
-    query = f"SELECT {position} AS place, {held[name].text} AS id, {scored} FROM {table.numbered}"
+        scored = f"{actor_in(table, columns)} AS actor, {table_columns[columns.prob or ''].number} AS probability"
+    query = f"SELECT {position} AS place, {table_columns[name].text} AS id, {scored} FROM {table.numbered}"
     with reading(table.name, table.files[0].path):
         table.connection.execute(f"CREATE TABLE {SCORES} AS SELECT * FROM ({query}) WHERE actor IS NOT NULL")
 
@@ -132,19 +132,19 @@ def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
     Raises InputError naming the first row that breaks a rule.
     """
     key = table.columns[name]
-    told = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
-    _refuse(table, f"({key.sql} IS NULL OR trim({key.text}) = '')", "NULL", told)
+    message = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
+    _refuse(table, f"({key.sql} IS NULL OR trim({key.text}) = '')", "NULL", message)
     for actor in columns.actors:
         _check_probabilities(table, actor, "TRUE")
     if columns.actor is not None:
         named = f"({actor_in(table, columns)} IS NOT NULL)"
         _check_probabilities(table, columns.prob or "", named)
         p = table.columns[columns.prob or ""].number
-        told = (
+        message = (
             f"{columns.actor} must not be missing where the probability is above 0; {{place}} has none, with "
             "{value:g} ({count} such). A row without an actor is a document in which none acts."
         )
-        _refuse(table, f"NOT {named} AND {p} > 0", p, told)
+        _refuse(table, f"NOT {named} AND {p} > 0", p, message)
 
 
 def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
@@ -155,10 +155,11 @@ def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
     pairs = f"FROM {SCORES} GROUP BY id, actor HAVING count(*) > 1 ORDER BY min(place) LIMIT 1"
     twice = table.connection.execute(f"SELECT id, actor, min(place), max(place) {pairs}").fetchall()
     if twice:
-        one, actor, first, last = twice[0]
+        document, actor, first, last = twice[0]
         rows = f"{table.place_of(int(first))} and of {table.place_of(int(last))}"
         raise InputError(
-            f"there must be one row per document and actor; {name} {one!r} with {columns.actor or 'actors'} {actor!r} "
+            f"there must be one row per document and actor; {name} {document!r} with {columns.actor or 'actors'} "
+            f"{actor!r} "
             f"is that of {rows}. Remove one of them."
         )
 
@@ -175,13 +176,13 @@ def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> 
         if column is not None:
             values[column] = f"nullif(trim({table.columns[column].text}), '')"
     for column, value in values.items():
-        found = table.ask(key, rest=f"GROUP BY {key} HAVING count(DISTINCT {value}) > 1 LIMIT 1")
-        if found:
-            same = f"{key} = {literal(str(found[0][0]))} AND {value} IS NOT NULL"
+        repeated = table.ask(key, rest=f"GROUP BY {key} HAVING count(DISTINCT {value}) > 1 LIMIT 1")
+        if repeated:
+            same = f"{key} = {literal(str(repeated[0][0]))} AND {value} IS NOT NULL"
             first, was = table.place(same, value)
             second, now = table.place(f"{same} AND {value} <> {literal(str(was))}", value)
             raise InputError(
-                f"{column} must be the same in all rows of a document; that with {name} {found[0][0]!r} has "
+                f"{column} must be the same in all rows of a document; that with {name} {repeated[0][0]!r} has "
                 f"{_short(was)} in {first} and {_short(now)} in {second}."
             )
 
@@ -191,10 +192,10 @@ def check_known(table: Table, documents: Table, name: str) -> None:
 
     Raises InputError naming the first row that has another.
     """
-    key, known = table.columns[name].text, documents.columns[name].text
+    key, known_ids = table.columns[name].text, documents.columns[name].text
     _refuse(
         table,
-        f"{key} NOT IN (SELECT {known} FROM {documents.relation})",
+        f"{key} NOT IN (SELECT {known_ids} FROM {documents.relation})",
         key,
         f"{name} must be that of a document in {documents.name}; {{place}} holds {{value!r}}, which is none "
         "({count} such). Add these documents, or remove their rows.",
@@ -216,16 +217,18 @@ def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
 
 
 def _check_probabilities(table: Table, column: str, where: str) -> None:
-    held = table.columns[column]
-    missing = held.missing(kind="number")
-    told = f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
-    _refuse(table, f"{where} AND {missing}", "NULL", told)
-    told = f"{column} must be a number from 0 to 1, such as 0.55; {{place}} holds {{value!r}} ({{count}} such)."
-    _refuse(table, f"{where} AND {held.number} IS NULL", held.text, told)
-    told = (
+    spec = table.columns[column]
+    missing = spec.missing(kind="number")
+    message = (
+        f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
+    )
+    _refuse(table, f"{where} AND {missing}", "NULL", message)
+    message = f"{column} must be a number from 0 to 1, such as 0.55; {{place}} holds {{value!r}} ({{count}} such)."
+    _refuse(table, f"{where} AND {spec.number} IS NULL", spec.text, message)
+    message = (
         f"{column} must lie in [0, 1]; {{place}} holds {{value}} ({{count}} such). Divide percentages by 100, and turn "
     )
-    _refuse(table, f"{where} AND NOT {held.number} BETWEEN 0 AND 1", held.text, f"{told}logits into probabilities.")
+    _refuse(table, f"{where} AND NOT {spec.number} BETWEEN 0 AND 1", spec.text, f"{message}logits into probabilities.")
 
 
 def _refuse(table: Table, wrong: str, shown: str, message: str) -> None:
@@ -267,7 +270,7 @@ def open_scores(
     Raises InputError naming the file, the row and what to do.
     """
     name = _checked_fields(fields, columns)
-    of_document = [one for one in (fields.date, fields.title, fields.text, fields.story) if one is not None]
+    of_document = [column for column in (fields.date, fields.title, fields.text, fields.story) if column is not None]
     with Database(spool).opening() as database:
         files, others = _files(database, paths, documents, format, fields.encoding)
         if others:
@@ -282,8 +285,10 @@ def open_scores(
             corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
         collect_scores(table, columns, name)
         check_scores(table, columns, name)
-        found = [str(actor) for (actor,) in table.connection.execute(f"SELECT DISTINCT actor FROM {SCORES}").fetchall()]
-        actors = columns.actors or tuple(sorted(found))
+        actor_rows = [
+            str(actor) for (actor,) in table.connection.execute(f"SELECT DISTINCT actor FROM {SCORES}").fetchall()
+        ]
+        actors = columns.actors or tuple(sorted(actor_rows))
         check_actors(actors, columns)
         return Scores(corpus, table, columns, actors)
 
@@ -293,8 +298,8 @@ def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:
         if getattr(fields, role) is None:
             raise InputError(f"name the column of the {role}: {parameter(role, 'COLUMN')}.")
     names = [fields.id, fields.date, fields.title, fields.text, fields.story, *columns.names]
-    named = [one for one in names if one is not None]
-    twice = [one for one in dict.fromkeys(named) if named.count(one) > 1]
+    named = [name for name in names if name is not None]
+    twice = [column for column in dict.fromkeys(named) if named.count(column) > 1]
     if twice:
         raise InputError(f"a column has one meaning; {shortened(twice)} is named for two.")
     return str(fields.id)

@@ -50,28 +50,31 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
     """
     if not paths:
         raise InputError("parts must name the stores of all parts; there is none.")
-    given = [_given(Path(path)) for path in paths]
-    first = given[0]
-    known: dict[int, PartGiven] = {}
-    for one in given:
-        told = [
-            f"{name} is {here} in {first.path} and {there} in {one.path}"
-            for name, here, there in settings_that_differ(_of_all(first), _of_all(one))
+    parts_given = [_given(Path(path)) for path in paths]
+    first = parts_given[0]
+    by_number: dict[int, PartGiven] = {}
+    for part_given in parts_given:
+        differences = [
+            f"{name} is {here} in {first.path} and {there} in {part_given.path}"
+            for name, here, there in settings_that_differ(_of_all(first), _of_all(part_given))
         ]
-        if told:
-            raise InputError(f"parts must be made in the same way; {'; '.join(told)}. Extract one of them again.")
-        if one.number in known:
+        if differences:
             raise InputError(
-                f"parts must be given once each; {one.part} is both {known[one.number].path} and {one.path}."
+                f"parts must be made in the same way; {'; '.join(differences)}. Extract one of them again."
             )
-        known[one.number] = one
-    missing = [number for number in range(1, first.part.of + 1) if number not in known]
+        if part_given.number in by_number:
+            raise InputError(
+                f"parts must be given once each; {part_given.part} is both {by_number[part_given.number].path} and "
+                f"{part_given.path}."
+            )
+        by_number[part_given.number] = part_given
+    missing = [number for number in range(1, first.part.of + 1) if number not in by_number]
     if missing:
         raise InputError(
             f"parts must all be given; of {first.part.of}, {counted(len(missing), 'part is', 'parts are')} missing: "
             f"{shortened(missing)}. Extract part {missing[0]}/{first.part.of} too."
         )
-    return sorted(given, key=lambda one: one.number)
+    return sorted(parts_given, key=lambda part_given: part_given.number)
 
 
 def documents_of_all(path: str | os.PathLike[str]) -> int:
@@ -82,49 +85,49 @@ def documents_of_all(path: str | os.PathLike[str]) -> int:
     return _given(Path(path)).documents
 
 
-def recipe_of_all(given: Sequence[PartGiven]) -> dict[str, Any]:
+def recipe_of_all(parts_given: Sequence[PartGiven]) -> dict[str, Any]:
     """The settings of a run over the whole input."""
     its_own = ("part", "version", "howsure", "finished")
-    return {name: value for name, value in given[0].settings.items() if name not in its_own}
+    return {name: value for name, value in parts_given[0].settings.items() if name not in its_own}
 
 
-def _of_all(one: PartGiven) -> dict[str, Any]:
+def _of_all(part_given: PartGiven) -> dict[str, Any]:
     """The settings that are the same in all parts."""
-    held = {name: value for name, value in one.settings.items() if name not in {*ITS_OWN, "part"}}
-    return held | {"part": {"of": one.part.of, "documents": one.documents}}
+    settings = {name: value for name, value in part_given.settings.items() if name not in {*ITS_OWN, "part"}}
+    return settings | {"part": {"of": part_given.part.of, "documents": part_given.documents}}
 
 
 def _given(path: Path) -> PartGiven:
     with EventStore.open(path, checked=False, part=True) as store:
         settings = dict(store.settings)
-        held = settings.get("part")
-        if held is None:
+        part_settings = settings.get("part")
+        if part_settings is None:
             raise InputError(f"{path} is no part of an input: it was extracted as a whole, and stands for itself.")
-        part = Part(held["number"], held["of"])
+        part = Part(part_settings["number"], part_settings["of"])
         if not settings.get("finished", True):
             raise InputError(f"{path}, {part}, is not finished: give the command that began it again.")
         if settings.get("howsure") != __version__:
             made = settings.get("howsure")
             raise InputError(f"{path} was made by howsure {made}, and this is {__version__}; merge with that.")
-    return PartGiven(path, part, held["documents"], settings)
+    return PartGiven(path, part, part_settings["documents"], settings)
 
 
-def check_content(one: PartGiven) -> None:
+def check_content(part_given: PartGiven) -> None:
     """Raise InputError if a store does not hold the documents of its part, or is damaged, or labelled."""
-    with EventStore.open(one.path, part=True) as store:
-        check_held(store, one)
+    with EventStore.open(part_given.path, part=True) as store:
+        check_held(store, part_given)
 
 
-def check_held(store: Store, one: PartGiven) -> None:
+def check_held(store: Store, part_given: PartGiven) -> None:
     """The same for a store that is open."""
-    path, part = one.path, one.part
+    path, part = part_given.path, part_given.part
     check_everything(store)
     number, of = part.number, part.of
-    n, elsewhere = rows_of(store, FOUND, batch=BATCH, of=of, number=number, documents=one.documents)[0]
-    wanted = part.size(one.documents)
-    if elsewhere or n != wanted:
-        said = f"{elsewhere:,} of another part" if elsewhere else f"{n:,} documents instead of {wanted:,}"
-        raise InputError(f"{path}, {part}, is damaged: it holds {said}. Extract it again.")
+    n, elsewhere = rows_of(store, FOUND, batch=BATCH, of=of, number=number, documents=part_given.documents)[0]
+    expected = part.size(part_given.documents)
+    if elsewhere or n != expected:
+        problem = f"{elsewhere:,} of another part" if elsewhere else f"{n:,} documents instead of {expected:,}"
+        raise InputError(f"{path}, {part}, is damaged: it holds {problem}. Extract it again.")
     if rows_of(store, "SELECT 1 FROM label_draw LIMIT 1"):
         raise InputError(f"{path}, {part}, has labels, which belong to the whole: draw documents after merging.")
 
@@ -155,52 +158,57 @@ def merge_stores(
     Raises InputError if a part is missing, there twice, unfinished, damaged or labelled, if parts differ in what made
     them, or share a document, or if the file at `path` is another; StoreError if the store cannot be written.
     """
-    given = checked_parts(parts)
-    total, settings = given[0].documents, recipe_of_all(given)
+    parts_given = checked_parts(parts)
+    total, settings = parts_given[0].documents, recipe_of_all(parts_given)
     target = Path(path)
     if target.exists():
         with EventStore.open(target) as store:
             store.check_settings(settings)
             if not store.settings["finished"]:
                 raise InputError(f"{target} was begun by a run over the whole input; name another store, or remove it.")
-        return MergeReport(len(given), total, was_there=True)
-    for one in given:
-        check_content(one)
+        return MergeReport(len(parts_given), total, was_there=True)
+    for part_given in parts_given:
+        check_content(part_given)
     with whole_store(target, settings) as store:
-        for one in given:
-            store.connection.execute(f"ATTACH {literal(os.path.abspath(one.path))} AS part_{one.number} (READ_ONLY)")
+        for part_given in parts_given:
+            store.connection.execute(
+                f"ATTACH {literal(os.path.abspath(part_given.path))} AS part_{part_given.number} (READ_ONLY)"
+            )
         for low in range(0, total, AT_ONCE):
-            _copy(store, given, low, low + AT_ONCE - 1)
+            _copy(store, parts_given, low, low + AT_ONCE - 1)
             if advance is not None:
                 advance(min(AT_ONCE, total - low))
         store.finish(stories_of(store))
-    return MergeReport(len(given), total, was_there=False)
+    return MergeReport(len(parts_given), total, was_there=False)
 
 
-def _copy(store: EventStore, given: Sequence[PartGiven], low: int, high: int) -> None:
+def _copy(store: EventStore, parts_given: Sequence[PartGiven], low: int, high: int) -> None:
     """The rows of some documents, in the order of the input; those of one in the order of its part."""
     with store.transaction() as connection:
         for table in COPIED:
             columns = ", ".join(types_of(table))
             rows = " UNION ALL ".join(
-                f"SELECT {columns}, rowid AS place FROM part_{one.number}.main.{table} "
+                f"SELECT {columns}, rowid AS place FROM part_{part_given.number}.main.{table} "
                 f"WHERE document BETWEEN {low} AND {high}"
-                for one in given
+                for part_given in parts_given
             )
             try:
                 connection.execute(
                     f"INSERT INTO {table} ({columns}) SELECT {columns} FROM ({rows}) ORDER BY document, place"
                 )
             except duckdb.ConstraintException as error:
-                raise _shared_id(store, given, error) from error
+                raise _shared_id(store, parts_given, error) from error
 
 
-def _shared_id(store: EventStore, given: Sequence[PartGiven], error: Exception) -> InputError:
+def _shared_id(store: EventStore, parts_given: Sequence[PartGiven], error: Exception) -> InputError:
     """The error for documents of two parts that have one id."""
-    rows = " UNION ALL ".join(f"SELECT id, {one.number} AS n FROM part_{one.number}.main.documents" for one in given)
+    rows = " UNION ALL ".join(
+        f"SELECT id, {part_given.number} AS n FROM part_{part_given.number}.main.documents"
+        for part_given in parts_given
+    )
     twice = f"SELECT id, list(n ORDER BY n) FROM ({rows}) GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 1"
     ((name, numbers),) = store.connection.cursor().execute(twice).fetchall() or [(str(error), [])]
-    paths = {one.number: one.path for one in given}
+    paths = {part_given.number: part_given.path for part_given in parts_given}
     where = " and ".join(f"part {number} ({paths[number]})" for number in numbers)
     return InputError(
         f"parts must have no document in common; that with id {name!r} is in {where}. Were they made of the same files?"

@@ -82,9 +82,9 @@ def mention_facts(
     Raises InputError if a sentence with a mention lacks a dependency tree or tags, or a mention lies outside its text.
     """
     parsed = ParsedDocument.of(document)
-    found = mention_heads(parsed, mentions) if heads is None else heads
+    head_words = mention_heads(parsed, mentions) if heads is None else heads
     by_head: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for number, (mention, head) in enumerate(zip(mentions, found, strict=True)):
+    for number, (mention, head) in enumerate(zip(mentions, head_words, strict=True)):
         by_head[mention.sentence, head].append(number)
     sentences = sorted({mention.sentence for mention in mentions})
     acts: list[Act] = []
@@ -115,26 +115,26 @@ def descriptions_in(parsed: ParsedSentence, *, lexicon: Lexicon, rule: Rule) -> 
     modifies."""
     heads, relations = parsed.heads, parsed.relations
     conjuncts = grammar.CONJUNCTS if rule.conjoined else ()
-    found = []
+    descriptions = []
     for start, end, actor in lexicon.match(parsed.sentence.words):
         for word in range(start, end):
-            found.append((word, actor, word))
+            descriptions.append((word, actor, word))
             modifier = word
             while relations[modifier] in conjuncts and heads[modifier] >= 0:
                 modifier = heads[modifier]
             noun = heads[modifier]
             if noun >= 0 and relations[modifier] in rule.described_by:
-                found.append((noun, actor, word))
+                descriptions.append((noun, actor, word))
             elif noun >= 0 and heads[noun] >= 0 and f"{relations[noun]}>{relations[modifier]}" in rule.described_by:
-                found.append((heads[noun], actor, word))
-    return found
+                descriptions.append((heads[noun], actor, word))
+    return descriptions
 
 
 def _facts(n_mentions: int, descriptions: Sequence[Description], acts: Sequence[Act]) -> Facts:
-    actors = tuple(sorted({one.actor for one in descriptions}))
+    actors = tuple(sorted({description.actor for description in descriptions}))
     described = np.zeros((n_mentions, len(actors)), dtype=np.bool_)
-    for one in descriptions:
-        described[one.mention, actors.index(one.actor)] = True
+    for description in descriptions:
+        described[description.mention, actors.index(description.actor)] = True
     agent = np.zeros(n_mentions, dtype=np.bool_)
     agent[[act.mention for act in acts]] = True
     return Facts(actors, described, agent, tuple(sorted(set(descriptions))), tuple(sorted(set(acts))))
@@ -184,15 +184,15 @@ def evidence_of(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
     Raises InputError if `clusters` is not whole numbers of shape (S, M).
     """
     samples = _checked(clusters, facts)
-    found = []
+    evidence = []
     for agent in np.flatnonzero(facts.agent).tolist():
         same, affiliated = _affiliated(samples, facts, agent)
         for place, mention in enumerate(_described(facts).tolist()):
             for actor in np.flatnonzero(facts.described[mention]).tolist():
                 marked = same[:, place] & affiliated[:, actor]
                 if marked.any():
-                    found.append(Evidence(facts.actors[actor], agent, mention, marked))
-    return found
+                    evidence.append(Evidence(facts.actors[actor], agent, mention, marked))
+    return evidence
 
 
 def _affiliated(samples: Integers, facts: Facts, agent: int) -> tuple[Bools, Bools]:
@@ -283,12 +283,12 @@ def extract(
     """
     n = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
     parsed = ParsedDocument.of(document)
-    held = detect_mentions(parsed) if mentions is None else mentions
-    heads = tuple(mention_heads(parsed, held))
-    facts = mention_facts(parsed, held, lexicon=lexicon, rule=rule, heads=heads)
+    mentions_used = detect_mentions(parsed) if mentions is None else mentions
+    heads = tuple(mention_heads(parsed, mentions_used))
+    facts = mention_facts(parsed, mentions_used, lexicon=lexicon, rule=rule, heads=heads)
     if not facts.acts or not facts.actors:
-        return Extraction(document, held, heads, facts, None)
-    posterior = model.posterior(parsed, mentions=held)
+        return Extraction(document, mentions_used, heads, facts, None)
+    posterior = model.posterior(parsed, mentions=mentions_used)
     clusterings = posterior.sample(n, rng=generator_from(rng))
     best = best_antecedents(posterior.antecedents)
     sampled = Sampled(
@@ -299,7 +299,7 @@ def extract(
         best_entities=entity_counts(best[np.newaxis], facts)[0],
         evidence=tuple(evidence_of(clusterings, facts)),
     )
-    return Extraction(document, held, heads, facts, sampled)
+    return Extraction(document, mentions_used, heads, facts, sampled)
 
 
 def document_seed(seed: int, name: str) -> np.random.SeedSequence:
@@ -347,8 +347,8 @@ class Rows:
         number, document = source.number, extraction.document
         words = sum(map(len, document.sentences))
         mentions = len(extraction.mentions)
-        told = (source.date, source.title, source.category, source.story)
-        self.rows["documents"].append((number, source.id, *told, words, mentions))
+        metadata = (source.date, source.title, source.category, source.story)
+        self.rows["documents"].append((number, source.id, *metadata, words, mentions))
         for at, sentence in enumerate(document.sentences):
             spaces = sentence.spaces or (True,) * len(sentence)
             layers = [getattr(sentence, name) for name in LAYERS]
@@ -360,11 +360,11 @@ class Rows:
 
     def tables(self) -> Tables:
         """The columns of all tables."""
-        held = {name: _columns(COLUMNS[name], rows) for name, rows in self.rows.items()}
+        columns_by_table = {name: _columns(COLUMNS[name], rows) for name, rows in self.rows.items()}
         if self.links:
             arrays = [np.concatenate(column) for column in zip(*self.links, strict=True)]
-            held["antecedents"] = dict(zip(COLUMNS["antecedents"], arrays, strict=True))
-        return held
+            columns_by_table["antecedents"] = dict(zip(COLUMNS["antecedents"], arrays, strict=True))
+        return columns_by_table
 
     def _add_sampled(self, number: int, actors: Sequence[str], sampled: Sampled) -> None:
         self.links.append(_links(number, sampled.antecedents))
@@ -376,9 +376,11 @@ class Rows:
             if best or counts.any():
                 entities = counts.astype(np.uint8).tobytes()
                 self.rows["events"].append((number, actor, probability, bits(counts > 0), entities, best > 0, best))
-        for one in sampled.evidence:
-            share = float(one.samples.mean())
-            self.rows["evidence"].append((number, one.actor, one.description, one.agent, share, bits(one.samples)))
+        for evidence in sampled.evidence:
+            share = float(evidence.samples.mean())
+            self.rows["evidence"].append(
+                (number, evidence.actor, evidence.description, evidence.agent, share, bits(evidence.samples))
+            )
 
 
 def bits(samples: Bools) -> bytes:
@@ -406,12 +408,12 @@ def _mention_rows(number: int, extraction: Extraction) -> Iterable[Row]:
         yield (number, at, *span, head, actors.get(at, []), verbs.get(at))
 
 
-def _links(number: int, held: Antecedents) -> tuple[Any, ...]:
+def _links(number: int, antecedents: Antecedents) -> tuple[Any, ...]:
     """The rows of `antecedents`: for every mention, its links in order, then "new"."""
-    new = np.arange(len(held))
-    mention = np.concatenate([held.sources(), new])
-    antecedent = np.concatenate([held.antecedents, new])
-    probability = np.concatenate([held.probabilities, held.new])
+    new = np.arange(len(antecedents))
+    mention = np.concatenate([antecedents.sources(), new])
+    antecedent = np.concatenate([antecedents.antecedents, new])
+    probability = np.concatenate([antecedents.probabilities, antecedents.new])
     kept = np.lexsort((antecedent, mention))
     kept = kept[probability[kept] > 0.0]
     return np.full(len(kept), number), mention[kept], antecedent[kept], probability[kept]

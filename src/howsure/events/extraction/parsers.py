@@ -90,8 +90,8 @@ class SpacyParser:
         self.name = name
         self.pipeline = _loaded(name)
         if "parser" not in self.pipeline.pipe_names:
-            held = ", ".join(self.pipeline.pipe_names) or "nothing"
-            raise InputError(f"the pipeline {name} has no dependency parser; it has {held}.")
+            pipe_names = ", ".join(self.pipeline.pipe_names) or "nothing"
+            raise InputError(f"the pipeline {name} has no dependency parser; it has {pipe_names}.")
         self.scheme: str | None = scheme_of(self.pipeline.get_pipe("parser").labels)
         self.language: str | None = None if self.pipeline.lang == SEVERAL else self.pipeline.lang
 
@@ -125,17 +125,20 @@ def parsed_documents(documents: Sequence[Document], parser: SpacyParser) -> list
     """
     from spacy.tokens import Doc
 
-    found = []
+    documents_parsed = []
     for document in documents:
         if any(sentence.heads is not None for sentence in document.sentences):
             raise InputError(f"{document.name} is parsed already; leave {parameter('parser', GIVEN)} out.")
         vocab = parser.pipeline.vocab
-        given = [Doc(vocab, words=list(one.words), sent_starts=_starts(len(one.words))) for one in document.sentences]
-        parsed = [document_from_spacy(one).sentences for one in parser.pipeline.pipe(given)]
+        docs = [
+            Doc(vocab, words=list(sentence.words), sent_starts=_starts(len(sentence.words)))
+            for sentence in document.sentences
+        ]
+        parsed = [document_from_spacy(doc).sentences for doc in parser.pipeline.pipe(docs)]
         pairs = zip(document.sentences, parsed, strict=True)
-        sentences = tuple(replace(one, metadata=before.metadata) for before, (one,) in pairs)
-        found.append(replace(document, sentences=sentences))
-    return found
+        sentences = tuple(replace(sentence, metadata=before.metadata) for before, (sentence,) in pairs)
+        documents_parsed.append(replace(document, sentences=sentences))
+    return documents_parsed
 
 
 def _starts(n: int) -> list[bool | int | None]:

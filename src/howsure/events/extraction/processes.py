@@ -88,8 +88,8 @@ class Worker:
         parsed = self.parser.parse(ready)
         self.mentions_left_out = 0
         between = time.perf_counter()
-        for source, found in zip(kept, parsed, strict=True):
-            self.add(rows, source, found)
+        for source, parsed_document in zip(kept, parsed, strict=True):
+            self.add(rows, source, parsed_document)
         tables = rows.tables()
         seconds = between - started, time.perf_counter() - between
         return Batch(tables, len(batch), *seconds, self.mentions_left_out)
@@ -100,10 +100,10 @@ class Worker:
         reason = work.filter.reason(document)
         if reason is not None:
             return reason, None, ()
-        found = self.parser.words(document)
-        if found is None:
+        words_and_tags = self.parser.words(document)
+        if words_and_tags is None:
             return TOO_LONG, None, ()
-        return work.filter.reason_of_words(found[1], work.lexicon), *found
+        return work.filter.reason_of_words(words_and_tags[1], work.lexicon), *words_and_tags
 
     def add(self, rows: Rows, source: InputDocument, document: Document) -> None:
         """The extraction of a parsed document, as rows."""
@@ -116,10 +116,10 @@ class Worker:
             return
         rng = document_seed(work.seed, source.id)
         model, lexicon, rule = work.model, work.lexicon, work.rule
-        found = extract(
+        extracted = extract(
             parsed, model=model, lexicon=lexicon, rule=rule, samples=work.samples, rng=rng, mentions=mentions
         )
-        rows.add(source, found)
+        rows.add(source, extracted)
 
 
 # The batches of a corpus, done here or by several processes; Ctrl-C waits where it would do harm.
@@ -268,7 +268,7 @@ def undisturbed() -> Iterator[None]:
         yield
         return
     waiting: list[Any] = []
-    before = signal.signal(signal.SIGINT, lambda *told: waiting.append(told))
+    before = signal.signal(signal.SIGINT, lambda *signal_args: waiting.append(signal_args))
     try:
         yield
     finally:

@@ -37,13 +37,13 @@ def carry_labels(source: Store, target: EventStore) -> Labelling | None:
     Of documents that the target does not hold, the strata and answers stay behind: within the strata, the others were
     drawn at random all the same.
     """
-    asked = labelling_of(source)
-    if asked is None or labelling_of(target) is not None:
+    labelling = labelling_of(source)
+    if labelling is None or labelling_of(target) is not None:
         return None
     kept = {number for (number,) in rows_of(target, "SELECT document FROM documents")}
     with target.transaction():
         target.append({table: _rows(source, table, kept) for table in LABEL_TABLES})
-    return asked
+    return labelling
 
 
 def _rows(source: Store, table: str, kept: set[int]) -> dict[str, list[Any]]:
@@ -90,9 +90,9 @@ class StoredCorpus:
             for number, name, date, title, category, story, reason in rows_of(self.store, HEADERS, **bounds):
                 parsed = Document(name, tuple(parses.get(number, ()))) if reason is None else None
                 day = None if date is None else date.isoformat()
-                held = InputDocument(number, name, day, title, category, "", story=story)
+                input_document = InputDocument(number, name, day, title, category, "", story=story)
                 if part.holds(number):
-                    yield replace(held, parsed=parsed, left_out=reason)
+                    yield replace(input_document, parsed=parsed, left_out=reason)
 
 
 def recount_events(
@@ -146,12 +146,12 @@ def lexicon_of(store: EventStore) -> Lexicon:
 
     Raises InputError if it does not hold them.
     """
-    held = store.settings.get("lexicon")
-    if not isinstance(held, Mapping) or "names" not in store.settings:
+    settings = store.settings.get("lexicon")
+    if not isinstance(settings, Mapping) or "names" not in store.settings:
         raise InputError(f"{store.path} does not hold the names of its actors; extract the events again.")
     entries = [(str(code), str(name)) for code, name in store.settings["names"]]
     titles: dict[str, str] = store.settings["actors"]
-    return Lexicon(entries, held["stemming"], held["match_case"], titles=titles, name=held["name"])
+    return Lexicon(entries, settings["stemming"], settings["match_case"], titles=titles, name=settings["name"])
 
 
 def labels_of(store: EventStore) -> str:
@@ -165,8 +165,8 @@ def labels_of(store: EventStore) -> str:
             "could be applied. Import the scores of another question into a store of its own."
         )
     for name in ("finished", "names", "actors", "samples", "seed", *NEEDED):
-        held, fields = store.settings.get(name), NEEDED.get(name)
-        if held is None or (fields and not (isinstance(held, Mapping) and held.keys() >= set(fields))):
+        labels, fields = store.settings.get(name), NEEDED.get(name)
+        if labels is None or (fields and not (isinstance(labels, Mapping) and labels.keys() >= set(fields))):
             raise InputError(f"{store.path} cannot be counted again: {name} is not whole in its settings. {REMEDY}.")
     return str(store.settings["rule"]["labels"])
 
@@ -176,11 +176,11 @@ def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
 
     Raises InputError for additional days: their documents were left out and are not in the store.
     """
-    asked = Filter(since=since, until=until)
-    for name, day, was in (("since", asked.since, filters.since), ("until", asked.until, filters.until)):
+    narrower = Filter(since=since, until=until)
+    for name, day, was in (("since", narrower.since, filters.since), ("until", narrower.until, filters.until)):
         if day and was and (day < was if name == "since" else day > was):
             raise InputError(f"{name} must lie within the days of the store; it is {day}, that of the store is {was}.")
-    return replace(filters, since=asked.since or filters.since, until=asked.until or filters.until)
+    return replace(filters, since=narrower.since or filters.since, until=narrower.until or filters.until)
 
 
 def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:

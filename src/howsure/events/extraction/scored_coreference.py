@@ -43,7 +43,11 @@ class ScoredCoreference:
 
     def check_documents(self, corpus: Documents, filters: Filter) -> None:
         """Raise InputError if the file lacks a document that the filters keep."""
-        missing = [one.id for one in corpus.documents() if filters.reason(one) is None and one.id not in self.file]
+        missing = [
+            document.id
+            for document in corpus.documents()
+            if filters.reason(document) is None and document.id not in self.file
+        ]
         if missing:
             raise InputError(
                 f"{self.file.path} has no scores of {len(missing):,} documents ({shortened(missing, limit=3)}); it has "
@@ -61,18 +65,20 @@ class ScoredCoreference:
         named = [mention for mention in placed.mentions if mention is not None]
         parsed = ParsedDocument.of(document)
         heads = {(mention.sentence, parsed.head_of(mention)) for mention in named}
-        others = [one for one in detect_mentions(parsed) if (one.sentence, parsed.head_of(one)) not in heads]
+        others = [
+            mention for mention in detect_mentions(parsed) if (mention.sentence, parsed.head_of(mention)) not in heads
+        ]
         return tuple(sorted([*named, *others], key=_place)), len(placed.faults)
 
     def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
         """The posterior of the mentions that `candidates` names; those that the scores lack are new."""
         check_size(document, mentions)
-        found = scored_document(self._scores(document.name), document, misplaced=self.misplaced)
-        scored = dict(zip(found.mentions, range(len(found.mentions)), strict=True))
-        places = np.array([place for place, one in enumerate(mentions) if one in scored], dtype=np.int64)
+        resolved = scored_document(self._scores(document.name), document, misplaced=self.misplaced)
+        scored = dict(zip(resolved.mentions, range(len(resolved.mentions)), strict=True))
+        places = np.array([place for place, mention in enumerate(mentions) if mention in scored], dtype=np.int64)
         if len(places) != len(scored):
             raise InputError(f"document {document.name}: mentions must be those that candidates() gives.")
-        was = found.posterior.antecedents
+        was = resolved.posterior.antecedents
         new = np.ones(len(mentions))
         new[places] = was.new
         counts = np.zeros(len(mentions), dtype=np.int64)

@@ -44,16 +44,16 @@ def event_words(store: Store) -> Columns | None:
     Documents without one are left out. Where the parser gave no lemmas, words stand for them.
     """
     rule = store.settings.get("rule") or {}
-    held = {name: [str(word).lower() for word in rule.get(name) or ()] for name in FIELDS}
-    if not any(held.values()):
+    words_by_field = {name: [str(word).lower() for word in rule.get(name) or ()] for name in FIELDS}
+    if not any(words_by_field.values()):
         return None
     return columns_of(
         store,
         "SELECT document, count(*)::DOUBLE AS n FROM (SELECT document, unnest(words) AS word, "
         "unnest(coalesce(lemmas, words)) AS lemma FROM sentences SEMI JOIN documents USING (document)) "
         "WHERE list_contains($forms, lower(word)) OR list_contains($lemmas, lower(lemma)) GROUP BY document",
-        forms=[*held["forms"], *held["nouns"]],
-        lemmas=[*held["verbs"], *held["nouns"]],
+        forms=[*words_by_field["forms"], *words_by_field["nouns"]],
+        lemmas=[*words_by_field["verbs"], *words_by_field["nouns"]],
     )
 
 
@@ -112,12 +112,12 @@ def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, score
     rows = rows_of(store, DATED, actors=list(actors))
     if not rows:
         raise InputError(f"{store.path} holds no document to read.")
-    numbers, dates, found = zip(*rows, strict=True)
-    documents, score = np.array(numbers, dtype=np.int64), np.array(found, dtype=np.float64)
+    numbers, dates, raw_scores = zip(*rows, strict=True)
+    documents, score = np.array(numbers, dtype=np.int64), np.array(raw_scores, dtype=np.float64)
     if scores is None:
         bands = _bands(score, documents, documents_with_words(store))
     else:
-        score = np.array([max(scores.get((one, actor), 0.0) for actor in actors) for one in numbers])
+        score = np.array([max(scores.get((number, actor), 0.0) for actor in actors) for number in numbers])
         codes, names = bands_of(score)
         bands = [names[code] for code in codes]
     for length in LENGTHS[LENGTHS.index(period) :]:
@@ -126,42 +126,47 @@ def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, score
             if length == "none"
             else [f"{band}, {period_of(day, period=length)}" for band, day in zip(bands, dates, strict=True)]
         )
-        known = sorted(set(labels))
-        if len(known) * PER_STRATUM <= n or length == "none":
+        known_labels = sorted(set(labels))
+        if len(known_labels) * PER_STRATUM <= n or length == "none":
             break
-    place = {name: code for code, name in enumerate(known)}
-    return Strata(documents, score, np.array([place[one] for one in labels], dtype=np.int64), tuple(known), length)
+    place = {name: code for code, name in enumerate(known_labels)}
+    return Strata(
+        documents, score, np.array([place[label] for label in labels], dtype=np.int64), tuple(known_labels), length
+    )
 
 
 def documents_with_words(store: Store) -> set[int] | None:
     """The documents in which a word of the store's rule occurs; None if it has no words."""
-    found = event_words(store)
-    return None if found is None else set(found["document"].tolist())
+    words = event_words(store)
+    return None if words is None else set(words["document"].tolist())
 
 
 def _bands(score: Floats, documents: Integers, with_words: set[int] | None) -> list[str]:
     if with_words is None:
         named = [NOT_FOUND] * len(documents)
     else:
-        named = [WORD if one in with_words else SILENT for one in documents.tolist()]
+        named = [WORD if document in with_words else SILENT for document in documents.tolist()]
     return [HIGH if p >= 0.5 else LOW if p > 0 else rest for p, rest in zip(score.tolist(), named, strict=True)]
 
 
 # Which further documents are read: how many of each stratum, at random, and in which order.
 
 
-def label_spread(held: SettledLabels, strata: Sequence[str]) -> Floats | None:
+def label_spread(settled_labels: SettledLabels, strata: Sequence[str]) -> Floats | None:
     """√(p̄ (1 - p̄)) of each stratum with p̄ the share of labels with the first actor in its band, of all periods.
 
     None where fewer than 20 documents have a label of that actor.
     """
-    clear = np.isfinite(held.labels[:, 0])
+    clear = np.isfinite(settled_labels.labels[:, 0])
     if clear.sum() < LEAST_LABELS:
         return None
     bands = [band_of(name) for name in strata]
     place = {band: code for code, band in enumerate(dict.fromkeys(bands))}
-    codes = np.array([place[band_of(held.strata[one])] for one in held.documents[clear].tolist()], dtype=np.int16)
-    return spread_so_far(held.labels[clear, 0], codes, len(place))[[place[band] for band in bands]]
+    codes = np.array(
+        [place[band_of(settled_labels.strata[document])] for document in settled_labels.documents[clear].tolist()],
+        dtype=np.int16,
+    )
+    return spread_so_far(settled_labels.labels[clear, 0], codes, len(place))[[place[band] for band in bands]]
 
 
 def further_documents(
@@ -181,13 +186,13 @@ def further_documents(
         )
     if spread is None:
         spread = planned_spread(strata.score, strata.codes, len(size))
-    wanted = allocation(size, spread, n + int(had.sum()))
-    given = further_allocation(wanted, had, size, n)
-    taken = np.zeros(len(strata.codes), dtype=np.bool_)
-    taken[before] = True
+    target = allocation(size, spread, n + int(had.sum()))
+    further = further_allocation(target, had, size, n)
+    is_drawn = np.zeros(len(strata.codes), dtype=np.bool_)
+    is_drawn[before] = True
     drawn = [
-        rng.permutation(np.flatnonzero((strata.codes == code) & ~taken))[:number]
-        for code, number in enumerate(given.tolist())
+        rng.permutation(np.flatnonzero((strata.codes == code) & ~is_drawn))[:number]
+        for code, number in enumerate(further.tolist())
     ]
     return _in_order(drawn, had, rng)
 
@@ -243,15 +248,15 @@ class LabelDraw(Result):
 
     def below(self) -> Sequence[str]:
         """What a reader of the table should know."""
-        said = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
+        lines = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
         if sum(self.drawn) and self.recipe.get("allotted_by"):
-            said.append(f"They are where the labels of {self.recipe['allotted_by']} vary most, by those so far.")
+            lines.append(f"They are where the labels of {self.recipe['allotted_by']} vary most, by those so far.")
         if self.not_stored:
-            said.append(
+            lines.append(
                 f"{counted(self.not_stored, 'document')} of the input that name no actor were not stored and cannot be "
                 "drawn: what the labels correct is the count among the stored documents."
             )
-        return said
+        return lines
 
 
 def draw_documents(
@@ -302,39 +307,39 @@ def draw_documents(
     stored, drawn = (
         int(rows_of(store, f"SELECT count(*) FROM {name}")[0][0]) for name in ("documents", "label_sample")
     )
-    asked = labelling_of(store) or _asked(store, actors, question, period, design)
-    if asked.draws:
-        _check_same(store, asked, {"actors": actors, "question": question, "period": period, "design": design})
+    labelling = labelling_of(store) or _asked(store, actors, question, period, design)
+    if labelling.draws:
+        _check_same(store, labelling, {"actors": actors, "question": question, "period": period, "design": design})
     if n > stored:
         raise InputError(
             f"{parameter('n')} must be at most the number of documents in {store.path}, {stored:,}; it is {n:,}."
         )
     if n <= drawn:
-        return _as_drawn(store, asked)
-    _check_ours(asked)
-    strata = (_strata_held if asked.draws else _first_strata)(store, asked, n, scores)
+        return _as_drawn(store, labelling)
+    _check_ours(labelling)
+    strata = (_strata_held if labelling.draws else _first_strata)(store, labelling, n, scores)
     before, answered = _drawn_before(store, strata), settled_labels(store)
     spread = None if answered is None else label_spread(answered, strata.names)
     chosen = further_documents(
-        strata, before, n - drawn, np.random.default_rng([seed, len(asked.draws) + 1]), spread=spread
+        strata, before, n - drawn, np.random.default_rng([seed, len(labelling.draws) + 1]), spread=spread
     )
     counts = np.bincount(strata.codes[chosen], minlength=len(strata.names))
     settings = {
-        "question": asked.question,
-        "actors": list(asked.actors),
+        "question": labelling.question,
+        "actors": list(labelling.actors),
         "labels": n,
-        "design": asked.design,
-        "period": asked.period,
+        "design": labelling.design,
+        "period": labelling.period,
         "strata": strata.period,
-        "allotted_by": None if spread is None else asked.actors[0],
+        "allotted_by": None if spread is None else labelling.actors[0],
         "seed": seed,
         "howsure": __version__,
     }
-    _write(store, strata, before, chosen, settings, number=len(asked.draws) + 1)
+    _write(store, strata, before, chosen, settings, number=len(labelling.draws) + 1)
     had = np.bincount(strata.codes[before], minlength=len(strata.names))
     return LabelDraw(
-        question=asked.question,
-        actors=asked.actors,
+        question=labelling.question,
+        actors=labelling.actors,
         strata=strata.names,
         sizes=tuple(strata.sizes.tolist()),
         before=tuple(had.tolist()),
@@ -344,22 +349,22 @@ def draw_documents(
     )
 
 
-def _as_drawn(store: Store, asked: Labelling) -> LabelDraw:
+def _as_drawn(store: Store, labelling: Labelling) -> LabelDraw:
     """What was drawn before, where nothing more is wanted."""
-    held = rows_of(
+    strata = rows_of(
         store,
         "SELECT stratum, count(*), count(position) FROM label_strata LEFT JOIN label_sample USING (document) "
         "GROUP BY stratum ORDER BY stratum",
     )
     return LabelDraw(
-        question=asked.question,
-        actors=asked.actors,
-        strata=tuple(name for name, _, _ in held),
-        sizes=tuple(size for _, size, _ in held),
-        before=tuple(had for _, _, had in held),
-        drawn=(0,) * len(held),
+        question=labelling.question,
+        actors=labelling.actors,
+        strata=tuple(name for name, _, _ in strata),
+        sizes=tuple(size for _, size, _ in strata),
+        before=tuple(had for _, _, had in strata),
+        drawn=(0,) * len(strata),
         not_stored=_not_stored(store),
-        recipe={name: value for name, value in asked.draws[-1].items() if name != "drawn"},
+        recipe={name: value for name, value in labelling.draws[-1].items() if name != "drawn"},
     )
 
 
@@ -404,10 +409,10 @@ def checked_question(text: object) -> str:
 
     Raises InputError if it is empty or too long.
     """
-    held = text.strip() if isinstance(text, str) else ""
-    if not 0 < len(held) <= LONGEST_QUESTION:
+    question = text.strip() if isinstance(text, str) else ""
+    if not 0 < len(question) <= LONGEST_QUESTION:
         raise InputError(f"question must be a text of 1 to {LONGEST_QUESTION} letters; it is {str(text)[:80]!r}.")
-    return held
+    return question
 
 
 def _design(design: str | None) -> str:
@@ -422,48 +427,48 @@ def _length(period: str | None) -> str:
     return period or "quarter"
 
 
-def _check_same(store: Store, asked: Labelling, given: Mapping[str, Any]) -> None:
+def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) -> None:
     """Raise InputError unless the settings given (None: not given) are those of the first draw.
 
     Actors are the same in any order, by code or title.
     """
-    for name, value in given.items():
-        held = getattr(asked, name)
+    for name, value in options.items():
+        stored_value = getattr(labelling, name)
         if value is None:
             continue
         if name == "actors":
-            same = sorted(chosen_actors(store, value)) == sorted(held)
+            same = sorted(chosen_actors(store, value)) == sorted(stored_value)
         else:
-            same = (value.strip() if isinstance(value, str) else value) == held
+            same = (value.strip() if isinstance(value, str) else value) == stored_value
         if not same:
-            shown = ", ".join(held) if name == "actors" else held
+            shown = ", ".join(stored_value) if name == "actors" else stored_value
             raise InputError(
                 f"{parameter(name)} must be what was asked when documents were drawn first, {shown!r}; it is "
                 f"{value!r}. Leave it out to go on with them, or label a copy of the store without labels."
             )
 
 
-def _check_ours(asked: Labelling) -> None:
-    if asked.design not in DESIGNS:
+def _check_ours(labelling: Labelling) -> None:
+    if labelling.design not in DESIGNS:
         raise InputError(
-            f"further documents cannot be drawn: the labels were imported with the design {asked.design!r}."
+            f"further documents cannot be drawn: the labels were imported with the design {labelling.design!r}."
         )
 
 
-def _first_strata(store: Store, asked: Labelling, n: int, scores: Scores | None) -> Strata:
-    strata = strata_of(store, asked.actors, period=asked.period, n=n, scores=scores)
-    if asked.design == "simple":
+def _first_strata(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
+    strata = strata_of(store, labelling.actors, period=labelling.period, n=n, scores=scores)
+    if labelling.design == "simple":
         strata = Strata(strata.documents, strata.score, np.zeros_like(strata.codes), (ALL,), "none")
     return strata
 
 
-def _strata_held(store: Store, asked: Labelling, n: int, scores: Scores | None) -> Strata:
+def _strata_held(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
     """The strata of the first draw; how many of each are drawn depends on the present probabilities."""
-    held = rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")
-    now = strata_of(store, asked.actors, period="none", n=n, scores=scores)
-    names = tuple(sorted({name for _, name in held}))
-    codes = np.array([names.index(name) for _, name in held], dtype=np.int64)
-    return Strata(now.documents, now.score, codes, names, str(asked.draws[0].get("strata", "none")))
+    rows = rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")
+    now = strata_of(store, labelling.actors, period="none", n=n, scores=scores)
+    names = tuple(sorted({name for _, name in rows}))
+    codes = np.array([names.index(name) for _, name in rows], dtype=np.int64)
+    return Strata(now.documents, now.score, codes, names, str(labelling.draws[0].get("strata", "none")))
 
 
 def _drawn_before(store: Store, strata: Strata) -> Integers:

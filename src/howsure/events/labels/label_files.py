@@ -65,44 +65,44 @@ def _rows(text: Text) -> list[ReadAnswer]:
     first = text.content.partition("\n")[0]
     separator = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text.content), delimiter=separator, strict=True)
-    found: dict[tuple[str, str | None, bool], ReadAnswer] = {}
+    answers: dict[tuple[str, str | None, bool], ReadAnswer] = {}
     names: list[str] = []
     try:
         for cells in reader:
-            held = [cell.strip() for cell in cells]
-            if not any(held):
+            stripped = [cell.strip() for cell in cells]
+            if not any(stripped):
                 continue
             if not names:
-                names = held
+                names = stripped
                 if not {DOCUMENT, ACTOR, LABEL} <= {*names}:
-                    wanted = f"{DOCUMENT}, {ACTOR} and {LABEL}"
-                    raise InputError(f"{text.name} must have the columns {wanted}; it has {', '.join(names)}.")
+                    expected = f"{DOCUMENT}, {ACTOR} and {LABEL}"
+                    raise InputError(f"{text.name} must have the columns {expected}; it has {', '.join(names)}.")
                 continue
             place = f"{text.name}, line {reader.line_num}"
-            if len(held) != len(names):
-                raise InputError(f"{place} must have {len(names)} cells, as the header; it has {len(held)}.")
-            row = dict(zip(names, held, strict=True))
+            if len(stripped) != len(names):
+                raise InputError(f"{place} must have {len(names)} cells, as the header; it has {len(stripped)}.")
+            row = dict(zip(names, stripped, strict=True))
             if separator != "," and INCLUSION in row:  # of at most 1, so that no comma in it separates thousands
                 row[INCLUSION] = row[INCLUSION].replace(",", ".")
-            _add_row(found, place, row)
+            _add_row(answers, place, row)
     except csv.Error as error:
         raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error
-    if not found:
+    if not answers:
         raise InputError(f"{text.name} holds no row below its header.")
-    return list(found.values())
+    return list(answers.values())
 
 
-def _add_row(found: dict[tuple[str, str | None, bool], ReadAnswer], place: str, row: Row) -> None:
+def _add_row(answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str, row: Row) -> None:
     document, actor, coder = row[DOCUMENT], *(out_of_a_spreadsheet(row.get(name, "")) for name in (ACTOR, CODER))
     if not document or not actor:
         raise InputError(f"{place} must name a document and an actor; it has {document!r} and {actor!r}.")
     key = document, coder_key(coder) or None, _settles(place, row)
     label = _label(place, row[LABEL])
-    answer = found.get(key)
+    answer = answers.get(key)
     if answer is None:
         answer = ReadAnswer(place, document, coder or None, settles=key[2], unclear=label is None)
         answer.stratum, answer.inclusion = row.get(STRATUM) or None, _inclusion(place, row)
-        found[key] = answer
+        answers[key] = answer
     if actor in answer.says:
         raise InputError(f"{place} labels {actor} in {document} again; {answer.place} and later did so.")
     if answer.unclear != (label is None):
@@ -157,7 +157,11 @@ def _tasks(text: Text) -> list[ReadAnswer]:
         raise InputError(f"{text.name} is not JSON: {error}.") from error
     if not isinstance(tasks, list) or not tasks:
         raise InputError(f"{text.name} must be a list of tasks that is not empty, as Label Studio exports it.")
-    return [one for number, task in enumerate(tasks, start=1) for one in _task(task, f"{text.name}, task {number}")]
+    return [
+        annotation
+        for number, task in enumerate(tasks, start=1)
+        for annotation in _task(task, f"{text.name}, task {number}")
+    ]
 
 
 def _task(task: Any, place: str) -> list[ReadAnswer]:
@@ -174,19 +178,19 @@ def _task(task: Any, place: str) -> list[ReadAnswer]:
             f"{place} must say which document it is of, under the key {DOCUMENT!r} of its data; it has {keys}. Give it "
             "along when the texts go into the tool: howsure events labels sheet writes them so."
         )
-    return [_annotation(one, str(document), place) for one in annotations]
+    return [_annotation(annotation, str(document), place) for annotation in annotations]
 
 
-def _annotation(one: Any, document: str, place: str) -> ReadAnswer:
-    if not isinstance(one, Mapping) or not isinstance(one.get("result"), list):
+def _annotation(annotation: Any, document: str, place: str) -> ReadAnswer:
+    if not isinstance(annotation, Mapping) or not isinstance(annotation.get("result"), list):
         raise InputError(f"{place}: an annotation must have a list result, as Label Studio exports it.")
-    coder = one.get("completed_by")
+    coder = annotation.get("completed_by")
     if isinstance(coder, Mapping):
         coder = coder.get("email") or coder.get("id")
     who = None if coder in (None, "") else str(coder)
-    if one.get("was_cancelled"):
+    if annotation.get("was_cancelled"):
         return ReadAnswer(place, document, who, closed=True, unclear=True)
-    results = [part for part in one["result"] if isinstance(part, Mapping) and part.get("type") == "choices"]
+    results = [part for part in annotation["result"] if isinstance(part, Mapping) and part.get("type") == "choices"]
     if len({str(part.get("from_name")) for part in results}) > 1:
         raise InputError(f"{place} answers several questions; export a project with one set of choices.")
     chosen = [choice for part in results for choice in _choices(part.get("value"), place)]
@@ -198,7 +202,7 @@ def _annotation(one: Any, document: str, place: str) -> ReadAnswer:
 
 
 def _choices(value: Any, place: str) -> list[str]:
-    held = value.get("choices") if isinstance(value, Mapping) else None
-    if not isinstance(held, list) or not all(isinstance(one, str) for one in held):
+    choices = value.get("choices") if isinstance(value, Mapping) else None
+    if not isinstance(choices, list) or not all(isinstance(choice, str) for choice in choices):
         raise InputError(f"{place} must have choices as texts; it has {str(value)[:60]!r}.")
-    return [one.strip() for one in held]
+    return [choice.strip() for choice in choices]

@@ -32,11 +32,17 @@ def intervals(store: Store) -> dict[str, Any]:
     `more`: how many documents are to be read, in their order, until there is one: 10, and two in each stratum. `hour`:
     what `one_more_hour` says.
     """
-    held = settled_labels(store)
-    assert held is not None
-    more, population = labels_to_come(held, reading_order(store)), _days(store)
-    told = [] if more else [_interval(store, held, actor, population) for actor in held.actors]
-    return {"level": LEVEL, "population": len(population), "more": more, "actors": told, "hour": one_more_hour(store)}
+    labels = settled_labels(store)
+    assert labels is not None
+    more, population = labels_to_come(labels, reading_order(store)), _days(store)
+    actors_told = [] if more else [_interval(store, labels, actor, population) for actor in labels.actors]
+    return {
+        "level": LEVEL,
+        "population": len(population),
+        "more": more,
+        "actors": actors_told,
+        "hour": one_more_hour(store),
+    }
 
 
 def _days(store: Store) -> dict[int, int]:
@@ -44,51 +50,59 @@ def _days(store: Store) -> dict[int, int]:
     return dict(rows_of(store, "SELECT document, epoch(date) FROM documents ORDER BY document"))
 
 
-def labels_to_come(held: SettledLabels, order: list[int]) -> int:
+def labels_to_come(settled_labels: SettledLabels, order: list[int]) -> int:
     """How many more of the drawn documents, in their order, until an interval can be computed."""
-    clear = {number for number, labels in zip(held.documents.tolist(), held.labels, strict=True) if labels.size}
-    clear -= {n for n, labels in zip(held.documents.tolist(), held.labels, strict=True) if np.isnan(labels).all()}
-    population = len(held.strata) if held.strata else len(order)
-    lacking = Counter({name: min(LEAST, size) for name, size in Counter(held.strata.values()).items()})
-    lacking.subtract(held.strata[number] for number in clear if number in held.strata)
+    clear = {
+        number
+        for number, labels in zip(settled_labels.documents.tolist(), settled_labels.labels, strict=True)
+        if labels.size
+    }
+    clear -= {
+        n
+        for n, labels in zip(settled_labels.documents.tolist(), settled_labels.labels, strict=True)
+        if np.isnan(labels).all()
+    }
+    population = len(settled_labels.strata) if settled_labels.strata else len(order)
+    lacking = Counter({name: min(LEAST, size) for name, size in Counter(settled_labels.strata.values()).items()})
+    lacking.subtract(settled_labels.strata[number] for number in clear if number in settled_labels.strata)
     missing, n_clear, n_more = {name for name, n in lacking.items() if n > 0}, len(clear), 0
     for number in order:
         if not missing and n_clear >= min(LEAST_LABELS, population):
             break
-        if number in held.documents:
+        if number in settled_labels.documents:
             continue
         n_more, n_clear = n_more + 1, n_clear + 1
-        if number in held.strata:
-            lacking[held.strata[number]] -= 1
+        if number in settled_labels.strata:
+            lacking[settled_labels.strata[number]] -= 1
             missing = {name for name, n in lacking.items() if n > 0}
     return n_more
 
 
-def _interval(store: Store, held: SettledLabels, actor: str, days: dict[int, int]) -> dict[str, Any]:
+def _interval(store: Store, settled_labels: SettledLabels, actor: str, days: dict[int, int]) -> dict[str, Any]:
     labels = np.full(len(days), np.nan)
-    places = np.searchsorted(list(days), held.documents)
-    labels[places] = held.labels[:, held.actors.index(actor)]
+    places = np.searchsorted(list(days), settled_labels.documents)
+    labels[places] = settled_labels.labels[:, settled_labels.actors.index(actor)]
     low: float | None
     high: float | None
     try:
-        units = _units(held, labels, places, days)
+        units = _units(settled_labels, labels, places, days)
         inside = np.ones(len(units.labelled), dtype=np.bool_)
-        found = labels_total(units.draw, units.labels, inside, units=len(units), level=LEVEL)
-        low, high = found.low, found.high
+        estimate = labels_total(units.draw, units.labels, inside, units=len(units), level=LEVEL)
+        low, high = estimate.low, estimate.high
     except InputError:  # too many strata have too few answers that are clear and agree, for this actor
         low = high = None
     return {"code": actor, "title": title_of(store, actor), "low": low, "high": high}
 
 
-def _units(held: SettledLabels, labels: Floats, places: Integers, days: dict[int, int]) -> Units:
+def _units(settled_labels: SettledLabels, labels: Floats, places: Integers, days: dict[int, int]) -> Units:
     score, is_clear = np.zeros(len(days)), np.isfinite(labels)  # no model has a say
-    if held.design != CHANCES:
-        strata = np.array([held.strata[number] for number in days])
+    if settled_labels.design != CHANCES:
+        strata = np.array([settled_labels.strata[number] for number in days])
         usable, day = np.flatnonzero(is_clear), np.array(list(days.values()), dtype=np.float64)
         return read_units(labels, score, strata=joined_strata(strata, score, day, places, usable, least=LEAST)[0])
     inclusion = np.full(len(days), np.nan)
-    read = is_clear.sum() / held.drawn  # the first part of a sample is a fair sample of it
-    inclusion[places] = held.inclusion * read
+    share_read = is_clear.sum() / settled_labels.drawn  # the first part of a sample is a fair sample of it
+    inclusion[places] = settled_labels.inclusion * share_read
     return read_units(labels, score, inclusion=inclusion)
 
 
@@ -105,31 +119,31 @@ def one_more_hour(store: Store) -> str:
     labels of stratum h by then. Where the interval lies is not said, for it would sway who reads. Empty before the
     first answer, and where no more can be drawn: all are read, or they were drawn elsewhere with given chances.
     """
-    held, coder = settled_labels(store), first_coder(store)
-    left = 0 if held is None else len(held.strata) - len(held.documents)
-    if held is None or coder is None or left <= 0:
+    labels, coder = settled_labels(store), first_coder(store)
+    left = 0 if labels is None else len(labels.strata) - len(labels.documents)
+    if labels is None or coder is None or left <= 0:
         return ""
-    pace, order, title = progress(store, coder), reading_order(store), title_of(store, held.actors[0])
+    pace, order, title = progress(store, coder), reading_order(store), title_of(store, labels.actors[0])
     n = min(pace.an_hour, left)
     if n == left:
         return f"One more hour is all of the {counted(left, 'document')} left: then the counts are exact"
     hour = f"One more hour is about {counted(n, 'document')} (at {pace.at}); "
-    names = sorted(set(held.strata.values()))
-    spread, is_clear = label_spread(held, names), np.isfinite(held.labels[:, 0])
+    names = sorted(set(labels.strata.values()))
+    spread, is_clear = label_spread(labels, names), np.isfinite(labels.labels[:, 0])
     if spread is None:
         least = f"before {TO_PLAN} documents have a label, nobody can tell what it buys"
         return f"{hour}{least}: {counted(int(is_clear.sum()), 'has', 'have')} one"
-    acting = int(np.nansum(held.labels[:, 0]))
-    now = _interval(store, held, held.actors[0], _days(store))
+    acting = int(np.nansum(labels.labels[:, 0]))
+    now = _interval(store, labels, labels.actors[0], _days(store))
     size, drawn, had = (
-        _by_stratum(held, names, of) for of in (list(held.strata), order, held.documents[is_clear].tolist())
+        _by_stratum(labels, names, of) for of in (list(labels.strata), order, labels.documents[is_clear].tolist())
     )
-    read = set(held.documents.tolist())
-    waiting = [one for one in order if one not in read]
-    further = _by_stratum(held, names, waiting[:n])
+    documents_read = set(labels.documents.tolist())
+    waiting = [document for document in order if document not in documents_read]
+    further = _by_stratum(labels, names, waiting[:n])
     if (lacking := n - len(waiting)) > 0:
-        wanted = allocation(size, spread, len(order) + lacking)
-        further += further_allocation(wanted, drawn, size, lacking)
+        target = allocation(size, spread, len(order) + lacking)
+        further += further_allocation(target, drawn, size, lacking)
     then = np.maximum(had + further * is_clear.mean(), 1.0)
     width = 2.0 * normal_quantile(LEVEL) * float(np.sqrt((size * np.maximum(size - then, 0) * spread**2 / then).sum()))
     few = min(acting, int(is_clear.sum()) - acting) < LEAST_OF_EACH
@@ -139,6 +153,6 @@ def one_more_hour(store: Store) -> str:
     return f"{hour}the interval of {title} in all, by the labels alone, would be {wide}"
 
 
-def _by_stratum(held: SettledLabels, names: list[str], documents: list[int]) -> Integers:
-    found = Counter(held.strata[one] for one in documents)
-    return np.array([found[name] for name in names], dtype=np.int64)
+def _by_stratum(settled_labels: SettledLabels, names: list[str], documents: list[int]) -> Integers:
+    counts = Counter(settled_labels.strata[document] for document in documents)
+    return np.array([counts[name] for name in names], dtype=np.int64)

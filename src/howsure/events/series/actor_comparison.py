@@ -123,7 +123,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
         """One row per period: of frames and CSV all figures, of tables what is asked."""
         a, b = self.first, self.second
         return [
-            *(Column(one.name, NUMBER, only=FRAME) for one in fields(PeriodComparison)),
+            *(Column(field.name, NUMBER, only=FRAME) for field in fields(PeriodComparison)),
             *([] if self.corrected is None else self.corrected.columns_beside()),
             Column("period", WORDS, "period" if self.corrected is None else "raw", only=TABLE),
             Column("n_documents", COUNT, "documents", only=TABLE),
@@ -155,12 +155,12 @@ class ActorComparison(RawCounts[PeriodComparison]):
         if len(self.silent) == 2:
             return f"Neither {a} nor {b} acts in any document of the store."
         silence = "".join(f"{actor} acts in no document of the store. " for actor in self.silent)
-        told = [row for row in self.rows if row.n_documents]
+        rows_told = [row for row in self.rows if row.n_documents]
         open_ = sum(
-            row.greater_low < level <= row.greater_high or row.less_low < level <= row.less_high for row in told
+            row.greater_low < level <= row.greater_high or row.less_low < level <= row.less_high for row in rows_told
         )
         close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
-        return f"{silence}{verdict_of(told, a, b, self.recipe)}{close}"
+        return f"{silence}{verdict_of(rows_told, a, b, self.recipe)}{close}"
 
 
 def compare_actors(
@@ -211,10 +211,14 @@ def compare_actors(
         laws, has = _laws_of_documents(store, chosen, list(sizes), days)
     else:
         laws, has = _laws(store, chosen, period, unit, days, apart=stories == APART)
-    told = [label for label, n in sizes.items() if n]
+    periods_told = [label for label, n in sizes.items() if n]
     how: dict[str, Any] = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
     compared = dict(
-        zip(told, compare_all([laws.get(one, NONE) for one in told], n_samples=n_samples, **how), strict=True)
+        zip(
+            periods_told,
+            compare_all([laws.get(label, NONE) for label in periods_told], n_samples=n_samples, **how),
+            strict=True,
+        )
     )
     rows = []
     for label, n in sizes.items():
@@ -222,11 +226,20 @@ def compare_actors(
         if n == 0:
             rows.append(PeriodComparison(label, *bounds, 0, *[math.nan] * 10))
             continue
-        one = compared[label]
-        found = (one.more, one.equal, one.fewer, one.mean, one.low, one.high, *one.more_interval, *one.fewer_interval)
-        rows.append(PeriodComparison(label, *bounds, n, *found))
-    asked = {"period": period, "level": level, "unit": unit}
-    recipe = recipe_of(store, **asked, **dependence, **period_asked(sizes, since, until))
+        comparison = compared[label]
+        figures = (
+            comparison.more,
+            comparison.equal,
+            comparison.fewer,
+            comparison.mean,
+            comparison.low,
+            comparison.high,
+            *comparison.more_interval,
+            *comparison.fewer_interval,
+        )
+        rows.append(PeriodComparison(label, *bounds, n, *figures))
+    options = {"period": period, "level": level, "unit": unit}
+    recipe = recipe_of(store, **options, **dependence, **period_asked(sizes, since, until))
     titles = {actor: title_of(store, actor) for actor in (first, second)}
     silent = tuple(actor for actor, acts in zip(chosen, has, strict=True) if not acts)
     return ActorComparison(first, second, titles, tuple(rows), recipe, silent)
@@ -243,20 +256,20 @@ class Acting:
 
 
 def _acting(store: Store, actor: str) -> Acting:
-    held = columns_of(
+    columns = columns_of(
         store,
         "SELECT document, d.date AS date, e.samples AS samples FROM events e JOIN documents d USING (document) "
         "WHERE e.actor = $actor ORDER BY d.date, document",
         actor=actor,
     )
-    shape = len(held["samples"]), -(-number_of_samples(store) // 8)
-    packed = np.frombuffer(b"".join(held["samples"]), dtype=np.uint8).reshape(shape)
-    return Acting(held["document"], held["date"].astype("datetime64[D]"), packed, _ones(packed))
+    shape = len(columns["samples"]), -(-number_of_samples(store) // 8)
+    packed = np.frombuffer(b"".join(columns["samples"]), dtype=np.uint8).reshape(shape)
+    return Acting(columns["document"], columns["date"].astype("datetime64[D]"), packed, _ones(packed))
 
 
 def _ones(packed: np.ndarray[Any, np.dtype[np.uint8]]) -> Integers:
-    found: Integers = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
-    return found
+    counts: Integers = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
+    return counts
 
 
 def _laws_of_documents(
@@ -278,13 +291,16 @@ def _laws_of_documents(
     fewer[of_a] = b.count[of_b] - both
     date = np.concatenate([a.date, b.date[alone]])
     low, high = (np.datetime64(day) for day in days)
-    place = np.searchsorted(np.array([period_start(one) for one in periods], dtype="datetime64[D]"), date, "right") - 1
+    place = (
+        np.searchsorted(np.array([period_start(period) for period in periods], dtype="datetime64[D]"), date, "right")
+        - 1
+    )
     place[(date < low) | (date > high)] = -1
     laws = np.column_stack([fewer, n_samples - more - fewer, more]) / n_samples
     order = np.argsort(place, kind="stable")
     ends = np.searchsorted(place[order], np.arange(len(periods) + 1))
-    found = {one: laws[order[i:j]] for one, i, j in zip(periods, ends, ends[1:], strict=False) if j > i}
-    return found, [bool(((one.date >= low) & (one.date <= high)).any()) for one in (a, b)]
+    laws_by_period = {period: laws[order[i:j]] for period, i, j in zip(periods, ends, ends[1:], strict=False) if j > i}
+    return laws_by_period, [bool(((evidence.date >= low) & (evidence.date <= high)).any()) for evidence in (a, b)]
 
 
 def _laws(
@@ -298,7 +314,7 @@ def _laws(
 ) -> tuple[dict[str, Floats], list[bool]]:
     """By period the laws of n_A - n_B in its documents, or in its stories; and whether each actor acts."""
     n_samples = number_of_samples(store)
-    held = columns_of(
+    columns = columns_of(
         store,
         f"SELECT document, date_trunc('{period}', d.date)::DATE AS start, e.actor = $first AS mine, "
         f"e.{COUNTED[unit]} AS value, {STORY} AS story "
@@ -309,35 +325,37 @@ def _laws(
         low=days[0],
         high=days[1],
     )
-    mine = held["mine"].astype(np.bool_)
+    mine = columns["mine"].astype(np.bool_)
     has = [bool(mine.any()), not mine.all()]
     if not len(mine):
         return {}, [False, False]
-    samples: Any = (as_counts if unit == "entities" else as_bits)(held["value"], n_samples).astype(np.int16)
+    samples: Any = (as_counts if unit == "entities" else as_bits)(columns["value"], n_samples).astype(np.int16)
     samples[~mine] *= -1
-    document, start = held["document"], held["start"].astype("datetime64[D]")
+    document, start = columns["document"], columns["start"].astype("datetime64[D]")
     is_first = np.concatenate([[True], document[1:] != document[:-1]])  # of one row, or of two that share a document
     firsts, others = np.flatnonzero(is_first), np.flatnonzero(~is_first)
     joint = samples[firsts]
     joint[np.searchsorted(firsts, others) - 1] += samples[others]
-    story, start = held["story"][firsts], start[firsts]
+    story, start = columns["story"][firsts], start[firsts]
     edges = np.flatnonzero(start[1:] != start[:-1]) + 1
-    found = {}
+    laws_by_period = {}
     for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(start)], strict=True):
         together = None if apart else shared_stories(story[low:high])
         difference = joint[low:high]
         label = period_of(start[low].item(), period=period)
-        found[label] = laws_of_differences(difference if together is None else story_sums(difference, together))
-    return found, has
+        laws_by_period[label] = laws_of_differences(
+            difference if together is None else story_sums(difference, together)
+        )
+    return laws_by_period, has
 
 
 def _difference(row: PeriodComparison) -> str | None:
     return f"{row.mean:.1f} [{row.low:g}, {row.high:g}]" if row.n_documents else None
 
 
-def _chance(held: tuple[float, float, float]) -> str:
+def _chance(chance: tuple[float, float, float]) -> str:
     """A probability with the interval of its Monte Carlo error, if there is one."""
-    p, low, high = held
+    p, low, high = chance
     return UNDEFINED if math.isnan(p) else f"{number(p, 3)} {interval(low, high, 3)}"
 
 

@@ -54,8 +54,8 @@ class CorrectedComparison(Rows[CorrectedDifference]):
     def columns_beside(self) -> list[Column]:
         """Columns for the frame of a raw comparison, one row per period."""
         return [
-            Column(f"corrected_{one.name}", NUMBER, values=[getattr(row, one.name) for row in self.rows], only=FRAME)
-            for one in fields(CorrectedDifference)[1:]
+            Column(f"corrected_{spec.name}", NUMBER, values=[getattr(row, spec.name) for row in self.rows], only=FRAME)
+            for spec in fields(CorrectedDifference)[1:]
         ]
 
     def rows_shown(self) -> Sequence[object]:
@@ -80,26 +80,31 @@ class CorrectedComparison(Rows[CorrectedDifference]):
     def verdict(self) -> str:
         """In how many periods one acts in more documents, with at least the probability `level`; and in all."""
         level, a, b = self.recipe["level"], self.first, self.second
-        told = [row for row in self.rows if not math.isnan(row.mean)]
+        rows_told = [row for row in self.rows if not math.isnan(row.mean)]
         whole = self.total
         if math.isnan(whole.greater):
-            return f"Corrected counts. {verdict_of(told, a, b, self.recipe)} {UNTOLD if told else ''}".rstrip()
+            return (
+                f"Corrected counts. {verdict_of(rows_told, a, b, self.recipe)} {UNTOLD if rows_told else ''}".rstrip()
+            )
         in_all = f"{a} has more" if whole.greater >= level else f"{b} has more" if whole.less >= level else ""
         return (
-            f"Corrected counts. {verdict_of(told, a, b, self.recipe)} In all, {in_all or 'there is no conclusion'}: "
+            f"Corrected counts. {verdict_of(rows_told, a, b, self.recipe)} In all, "
+            f"{in_all or 'there is no conclusion'}: "
             f"P({a} > {b}) {probability_is(whole.greater)}."
         )
 
 
-def verdict_of(told: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
+def verdict_of(rows_told: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
     """In how many of the periods told one acts in more documents, with at least the probability `level`, and undecided
     ones."""
     level = recipe["level"]
-    more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in ("greater", "less", "equal"))
+    more, fewer, equal = (
+        sum(getattr(row, side) >= level for row in rows_told) for side in ("greater", "less", "equal")
+    )
     return (
-        f"Of {counted(len(told), recipe['period'])} with documents, {first} has more in {more} and {second} in "
+        f"Of {counted(len(rows_told), recipe['period'])} with documents, {first} has more in {more} and {second} in "
         f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
-        f"{len(told) - more - fewer - equal} there is no conclusion."
+        f"{len(rows_told) - more - fewer - equal} there is no conclusion."
     )
 
 
@@ -117,13 +122,13 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
         raise InputError(f"first and second must be different actors; both are {first}.")
     if series.unit != "documents":
         raise unknown_name("unit", series.unit, ["documents"], place="corrected comparisons")
-    one, other = series.rows_of(first), series.rows_of(second)
+    first_rows, other = series.rows_of(first), series.rows_of(second)
     laws = {} if series.counts is None else _laws(series)
     rows = tuple(
         _compared(laws.get((first, a.period)), laws.get((second, b.period)), a, series.level)
         if ALONE not in (a.method, b.method)
         else _differing(series, (first, WITHIN, a.period), (second, WITHIN, b.period), a.period)
-        for a, b in zip(one, other, strict=True)
+        for a, b in zip(first_rows, other, strict=True)
     )
     total = _in_all(series, first, second)
     silent = sum(math.isnan(row.greater) and not math.isnan(row.mean) for row in rows)
@@ -153,8 +158,8 @@ def _why(silent: int, period: str) -> str:
 
 def _laws(series: CorrectedSeries) -> dict[tuple[str, str], CountLaw]:
     assert series.counts is not None
-    held = zip(series.counts.rows, series.counts.laws, strict=True)
-    return {(row.group[0], row.group[2]): law for row, law in held if row.group[1] == WITHIN}
+    rows_and_laws = zip(series.counts.rows, series.counts.laws, strict=True)
+    return {(row.group[0], row.group[2]): law for row, law in rows_and_laws if row.group[1] == WITHIN}
 
 
 def _compared(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level: float) -> CorrectedDifference:
@@ -185,15 +190,15 @@ def _differing(
     names = {row.group for row in (*series.counts.rows, *series.counts.domains)}
     if not {first, second} <= names:  # no stored document of one: it has no count of its own
         return CorrectedDifference(period, *[math.nan] * 6)
-    found, greater = series.counts.difference(first, second)
-    if found.low is None or found.high is None:
+    difference, greater = series.counts.difference(first, second)
+    if difference.low is None or difference.high is None:
         return CorrectedDifference(period, *[math.nan] * 6)
-    reach = found.value - found.low if found.value > 0 else found.high - found.value
+    reach = difference.value - difference.low if difference.value > 0 else difference.high - difference.value
     if reach == 0:
-        more, less = float(found.value > 0), float(found.value < 0)
+        more, less = float(difference.value > 0), float(difference.value < 0)
     elif math.isnan(greater):
         more = less = math.nan
     else:  # P(D ≥ ½), P(D ≤ -½) of the normal law with this interval
         scale = math.sqrt(2.0) * reach / normal_quantile(series.level)
-        more, less = (0.5 * math.erfc((0.5 - sign * found.value) / scale) for sign in (1.0, -1.0))
-    return CorrectedDifference(period, more, 1.0 - more - less, less, found.value, found.low, found.high)
+        more, less = (0.5 * math.erfc((0.5 - sign * difference.value) / scale) for sign in (1.0, -1.0))
+    return CorrectedDifference(period, more, 1.0 - more - less, less, difference.value, difference.low, difference.high)

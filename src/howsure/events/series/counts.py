@@ -37,10 +37,10 @@ def story_sums(samples: Integers, stories: Integers) -> Integers:
     if len(firsts) == len(stories):
         return samples[np.argsort(stories)]
     shared = members[unit] > 1
-    held = samples.copy()
-    held[shared] = np.sort(samples[shared], axis=1)
+    ordered = samples.copy()
+    ordered[shared] = np.sort(samples[shared], axis=1)
     sums = np.zeros((len(firsts), samples.shape[1]), dtype=samples.dtype)
-    np.add.at(sums, unit, held)
+    np.add.at(sums, unit, ordered)
     for place in np.flatnonzero(members > 1).tolist():
         sums[place] = np.random.default_rng(int(firsts[place])).permutation(sums[place])
     return sums
@@ -51,8 +51,8 @@ def laws_of(samples: Integers, *, size: int | None = None) -> Floats:
     width = int(samples.max(initial=1)) + 1 if size is None else size
     places = samples + width * np.arange(len(samples))[:, np.newaxis]
     counts = np.bincount(places.ravel(), minlength=width * len(samples)).reshape(len(samples), width)
-    found: Floats = counts / samples.shape[1]
-    return found
+    shares: Floats = counts / samples.shape[1]
+    return shares
 
 
 def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistribution:
@@ -67,13 +67,13 @@ def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistributio
     """
     if overdispersion == 0.0:
         return sums_of_counts([laws])[0]
-    weights, given = zip(*given_cause(laws, share_of_cause(laws, overdispersion)), strict=True)
-    found = list(zip(weights, sums_of_counts(given), strict=True))
-    if len(found) == 1:
-        return found[0][1]
-    pmf = np.zeros(max(len(one.pmf) for _, one in found))
-    for weight, one in found:
-        pmf[: len(one.pmf)] += weight * one.pmf
+    weights, conditional = zip(*given_cause(laws, share_of_cause(laws, overdispersion)), strict=True)
+    distributions = list(zip(weights, sums_of_counts(conditional), strict=True))
+    if len(distributions) == 1:
+        return distributions[0][1]
+    pmf = np.zeros(max(len(distribution.pmf) for _, distribution in distributions))
+    for weight, distribution in distributions:
+        pmf[: len(distribution.pmf)] += weight * distribution.pmf
     values = np.arange(len(pmf))
     mean = float(pmf @ values)
     return CountDistribution(pmf, mean, float(pmf @ (values - mean) ** 2))
@@ -105,11 +105,11 @@ def share_of_cause(laws: Floats, overdispersion: float) -> float:
         """How far the covariance of all pairs falls short of its target."""
         if share == 0.0:
             return overdispersion * pairs
-        found = 0.0
+        within = 0.0
         for weight, value in _grid(share):
             moved = edges.shape[1] - _below(edges, value, share).sum(axis=1) - means
-            found += weight * (float(moved.sum()) ** 2 - float(moved @ moved))
-        return overdispersion * pairs - found
+            within += weight * (float(moved.sum()) ** 2 - float(moved @ moved))
+        return overdispersion * pairs - within
 
     for most in STRONGEST:
         if missing(most) < 0.0:
@@ -179,16 +179,16 @@ def monte_carlo_errors(
     start = np.array([[least], [most + 1]]) - np.arange(width)  # what the others must reach beside each value of a unit
     step = 1.0 / n_samples
     moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): one sample more in place k
-    for (weight, given), (_, nudged) in zip(given_cause(kinds, share), given_cause(moved, share), strict=True):
-        groups = [[(law, 0)] * n for law, n in zip(given, members.tolist(), strict=True)]
+    for (weight, conditional), (_, nudged) in zip(given_cause(kinds, share), given_cause(moved, share), strict=True):
+        groups = [[(law, 0)] * n for law, n in zip(conditional, members.tolist(), strict=True)]
         for kind, (rest, lowest) in enumerate(_sums_of_others(groups)):
             above = np.concatenate([[0.0], np.cumsum(rest[::-1])])[::-1]  # P(rest ≥ lowest + place)
             reached = above.take(start - lowest, mode="clip")
             reached[1] = 1.0 - reached[1]
-            gains[:, kind] += weight * (reached @ (nudged[kind] - given[kind]).T) / step
-    known = (n_samples * kinds + 1.0 / width) / (n_samples + 1)
-    middle = (known * gains).sum(axis=2, keepdims=True)
-    variances = (known * (gains - middle) ** 2).sum(axis=2) @ members / n_samples
+            gains[:, kind] += weight * (reached @ (nudged[kind] - conditional[kind]).T) / step
+    smoothed = (n_samples * kinds + 1.0 / width) / (n_samples + 1)
+    middle = (smoothed * gains).sum(axis=2, keepdims=True)
+    variances = (smoothed * (gains - middle) ** 2).sum(axis=2) @ members / n_samples
     errors = np.sqrt(variances)
     return float(errors[0]), float(errors[1])
 
@@ -215,12 +215,12 @@ def _outside(levels: list[list[Law]], place: int, outside: Law) -> Iterator[Law]
     if len(levels) == 1:
         yield outside
         return
-    below, one, other = levels[:-1], 2 * place, 2 * place + 1
+    below, first, other = levels[:-1], 2 * place, 2 * place + 1
     if other == len(below[-1]):
-        yield from _outside(below, one, outside)
+        yield from _outside(below, first, outside)
     else:
-        yield from _outside(below, one, _sum(outside, below[-1][other]))
-        yield from _outside(below, other, _sum(outside, below[-1][one]))
+        yield from _outside(below, first, _sum(outside, below[-1][other]))
+        yield from _outside(below, other, _sum(outside, below[-1][first]))
 
 
 def _total(laws: list[Law]) -> Law:
@@ -231,13 +231,13 @@ def _total(laws: list[Law]) -> Law:
 
 def _in_pairs(laws: list[Law]) -> list[Law]:
     """The sums of neighbours; the last of an odd number stays alone."""
-    pairs = [_sum(one, other) for one, other in zip(laws[::2], laws[1::2], strict=False)]
+    pairs = [_sum(first, other) for first, other in zip(laws[::2], laws[1::2], strict=False)]
     return pairs + laws[2 * len(pairs) :]
 
 
-def _sum(one: Law, other: Law) -> Law:
+def _sum(first: Law, other: Law) -> Law:
     """The distribution of a sum, without negligible values."""
-    law, lowest = np.convolve(one[0], other[0]), one[1] + other[1]
+    law, lowest = np.convolve(first[0], other[0]), first[1] + other[1]
     if law[0] >= NEGLIGIBLE <= law[-1]:
         return law, lowest
     worth = np.flatnonzero(law >= NEGLIGIBLE)
@@ -320,17 +320,17 @@ def counts_from_probabilities(
     if overdispersion == 0.0:
         sums = sums_of_counts(laws)
     else:
-        sums = [law_of_sum(one, overdispersion=overdispersion) for one in laws]
-    found = []
+        sums = [law_of_sum(law, overdispersion=overdispersion) for law in laws]
+    counts = []
     for p, distribution in zip(chosen, sums, strict=True):
         low, high = distribution.interval(level)
         if n_samples is None:
-            found.append(Count(distribution.mean, float(low), float(high), distribution.variance, 0.0))
+            counts.append(Count(distribution.mean, float(low), float(high), distribution.variance, 0.0))
             continue
         variance = distribution.variance * n_samples / (n_samples - 1)
         error = math.sqrt(float((p * (1.0 - p)).sum()) / (n_samples - 1))
-        found.append(Count(float(p.sum()), float(low), float(high), variance, error))
-    return found
+        counts.append(Count(float(p.sum()), float(low), float(high), variance, error))
+    return counts
 
 
 def count_from_samples(
@@ -420,29 +420,29 @@ def compare_all(
     if overdispersion == 0.0:
         sums = sums_of_counts(moved)
     else:
-        sums = [law_of_sum(one, overdispersion=overdispersion) for one in moved]
-    found = []
-    for held, zero, distribution in zip(laws, shifts, sums, strict=True):
+        sums = [law_of_sum(laws_of_kind, overdispersion=overdispersion) for laws_of_kind in moved]
+    comparisons = []
+    for sample_laws, zero, distribution in zip(laws, shifts, sums, strict=True):
         low, high = distribution.interval(level)
-        pmf, reach = distribution.pmf, held.shape[1] // 2
+        pmf, reach = distribution.pmf, sample_laws.shape[1] // 2
         more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
         intervals = [(math.nan, math.nan)] * 2
         if monte_carlo:
-            middle, share = reach * len(held), share_of_cause(held, overdispersion)
-            errors = monte_carlo_errors(held, middle + 1, middle - 1, n_samples=n_samples, share=share)
+            middle, share = reach * len(sample_laws), share_of_cause(sample_laws, overdispersion)
+            errors = monte_carlo_errors(sample_laws, middle + 1, middle - 1, n_samples=n_samples, share=share)
             intervals = [interval_of(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
-        one = CountComparison(
+        comparison = CountComparison(
             more=more,
             equal=float(pmf[zero : zero + 1].sum()),
             fewer=fewer,
-            mean=float((held @ np.arange(-reach, reach + 1)).sum()),
+            mean=float((sample_laws @ np.arange(-reach, reach + 1)).sum()),
             low=float(low - zero),
             high=float(high - zero),
             more_interval=intervals[0],
             fewer_interval=intervals[1],
         )
-        found.append(one)
-    return found
+        comparisons.append(comparison)
+    return comparisons
 
 
 def _from_least(laws: Floats) -> tuple[int, Floats]:

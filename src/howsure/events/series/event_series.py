@@ -100,7 +100,7 @@ def stored_events(
 ) -> dict[tuple[str, str], Columns]:
     """For the events of each actor and period: the values of a column, the 1-best counts, and the stories."""
     best = "best_entities" if column == "entities" else "best"
-    held = columns_of(
+    columns = columns_of(
         store,
         f"SELECT e.actor, date_trunc('{period}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
         f"{STORY} AS story "
@@ -110,14 +110,14 @@ def stored_events(
         low=days[0],
         high=days[1],
     )
-    code, start = held["actor"], held["start"].astype("datetime64[D]")
+    code, start = columns["actor"], columns["start"].astype("datetime64[D]")
     if not len(code):
         return {}
     edges = np.flatnonzero((code[1:] != code[:-1]) | (start[1:] != start[:-1])) + 1
     cells = {}
     for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(code)], strict=True):
         key = str(code[low]), period_of(start[low].item(), period=period)
-        cells[key] = {name: held[name][low:high] for name in NONE}
+        cells[key] = {name: columns[name][low:high] for name in NONE}
     return cells
 
 
@@ -131,9 +131,9 @@ def counts_of(
     samples."""
     if interval == "exact" and unit != "entities":
         return counts_from_probabilities(cells, n_samples=None if exact else n_samples, **how)
-    read, nothing = as_counts if unit == "entities" else as_bits, Count(0.0, 0.0, 0.0, 0.0, 0.0)
+    convert, nothing = as_counts if unit == "entities" else as_bits, Count(0.0, 0.0, 0.0, 0.0, 0.0)
     return [
-        count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, stories=stories, **how)
+        count_from_samples(convert(values, n_samples).astype(np.int64), interval=interval, stories=stories, **how)
         if len(values)
         else nothing
         for values, stories in cells
@@ -205,15 +205,17 @@ class EventSeries(RawCounts[PeriodCount]):
 
     def raw_total(self, actor: str) -> float:
         """The expected number of documents of an actor over all periods, or their share."""
-        told = [row for row in self.rows_of(actor) if row.n_documents]
+        rows_with_documents = [row for row in self.rows_of(actor) if row.n_documents]
         if self.unit != "share":
-            return sum(row.mean for row in told)
-        return sum(row.mean * row.n_documents for row in told) / max(sum(row.n_documents for row in told), 1)
+            return sum(row.mean for row in rows_with_documents)
+        return sum(row.mean * row.n_documents for row in rows_with_documents) / max(
+            sum(row.n_documents for row in rows_with_documents), 1
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe, the titles and the rows as plain values, and the corrected series; undefined values are None."""
-        held = {"recipe": plain(self.recipe), "titles": dict(self.titles), "rows": self.records()}
-        return held | self.corrected_dict()
+        content = {"recipe": plain(self.recipe), "titles": dict(self.titles), "rows": self.records()}
+        return content | self.corrected_dict()
 
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).
@@ -324,9 +326,9 @@ def event_series(
     """
     level, n_samples = check_level(level), number_of_samples(store)
     checked_length(period)
-    for name, value, known in (("interval", interval, INTERVALS), ("unit", unit, UNITS)):
-        if value not in known:
-            raise unknown_name(name, value, known, place="event series")
+    for name, value, allowed in (("interval", interval, INTERVALS), ("unit", unit, UNITS)):
+        if value not in allowed:
+            raise unknown_name(name, value, allowed, place="event series")
     check_unit_known(store.settings, unit)
     check_stories(stories)
     overdispersion = check_overdispersion(overdispersion)
@@ -337,17 +339,17 @@ def event_series(
     sizes = documents_by_period(store, period, since=since, until=until)
     chosen = chosen_actors(store, actors)
     cells = stored_events(store, chosen, period, column_of(interval, unit), days_asked(since, until))
-    held = [(actor, label, cells.get((actor, label), NONE)) for actor in chosen for label in sizes]
-    values = [(cell["value"], None if stories == APART else shared_stories(cell["story"])) for *_, cell in held]
+    cell_entries = [(actor, label, cells.get((actor, label), NONE)) for actor in chosen for label in sizes]
+    values = [(cell["value"], None if stories == APART else shared_stories(cell["story"])) for *_, cell in cell_entries]
     how = {"level": level, "overdispersion": overdispersion}
     counts = counts_of(values, interval, unit, n_samples, how, exact=is_imported(store.settings))
     rows = [
         PeriodCount.of(count, actor, label, float(cell["best"].sum()), sizes[label], share=unit == "share")
-        for (actor, label, cell), count in zip(held, counts, strict=True)
+        for (actor, label, cell), count in zip(cell_entries, counts, strict=True)
     ]
-    asked = {"period": period, "level": level, "interval": interval, "unit": unit}
+    options = {"period": period, "level": level, "interval": interval, "unit": unit}
     recipe = recipe_of(
-        store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
+        store, **options, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
     )
     titles = {actor: title_of(store, actor) for actor in chosen}
     return EventSeries(tuple(rows), titles, recipe, incomplete=incomplete_periods(store, list(sizes), since, until))

@@ -40,11 +40,11 @@ def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> 
     if not scores:
         return {}
     ids = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
-    taken = [*pairs.features, LEARNED]
+    names_in_use = [*pairs.features, LEARNED]
     for name in scores:
-        if name in taken:
+        if name in names_in_use:
             raise InputError(f"a score must not be called {name!r}, as a feature of the store is; rename it.")
-    return {name: _column(name, held, ids, pairs.actors) for name, held in scores.items()}
+    return {name: _column(name, scores_of_documents, ids, pairs.actors) for name, scores_of_documents in scores.items()}
 
 
 def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[str, Floats]:
@@ -64,32 +64,32 @@ def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[
 
 def document_texts(store: Store) -> list[str]:
     """The words of each stored document, by its number."""
-    found = rows_of(
+    texts = rows_of(
         store,
         "SELECT d.document, string_agg(array_to_string(s.words, ' '), ' ' ORDER BY s.sentence) FROM documents d "
         "LEFT JOIN sentences s USING (document) GROUP BY d.document ORDER BY d.document",
     )
-    return [text or "" for _, text in found]
+    return [text or "" for _, text in texts]
 
 
-def _column(name: str, held: Mapping[Any, float], ids: list[str], actors: tuple[str, ...]) -> Floats:
-    of_pairs = any(isinstance(key, tuple) for key in held)
-    wanted: list[Any] = [(one, actor) for one in ids for actor in actors] if of_pairs else ids
-    lacking = next((one for one in wanted if one not in held), None)
+def _column(name: str, values: Mapping[Any, float], ids: list[str], actors: tuple[str, ...]) -> Floats:
+    of_pairs = any(isinstance(key, tuple) for key in values)
+    keys: list[Any] = [(document, actor) for document in ids for actor in actors] if of_pairs else ids
+    lacking = next((key for key in keys if key not in values), None)
     if lacking is not None:
         every = "every document of the store" + (" and actor that readers were asked about" if of_pairs else "")
         raise InputError(f"scores[{name!r}] must have a number for {every}; {lacking!r} has none.")
-    unknown = next(iter({key[0] if of_pairs else key for key in held} - set(ids)), None)
+    unknown = next(iter({key[0] if of_pairs else key for key in values} - set(ids)), None)
     if unknown is not None:
         raise InputError(f"scores[{name!r}] has a number for {unknown!r}, which is no document of the store.")
     try:
-        column = np.array([float(held[one]) for one in wanted])
+        column = np.array([float(values[key]) for key in keys])
     except (TypeError, ValueError):
         raise InputError(f"scores[{name!r}] must hold numbers only.") from None
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
         raise InputError(
-            f"scores[{name!r}] must hold finite numbers; document {wanted[int(bad[0])]!r} has {column[bad[0]]!r}."
+            f"scores[{name!r}] must hold finite numbers; document {keys[int(bad[0])]!r} has {column[bad[0]]!r}."
         )
     return column if of_pairs else np.repeat(column, len(actors))
 
@@ -108,7 +108,7 @@ def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
 
     Raises InputError naming the row and what is wrong with it, or what has no row; also if the store has no labels.
     """
-    asked = asked_of(store).actors
+    asked_actors = asked_of(store).actors
     with ExitStack() as ending:
         database = Database()
         ending.callback(database.close)
@@ -120,13 +120,15 @@ def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
         table = open_table(database, files, [*keys, *scored])
         if not scored:
             raise InputError(f"{table.name} must have a column of scores beside {' and '.join(keys)}; it has none.")
-        return _checked(store, table, keys, scored, asked)
+        return _checked(store, table, keys, scored, asked_actors)
 
 
-def _checked(store: Store, table: Table, keys: Sequence[str], scored: Sequence[str], asked: Sequence[str]) -> Scores:
+def _checked(
+    store: Store, table: Table, keys: Sequence[str], scored: Sequence[str], asked_actors: Sequence[str]
+) -> Scores:
     documents = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
     stored, codes = set(documents), dict[str, str]()
-    found: dict[str, dict[ScoreKey, float]] = {name: {} for name in scored}
+    scores: dict[str, dict[ScoreKey, float]] = {name: {} for name in scored}
     places: dict[ScoreKey, int] = {}
     for at, row in enumerate(_rows(table, keys, scored)):
         document = row[0]
@@ -150,16 +152,16 @@ def _checked(store: Store, table: Table, keys: Sequence[str], scored: Sequence[s
         values = row[len(keys) :]
         for name, text, number in zip(scored, values[::2], values[1::2], strict=True):
             value = _number(table, at, name, text, number)
-            if ACTOR not in keys or key[1] in asked:
-                found[name][key] = value
-    _check_whole(table, store, places, documents, asked if ACTOR in keys else None)
-    return found
+            if ACTOR not in keys or key[1] in asked_actors:
+                scores[name][key] = value
+    _check_whole(table, store, places, documents, asked_actors if ACTOR in keys else None)
+    return scores
 
 
 def _rows(table: Table, keys: Sequence[str], scored: Sequence[str]) -> Iterable[tuple[Any, ...]]:
     """The texts of the keys, and the text and number of each score, in the order of the rows."""
     columns = [table.columns[name].text for name in keys]
-    columns += [one for name in scored for one in (table.columns[name].text, table.columns[name].number)]
+    columns += [column for name in scored for column in (table.columns[name].text, table.columns[name].number)]
     query = f"SELECT {', '.join(columns)} FROM {table.numbered} ORDER BY {table.position}"
     with reading(table.name):
         return table.connection.execute(query).fetchall()
@@ -192,24 +194,30 @@ def _number(table: Table, at: int, name: str, text: str | None, number: object) 
 
 
 def _check_whole(
-    table: Table, store: Store, places: Iterable[ScoreKey], documents: Sequence[str], asked: Sequence[str] | None
+    table: Table, store: Store, places: Iterable[ScoreKey], documents: Sequence[str], asked_actors: Sequence[str] | None
 ) -> None:
     """Check that every document has a row, or every document with every actor asked."""
-    held = set(places)
-    if asked is None:
-        lacking = [repr(one) for one in documents if one not in held]
-        wanted = "every document"
+    given_keys = set(places)
+    if asked_actors is None:
+        lacking = [repr(document) for document in documents if document not in given_keys]
+        expected = "every document"
     else:
-        named = {key[1] for key in held}
-        nowhere = next((actor for actor in asked if actor not in named), None)
+        named = {key[1] for key in given_keys}
+        nowhere = next((actor for actor in asked_actors if actor not in named), None)
         if nowhere is not None:
             raise InputError(
-                f"{table.name} must have rows of every actor that readers were asked about, {', '.join(asked)}; "
+                f"{table.name} must have rows of every actor that readers were asked about, {', '.join(asked_actors)}; "
                 f"{nowhere} has none."
             )
-        lacking = [f"{one!r} with {actor!r}" for one in documents for actor in asked if (one, actor) not in held]
-        wanted = "every document and actor that readers were asked about"
+        lacking = [
+            f"{document!r} with {actor!r}"
+            for document in documents
+            for actor in asked_actors
+            if (document, actor) not in given_keys
+        ]
+        expected = "every document and actor that readers were asked about"
     if lacking:
         raise InputError(
-            f"{table.name} must have a row for {wanted} in {store.path}; {lacking[0]} has none ({len(lacking):,} such)."
+            f"{table.name} must have a row for {expected} in {store.path}; {lacking[0]} has none ({len(lacking):,} "
+            "such)."
         )

@@ -45,8 +45,8 @@ def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
     Raises InputError for an actor or a period that is not in the store.
     """
     (actor,) = chosen_actors(store, [actor])
-    read = found_once(store, ("answers about", actor), partial(answers_about, store, actor))
-    return documents_between(store, actor, bounds_of(store, at), read)
+    answers = found_once(store, ("answers about", actor), partial(answers_about, store, actor))
+    return documents_between(store, actor, bounds_of(store, at), answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,31 +59,31 @@ class AnswersAbout:
 
 def answers_about(store: Store, actor: str) -> AnswersAbout:
     """All answers about an actor; none if readers were not asked about it."""
-    asked = labelling_of(store)
-    if asked is None or actor not in asked.actors:
+    labelling = labelling_of(store)
+    if labelling is None or actor not in labelling.actors:
         return AnswersAbout({}, {})
-    given: dict[int, list[Answer]] = {}
-    for one in answers_of(store):
-        given.setdefault(one.document, []).append(one)
-    settled = {one.document: one for one in settlements_of(store)}
+    answers_by_document: dict[int, list[Answer]] = {}
+    for answer in answers_of(store):
+        answers_by_document.setdefault(answer.document, []).append(answer)
+    settled = {settlement.document: settlement for settlement in settlements_of(store)}
     answers, labels = {}, {}
-    for document in sorted({*given, *settled}):
-        held = [(one, False) for one in given.get(document, [])]
-        held += [(settled[document], True)] if document in settled else []
+    for document in sorted({*answers_by_document, *settled}):
+        entries = [(answer, False) for answer in answers_by_document.get(document, [])]
+        entries += [(settled[document], True)] if document in settled else []
         answers[document] = [
-            {"coder": one.coder, "acts": None if one.unclear else actor in one.acting, "settles": settles}
-            for one, settles in held
+            {"coder": answer.coder, "acts": None if answer.unclear else actor in answer.acting, "settles": settles}
+            for answer, settles in entries
         ]
-        (label,) = labels_by([actor], [settled[document]] if document in settled else given[document])
+        (label,) = labels_by([actor], [settled[document]] if document in settled else answers_by_document[document])
         labels[document] = None if math.isnan(label) else bool(label)
     return AnswersAbout(answers, labels)
 
 
 def documents_between(
-    store: Store, actor: str, days: tuple[datetime.date, datetime.date], read: AnswersAbout
+    store: Store, actor: str, days: tuple[datetime.date, datetime.date], answers_about: AnswersAbout
 ) -> list[dict[str, Any]]:
     """The documents from one day to another in which an actor may act, or that were read; see `documents_of`."""
-    found = rows_of(
+    rows = rows_of(
         store,
         "SELECT document, d.id, d.date, d.title, e.probability, e.best "
         "FROM documents d LEFT JOIN (SELECT document, actor, probability, best FROM events WHERE actor = $actor) e "
@@ -93,7 +93,7 @@ def documents_between(
         actor=actor,
         first=days[0],
         last=days[1],
-        read=list(read.answers),
+        read=list(answers_about.answers),
     )
     return [
         {
@@ -101,11 +101,11 @@ def documents_between(
             "probability": p or 0.0,
             "best": bool(best),
             "doubtful": LOW <= (p or 0.0) <= HIGH,
-            "answers": read.answers.get(document, []),
-            "label": read.labels.get(document),
-            "missed": p is None and read.labels.get(document) is True,
+            "answers": answers_about.answers.get(document, []),
+            "label": answers_about.labels.get(document),
+            "missed": p is None and answers_about.labels.get(document) is True,
         }
-        for document, name, date, title, p, best in found
+        for document, name, date, title, p, best in rows
     ]
 
 
@@ -124,7 +124,7 @@ def doubtful_documents(
     if not 0.0 <= low <= high <= 1.0:
         raise InputError(f"low and high must satisfy 0 ≤ low ≤ high ≤ 1; they are {low} and {high}.")
     actors = list(actors_in(store)) if actor is None else list(chosen_actors(store, [actor]))
-    found = rows_of(
+    rows = rows_of(
         store,
         "SELECT document, d.id, d.date, d.title, e.actor, e.probability, e.best "
         "FROM events e JOIN documents d USING (document) "
@@ -135,7 +135,7 @@ def doubtful_documents(
         actors=actors,
         limit=check_whole(limit, name="limit"),
     )
-    held = stored_documents(store, {row[0] for row in found})
+    stored = stored_documents(store, {row[0] for row in rows})
     return [
         {
             **_named(document, name, date, title),
@@ -143,9 +143,9 @@ def doubtful_documents(
             "actor_title": title_of(store, code),
             "probability": p,
             "best": best,
-            "links": links_of(held[document], [code]),
+            "links": links_of(stored[document], [code]),
         }
-        for document, name, date, title, code, p, best in found
+        for document, name, date, title, code, p, best in rows
     ]
 
 
@@ -183,8 +183,8 @@ def series_beside_labels(
 
     A store without labels needs no reason: nobody asked for a correction.
     """
-    found = _corrected(store, series, series.actors, learn, scores)
-    return replace(series, not_corrected=found) if isinstance(found, str) else series.beside(found)
+    corrected = _corrected(store, series, series.actors, learn, scores)
+    return replace(series, not_corrected=corrected) if isinstance(corrected, str) else series.beside(corrected)
 
 
 def comparison_beside_labels(
@@ -192,20 +192,20 @@ def comparison_beside_labels(
 ) -> ActorComparison:
     """A comparison with that by the corrected counts, or with the reason why there is none."""
     pair = (compared.first, compared.second)
-    found = _corrected(store, compared, pair, learn, scores)
-    if isinstance(found, CorrectedSeries) and found.not_asked:
-        found = raw_alone(pair, found.not_asked)
-    if isinstance(found, str):
-        return replace(compared, not_corrected=found)
-    return compared.beside(corrected_comparison(found, *pair))
+    corrected = _corrected(store, compared, pair, learn, scores)
+    if isinstance(corrected, CorrectedSeries) and corrected.not_asked:
+        corrected = raw_alone(pair, corrected.not_asked)
+    if isinstance(corrected, str):
+        return replace(compared, not_corrected=corrected)
+    return compared.beside(corrected_comparison(corrected, *pair))
 
 
 def _corrected(
     store: Store, raw: EventSeries | ActorComparison, actors: tuple[str, ...], learn: bool, scores: Scores | None
 ) -> CorrectedSeries | str:
     options: dict[str, Any] = {name: raw.recipe.get(name) for name in ("period", "unit", "level", "since", "until")}
-    found = corrected_or_why(store, actors=actors, learn=learn, scores=scores, **options)
-    return found if isinstance(found, str) or found.rows else " ".join(found.said)
+    corrected = corrected_or_why(store, actors=actors, learn=learn, scores=scores, **options)
+    return corrected if isinstance(corrected, str) or corrected.rows else " ".join(corrected.said)
 
 
 def corrected_or_why(store: Store, *, unit: str, **options: Any) -> CorrectedSeries | str:
@@ -215,7 +215,7 @@ def corrected_or_why(store: Store, *, unit: str, **options: Any) -> CorrectedSer
     if unit not in CORRECTED_UNITS:
         return f"No corrected counts of {unit}: readers said of documents which actors act in them."
     try:
-        found = corrected_series(store, unit=unit, **options)
+        corrected = corrected_series(store, unit=unit, **options)
     except TooFewLabelsError as error:
         return f"No corrected counts yet: {error}"
-    return "" if found is None else found
+    return "" if corrected is None else corrected

@@ -71,16 +71,16 @@ def pair_features(store: Store, actors: Sequence[str] | None = None) -> PairFeat
     Raises InputError for an actor that the store does not know.
     """
     chosen = chosen_actors(store, actors)
-    held = columns_of(store, "SELECT document, date FROM documents ORDER BY document")
-    documents = np.asarray(held["document"], dtype=np.int64)
+    dates_of_documents = columns_of(store, "SELECT document, date FROM documents ORDER BY document")
+    documents = np.asarray(dates_of_documents["document"], dtype=np.int64)
     shape = len(documents), len(chosen)
-    known = (documents, list(chosen))
-    probability = _placed(_events(store, chosen), "probability", known)
+    axes = (documents, list(chosen))
+    probability = _placed(_events(store, chosen), "probability", axes)
     mentioned = _mentions(store, chosen)
-    mentions = np.log1p(_placed(mentioned, "n", known))
+    mentions = np.log1p(_placed(mentioned, "n", axes))
     words = np.repeat(np.log1p(_event_words(store, documents)), shape[1]).reshape(shape)
     named = _placed(_named(store), "n", (documents, [""]))
-    early = _placed(mentioned, "early", known)
+    early = _placed(mentioned, "early", axes)
     share = np.expm1(mentions) / np.maximum(named, 1.0)
     columns = {
         "mentions": mentions,
@@ -92,7 +92,7 @@ def pair_features(store: Store, actors: Sequence[str] | None = None) -> PairFeat
     return PairFeatures(
         chosen,
         np.repeat(documents, shape[1]),
-        np.repeat(np.asarray(held["date"]).astype("datetime64[D]"), shape[1]),
+        np.repeat(np.asarray(dates_of_documents["date"]).astype("datetime64[D]"), shape[1]),
         np.tile(np.arange(shape[1]), shape[0]),
         np.clip(probability.ravel(), 0.0, 1.0),
         {name: values.ravel() for name, values in columns.items()},
@@ -132,22 +132,22 @@ def _named(store: Store) -> Columns:
 
 def _event_words(store: Store, documents: Integers) -> Floats:
     """How many words of the rule each document has."""
-    found = event_words(store)
-    if found is None:
-        found = columns_of(
+    words = event_words(store)
+    if words is None:
+        words = columns_of(
             store,
             "SELECT document, count(DISTINCT (sentence, verb))::DOUBLE AS n FROM mentions "
             "SEMI JOIN documents USING (document) WHERE verb IS NOT NULL GROUP BY document",
         )
-    return _placed(found | {"actor": np.zeros_like(found["document"])}, "n", (documents, [""])).ravel()
+    return _placed(words | {"actor": np.zeros_like(words["document"])}, "n", (documents, [""])).ravel()
 
 
-def _placed(found: Columns, column: str, known: tuple[Integers, list[str]]) -> Floats:
+def _placed(columns: Columns, column: str, axes: tuple[Integers, list[str]]) -> Floats:
     """A column of rows (document, actor) as a table (documents, actors), 0 where there is no row."""
-    documents, actors = known
+    documents, actors = axes
     table = np.zeros((len(documents), len(actors)))
-    rows = np.searchsorted(documents, np.asarray(found["document"], dtype=np.int64))
-    table[rows, np.asarray(found["actor"], dtype=np.int64)] = np.asarray(found[column], dtype=np.float64)
+    rows = np.searchsorted(documents, np.asarray(columns["document"], dtype=np.int64))
+    table[rows, np.asarray(columns["actor"], dtype=np.int64)] = np.asarray(columns[column], dtype=np.float64)
     return table
 
 
@@ -192,11 +192,11 @@ def joined_strata(
         here = codes == code
         if here[usable].sum() >= min(int(here.sum()), least):
             continue
-        others = [one for one in np.unique(codes).tolist() if one != code]
+        others = [other for other in np.unique(codes).tolist() if other != code]
         if not others:
             break
-        alike = [one for one in others if bands[one] == bands[code]]
-        target = min(alike or others, key=lambda one: _distance(codes, score, day, here, one, in_time=bool(alike)))
+        alike = [other for other in others if bands[other] == bands[code]]
+        target = min(alike or others, key=lambda other: _distance(codes, score, day, here, other, in_time=bool(alike)))
         codes = np.where(here, target, codes)
         joined.append(str(names[code]))
     return names[codes], tuple(joined)
@@ -206,7 +206,7 @@ def _distance(
     codes: Integers, score: Floats, day: Floats, here: np.ndarray[Any, Any], other: int, *, in_time: bool
 ) -> tuple[float, float, int]:
     there = codes == other
-    apart = [abs(float(held[here].mean() - held[there].mean())) for held in (score, day)]
+    apart = [abs(float(values[here].mean() - values[there].mean())) for values in (score, day)]
     return (apart[1], apart[0], other) if in_time else (apart[0], apart[1], other)
 
 
@@ -247,10 +247,10 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
     documents = pairs.documents
     usable = ~np.isnan(settled.labels).any(axis=1)
     place = np.searchsorted(documents, settled.documents)
-    found = place < len(documents)
-    found[found] = documents[place[found]] == settled.documents[found]
-    if not found.all():
-        unknown = int(settled.documents[~found][0])
+    is_stored = place < len(documents)
+    is_stored[is_stored] = documents[place[is_stored]] == settled.documents[is_stored]
+    if not is_stored.all():
+        unknown = int(settled.documents[~is_stored][0])
         raise InputError(f"labels are of document {unknown}, which the store does not hold. Is it the same store?")
     rows = place[usable]
     labels = np.full((len(documents), len(settled.actors)), np.nan)
@@ -276,18 +276,18 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
 
 
 def _strata(documents: list[int], strata: Mapping[int, str]) -> np.ndarray[Any, Any]:
-    lacking = next((one for one in documents if one not in strata), None)
+    lacking = next((document for document in documents if document not in strata), None)
     if lacking is not None:
         raise InputError(
             f"labels must come with the stratum of every stored document; document {lacking} has none. Was the store "
             "extended after documents were drawn? Draw again."
         )
-    return np.array([strata[one] for one in documents])
+    return np.array([strata[document] for document in documents])
 
 
 def _check_strata(strata: np.ndarray[Any, Any], rows: np.ndarray[Any, Any], settled: SettledLabels) -> None:
-    size, read = Counter(strata.tolist()), Counter(strata[rows].tolist())
-    short = {name: read[name] for name, n in size.items() if read[name] < min(LEAST, n)}
+    size, drawn = Counter(strata.tolist()), Counter(strata[rows].tolist())
+    short = {name: drawn[name] for name, n in size.items() if drawn[name] < min(LEAST, n)}
     if short:
         (name, n), lacking = sorted(short.items())[0], counted(len(short), "stratum has", "strata have")
         raise TooFewLabelsError(

@@ -38,11 +38,11 @@ def shared_stories(stories: Integers) -> Integers | None:
 
 def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
     """For a recipe: the treatment of stories, the number of documents that share a story, and the overdispersion."""
-    (shared, told), *_ = facts_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
+    (shared, n_stories), *_ = facts_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
     return {
         "stories": stories,
         "documents_of_shared_stories": int(shared),
-        "shared_stories": int(told),
+        "shared_stories": int(n_stories),
         "overdispersion": overdispersion,
     }
 
@@ -79,31 +79,33 @@ class RawCounts(Rows[Row]):
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
         """Of the store, whose settings are many, with what is said of it only."""
-        told = {name: value for name, value in self.recipe.items() if name not in ("store", "uncertainty")}
-        return replace(super()._printed(columns), caption="\n".join([recipe_text(told), *self.below()]))
+        settings = {name: value for name, value in self.recipe.items() if name not in ("store", "uncertainty")}
+        return replace(super()._printed(columns), caption="\n".join([recipe_text(settings), *self.below()]))
 
     def rests_on(self) -> list[str]:
         """What the reader should know before he believes it."""
-        recipe, told = self.recipe, []
+        recipe, lines = self.recipe, []
         if not recipe["store"].get("finished", True):
-            told.append("The store is not finished: documents are missing.")
+            lines.append("The store is not finished: documents are missing.")
         if self.corrected is not None:
-            told += [" ".join(self.corrected.said), " ".join(self.corrected.checks)]
+            lines += [" ".join(self.corrected.said), " ".join(self.corrected.checks)]
         elif self.not_corrected:
-            told.append(self.not_corrected)
+            lines.append(self.not_corrected)
         samples = (
             f"{recipe['store']['samples']} samples per document. The uncertainty is that of {recipe['uncertainty']}"
         )
-        return [*told, f"Raw counts: {samples}" if self.is_beside else samples, _dependence(recipe)]
+        return [*lines, f"Raw counts: {samples}" if self.is_beside else samples, _dependence(recipe)]
 
 
 def _dependence(recipe: Mapping[str, Any]) -> str:
     """What is taken as known of how documents depend on each other."""
-    shared, told, rho = (recipe[name] for name in ("documents_of_shared_stories", "shared_stories", "overdispersion"))
+    shared, n_stories, rho = (
+        recipe[name] for name in ("documents_of_shared_stories", "shared_stories", "overdispersion")
+    )
     others = f"to have a correlation of {rho:g}" if rho else "to be independent"
     if not shared:
         return f"Different documents are assumed {others}."
-    said = f"{counted(shared, 'document')} with an event tell {counted(told, 'story', 'stories')}"
+    summary = f"{counted(shared, 'document')} with an event tell {counted(n_stories, 'story', 'stories')}"
     if recipe["stories"] == APART:
-        return f"{said}, but all documents are assumed {others}."
-    return f"{said}: documents of one story count as one source; different stories are assumed {others}."
+        return f"{summary}, but all documents are assumed {others}."
+    return f"{summary}: documents of one story count as one source; different stories are assumed {others}."

@@ -77,10 +77,10 @@ class StoreCheck(Result):
         """Whether the store is intact, and what to do if it is not."""
         path = self.recipe["store"]
         if self.is_whole:
-            held = f"{counted(self.recipe['documents'], 'document')}, {self.recipe['tables']} tables"
+            contents = f"{counted(self.recipe['documents'], 'document')}, {self.recipe['tables']} tables"
             part = self.recipe.get("part")
             which = "is whole" if part is None else f"is undamaged, part {part['number']} of {part['of']} of its input"
-            return f"{path} {which}: {held}."
+            return f"{path} {which}: {contents}."
         return f"{path} is damaged: it breaks {counted(len(self.damage), 'rule')}. {REMEDY}."
 
 
@@ -100,7 +100,7 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     """
     with EventStore.open(path, checked=False, part=True) as store:
         damage = list(_damage(store))
-        readable = not any(one.rows is None for one in damage)
+        readable = not any(item.rows is None for item in damage)
         documents = rows_of(store, "SELECT count(*) FROM documents")[0][0] if readable else None
         tables = len(TABLES)
         part = store.settings.get("part")
@@ -125,15 +125,15 @@ def _damage(store: Store) -> Iterator[Damage]:
 def _label_damage(store: Store) -> Iterator[Damage]:
     """Errors in what was asked, and answers that it does not allow."""
     try:
-        asked = labelling_of(store)
+        labelling = labelling_of(store)
     except DamagedStoreError:
         yield Damage("label_draw", "settings must be those of a draw")
         return
-    if asked is not None:
+    if labelling is not None:
         others = (
             "SELECT count(*), min(document) FROM answers WHERE len(list_filter(acting, lambda a: a NOT IN $known)) > 0"
         )
-        ((n, first),) = rows_of(store, others, known=list(asked.actors))
+        ((n, first),) = rows_of(store, others, known=list(labelling.actors))
         if n:
             yield Damage("answers", "acting must be actors that were asked for", n, first)
 
@@ -158,11 +158,11 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
     for document, drawn, p in each_row(store, "SELECT document, samples, probability FROM evidence"):
         if abs(as_bits([drawn], samples)[0].mean() - p) > ROUNDING:
             note("evidence", document)
-    said = {
+    rules = {
         "clusterings": "each mention must have the number of the first mention of its entity",
         "events": "probability and entities must be those of the samples",
         "evidence": "probability must be that of the samples",
     }
     for table, (n, first) in wrong.items():
         if n:
-            yield Damage(table, said[table], n, first)
+            yield Damage(table, rules[table], n, first)

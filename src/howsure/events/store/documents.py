@@ -53,18 +53,18 @@ def deciding_links(
     [DecidingLink(first=0, second=1, with_event=1.0, without_event=0.0, share=1.0)]
     """
     near = _companions(labels, mentions)
-    found: list[DecidingLink] = []
+    links: list[DecidingLink] = []
     kept = np.ones(len(event), dtype=np.bool_)
-    while len(found) < most and _rarer(event[kept]) >= max(RAREST * len(event), 1):
+    while len(links) < most and _rarer(event[kept]) >= max(RAREST * len(event), 1):
         best = _best_pair(labels[np.ix_(kept, near)], event[kept])
         if best is None:
             break
         first, second = int(near[best[0]]), int(near[best[1]])
         together = labels[:, first] == labels[:, second]
         with_event, without_event = together[kept & event].mean(), together[kept & ~event].mean()
-        found.append(DecidingLink(first, second, float(with_event), float(without_event), float(kept.mean())))
+        links.append(DecidingLink(first, second, float(with_event), float(without_event), float(kept.mean())))
         kept = max(kept & together, kept & ~together, key=lambda side: _rarer(event[side]))
-    return found
+    return links
 
 
 def _rarer(event: npt.NDArray[np.bool_]) -> int:
@@ -151,17 +151,17 @@ class StoredDocument:
 
     def text_of(self, mention: int) -> str:
         """The words of a mention, as they are spaced."""
-        one = self.mentions[mention]
-        words, spaces = self.sentences[one.sentence]
-        span = range(one.start, one.stop)
+        span_ = self.mentions[mention]
+        words, spaces = self.sentences[span_.sentence]
+        span = range(span_.start, span_.stop)
         return "".join(words[word] + " " * spaces[word] for word in span).strip()
 
     def pair_probability(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
         """P(i ~ j), exact from the antecedents, of pairs of mentions."""
         if not pairs:
             return []
-        found: list[float] = self.posterior().pair_probability(pairs=pairs).tolist()
-        return found
+        probabilities: list[float] = self.posterior().pair_probability(pairs=pairs).tolist()
+        return probabilities
 
     def posterior(self) -> CorefPosterior:
         """The posterior over clusterings that the samples were drawn from."""
@@ -182,10 +182,15 @@ class StoredDocument:
 
     def links_deciding(self, actor: str) -> list[DecidingLink]:
         """The links that the event of an actor depends on; none if it is certain."""
-        event = next((one for one in self.events if one.actor == actor), None)
+        event = next((event for event in self.events if event.actor == actor), None)
         if event is None or self.clusterings is None:
             return []
-        mentions = {mention for one in self.evidence if one.actor == actor for mention in (one.named, one.agent)}
+        mentions = {
+            mention
+            for evidence in self.evidence
+            if evidence.actor == actor
+            for mention in (evidence.named, evidence.agent)
+        }
         return deciding_links(self.clusterings, event.samples, mentions)
 
 
@@ -194,24 +199,24 @@ def stored_document(store: Store, number: int) -> StoredDocument:
 
     Raises InputError if the store does not contain it.
     """
-    found = stored_documents(store, {number})
-    if number not in found:
+    documents = stored_documents(store, {number})
+    if number not in documents:
         raise InputError(f"the store holds no document {number}; its documents have the numbers of the input, from 0.")
-    return found[number]
+    return documents[number]
 
 
 def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, StoredDocument]:
     """Documents by number, reading each table once; those not in the store are left out."""
-    wanted, n_samples = sorted(numbers), number_of_samples(store)
-    check_documents(store, wanted)
+    ordered, n_samples = sorted(numbers), number_of_samples(store)
+    check_documents(store, ordered)
 
     def rows(columns: str, table: str, order: str = "document") -> Iterator[tuple[StoredDocument, tuple[Any, ...]]]:
         query = f"SELECT document, {columns} FROM {table} WHERE document IN (SELECT unnest($wanted)) ORDER BY {order}"
-        for document, *values in rows_of(store, query, wanted=wanted):
-            yield held[document], tuple(values)
+        for document, *values in rows_of(store, query, wanted=ordered):
+            yield documents[document], tuple(values)
 
     named = "SELECT document, id, date, title FROM documents WHERE document IN (SELECT unnest($wanted))"
-    held = {row[0]: StoredDocument(*row) for row in rows_of(store, named, wanted=wanted)}
+    documents = {row[0]: StoredDocument(*row) for row in rows_of(store, named, wanted=ordered)}
     for document, (words, spaces) in rows("words, spaces", "sentences", "document, sentence"):
         document.sentences.append((words, spaces))
     for document, values in rows("sentence, start, stop, actors, verb", "mentions", "document, mention"):
@@ -232,4 +237,4 @@ def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, Stored
     for document, values in rows("actor, named, agent, probability, samples", "evidence", order):
         actor, named, agent, probability, samples = values
         document.evidence.append(StoredEvidence(actor, named, agent, probability, as_bits([samples], n_samples)[0]))
-    return held
+    return documents

@@ -218,8 +218,8 @@ class Damage:
 
     def __str__(self) -> str:
         where = "" if self.document is None else f", the first of document {self.document}"
-        told = "" if self.rows is None else f" ({counted(self.rows, 'row')}{where})"
-        return f"table {self.table}: {self.rule}{told}"
+        rows_text = "" if self.rows is None else f" ({counted(self.rows, 'row')}{where})"
+        return f"table {self.table}: {self.rule}{rows_text}"
 
 
 def schema_damage(store: Store) -> Iterator[Damage]:
@@ -228,23 +228,27 @@ def schema_damage(store: Store) -> Iterator[Damage]:
         "SELECT table_name, sql FROM system.main.duckdb_tables() "  # in full: a macro of the store may have its name
         "WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
     )
-    held = dict(rows_of(store, tables))
-    columns = _columns(store, [table for table in TABLES if table in held])
+    kinds_by_table = dict(rows_of(store, tables))
+    columns = _columns(store, [table for table in TABLES if table in kinds_by_table])
     for table in TABLES:
-        if table not in held:
+        if table not in kinds_by_table:
             yield Damage(table, "it is missing")
             continue
         for column, kind in types_of(table).items():
-            found = columns[table].get(column)
-            if found is None:
+            column_kind = columns[table].get(column)
+            if column_kind is None:
                 yield Damage(table, f"column {column} is missing")
-            elif found != kind:
-                yield Damage(table, f"column {column} must be of type {kind}; it is {found}")
-        if "GENERATED ALWAYS" in held[table]:
+            elif column_kind != kind:
+                yield Damage(table, f"column {column} must be of type {kind}; it is {column_kind}")
+        if "GENERATED ALWAYS" in kinds_by_table[table]:
             yield Damage(table, "a column is computed, and not stored")
-    own = rows_of(store, "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal")
-    if own:
-        yield Damage("settings", f"a store has no functions of its own; it has {shortened([name for (name,) in own])}")
+    own_functions = rows_of(
+        store, "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal"
+    )
+    if own_functions:
+        yield Damage(
+            "settings", f"a store has no functions of its own; it has {shortened([name for (name,) in own_functions])}"
+        )
 
 
 def _columns(store: Store, tables: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -258,16 +262,16 @@ def _columns(store: Store, tables: Sequence[str]) -> dict[str, dict[str, str]]:
 
 def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[int] | None = None) -> Iterator[Damage]:
     """The rules violated by tables, in all their rows or in those of some documents."""
-    given = {} if documents is None else {"documents": list(documents)}
-    asked = tuple(tables)
-    filled = _filled(store, asked)
-    for table in asked:
-        if _keeps_its_rules(store, table, filled, given):
+    parameters = {} if documents is None else {"documents": list(documents)}
+    names = tuple(tables)
+    filled = _filled(store, names)
+    for table in names:
+        if _keeps_its_rules(store, table, filled, parameters):
             continue
         if table in filled:  # otherwise no row breaks a rule
-            yield from _broken_rows(store, table, given)
-        for query, rule in _questions(store, table, filled, given):
-            ((n, first),) = rows_of(store, f"SELECT count(*), min(document) FROM ({query})", **given)
+            yield from _broken_rows(store, table, parameters)
+        for query, rule in _questions(store, table, filled, parameters):
+            ((n, first),) = rows_of(store, f"SELECT count(*), min(document) FROM ({query})", **parameters)
             if n:
                 yield Damage(table, rule, n, first)
 
@@ -277,23 +281,26 @@ def _filled(store: Store, tables: Sequence[str]) -> set[str]:
     return {table for (table,) in rows_of(store, each)}
 
 
-def _keeps_its_rules(store: Store, table: str, filled: Set[str], given: Documents) -> bool:
+def _keeps_its_rules(store: Store, table: str, filled: Set[str], documents: Documents) -> bool:
     """Whether no rule is violated: one query, which counts nothing, so that a store without damage is opened soon."""
-    parts, parameters = [f"({query})" for query, _ in _questions(store, table, filled, given)], dict[str, Any](given)
+    parts, parameters = (
+        [f"({query})" for query, _ in _questions(store, table, filled, documents)],
+        dict[str, Any](documents),
+    )
     if table in filled:
-        rows, parameters = _rows(store, table, given)
+        rows, parameters = _rows(store, table, documents)
         wrong = " OR ".join(f"({wrong})" for wrong, _ in _rules(table))
-        parts.append(f"{rows}{' AND' if given else ' WHERE'} ({wrong})")
+        parts.append(f"{rows}{' AND' if documents else ' WHERE'} ({wrong})")
     each = " UNION ALL ".join(f"(SELECT 1 FROM {part} LIMIT 1)" for part in parts)
     return not parts or not rows_of(store, each, **parameters)
 
 
-def _broken_rows(store: Store, table: str, given: Documents) -> Iterator[Damage]:
+def _broken_rows(store: Store, table: str, documents: Documents) -> Iterator[Damage]:
     document = "t.document" if "document" in types_of(table) else "NULL::BIGINT"
-    rules, (rows, parameters) = _rules(table), _rows(store, table, given)
+    rules, (rows, parameters) = _rules(table), _rows(store, table, documents)
     counts = ", ".join(f"count(*) FILTER ({wrong}), min({document}) FILTER ({wrong})" for wrong, _ in rules)
-    (found,) = rows_of(store, f"SELECT {counts} FROM {rows}", **parameters)
-    for (_, rule), n, first in zip(rules, found[::2], found[1::2], strict=True):
+    (results,) = rows_of(store, f"SELECT {counts} FROM {rows}", **parameters)
+    for (_, rule), n, first in zip(rules, results[::2], results[1::2], strict=True):
         if n:
             yield Damage(table, rule, n, first)
 
@@ -303,28 +310,28 @@ def _rules(table: str) -> list[tuple[str, str]]:
     return [*missing, *RULES[table]]
 
 
-def _rows(store: Store, table: str, given: Documents) -> tuple[str, dict[str, Any]]:
+def _rows(store: Store, table: str, documents: Documents) -> tuple[str, dict[str, Any]]:
     """What rules say something of: the rows of a table, with their documents if rules name them, and parameters."""
-    said = " ".join(wrong for wrong, _ in RULES[table])
-    rows, parameters = f"{table} t", dict[str, Any](given)
-    if "d." in said:
+    conditions = " ".join(wrong for wrong, _ in RULES[table])
+    rows, parameters = f"{table} t", dict[str, Any](documents)
+    if "d." in conditions:
         document = "t.document" if "document" in types_of(table) else "NULL::BIGINT"
         rows += f" LEFT JOIN documents d ON d.document = {document}"
     if table == "mentions":
         rows += " LEFT JOIN sentences s ON s.document = t.document AND s.sentence = t.sentence"
-    if "$samples" in said:
+    if "$samples" in conditions:
         parameters["samples"] = store.settings.get("samples")  # where it is not said, no length is right or wrong
-    if given:
+    if documents:
         rows += " WHERE t.document IN (SELECT unnest($documents))"
     return rows, parameters
 
 
-def _questions(store: Store, table: str, filled: Set[str], given: Documents) -> list[tuple[str, str]]:
+def _questions(store: Store, table: str, filled: Set[str], documents: Documents) -> list[tuple[str, str]]:
     """Queries for the documents that are wrong as a whole, each with the rule that they break."""
-    found = _keys(table) if table in filled else []
+    queries = _keys(table) if table in filled else []
     if table in filled or table in OF_DOCUMENTS:  # of which a document may lack rows
-        found = [*found, *_wholes(store, table)]
-    return [(query.format(of=OF if given else ""), rule) for query, rule in found]
+        queries = [*queries, *_wholes(store, table)]
+    return [(query.format(of=OF if documents else ""), rule) for query, rule in queries]
 
 
 def _wholes(store: Store, table: str) -> tuple[tuple[str, str], ...]:
@@ -336,8 +343,8 @@ def _keys(table: str) -> list[tuple[str, str]]:
     if table not in KEYS:
         return []
     key = KEYS[table]
-    one = "any_value(document)" if "document" in types_of(table) else "NULL::BIGINT"
-    query = f"SELECT {one} AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1"
+    document_column = "any_value(document)" if "document" in types_of(table) else "NULL::BIGINT"
+    query = f"SELECT {document_column} AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1"
     return [(query, f"there must be one row a {key.replace(', ', ' and ')}")]
 
 
@@ -358,8 +365,11 @@ class DamagedStoreError(InputError):
 
 def state_of(path: Path) -> State:
     """What changes with each change of a file, and of the log beside it in which DuckDB writes first."""
-    held = [one.stat() for one in (path, path.with_name(f"{path.name}.wal")) if one.exists()]
-    return tuple((one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in held)
+    file_states = [file.stat() for file in (path, path.with_name(f"{path.name}.wal")) if file.exists()]
+    return tuple(
+        (file_state.st_dev, file_state.st_ino, file_state.st_size, file_state.st_mtime_ns, file_state.st_ctime_ns)
+        for file_state in file_states
+    )
 
 
 def was_whole(path: Path, state: State) -> bool:
@@ -385,10 +395,10 @@ def check_all_of_it(store: Store) -> None:
 
     Raises InputError.
     """
-    held = store.settings.get("part")
-    if held is not None:
+    part = store.settings.get("part")
+    if part is not None:
         raise InputError(
-            f"{store.path} holds part {held['number']} of {held['of']} of its input, not all of it: put the parts "
+            f"{store.path} holds part {part['number']} of {part['of']} of its input, not all of it: put the parts "
             "together with howsure events merge, and ask what that writes."
         )
 
@@ -412,10 +422,10 @@ def check_everything(store: Store) -> None:
 
 
 def _refuse(damage: Iterator[Damage], store: Store) -> None:
-    found = next(damage, None)
-    if found is not None:
+    first_damage = next(damage, None)
+    if first_damage is not None:
         path = getattr(store, "path", "the store")
-        raise DamagedStoreError(f"{path} is damaged: {found}. {REMEDY}; howsure events check {path} says more.")
+        raise DamagedStoreError(f"{path} is damaged: {first_damage}. {REMEDY}; howsure events check {path} says more.")
 
 
 def are_clusterings(labels: Integers) -> bool:

@@ -46,15 +46,15 @@ MOST_SAMPLES = 10**6
 WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
 
 
-def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, known: bool = False) -> Settings:
+def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, is_known_whole: bool = False) -> Settings:
     """The settings of an open store, by name; `known` if its tables were found without damage before.
 
     Raises InputError if there are none, or if they are of another version of the tables, or contain values that no
     extraction writes.
     """
     try:
-        held = [] if known else connection.execute(STORED).fetchall()
-        if not known and (len(held) != 1 or "GENERATED ALWAYS" in held[0][0]):
+        statements = [] if is_known_whole else connection.execute(STORED).fetchall()
+        if not is_known_whole and (len(statements) != 1 or "GENERATED ALWAYS" in statements[0][0]):
             raise ValueError("settings is no table of values")
         rows = connection.execute("SELECT name, value FROM main.settings").fetchall()
         settings = {str(name): parsed_json(value, strict=True) for name, value in rows}
@@ -113,7 +113,7 @@ def _is_object(value: object) -> bool:
 
 
 def _are_filters(value: object) -> bool:
-    return isinstance(value, dict) and all(held is None or isinstance(held, str | bool) for held in value.values())
+    return isinstance(value, dict) and all(item is None or isinstance(item, str | bool) for item in value.values())
 
 
 def _is_seed(value: object) -> bool:
@@ -125,7 +125,9 @@ def _is_part(value: object) -> bool:
     if not isinstance(value, dict) or value.keys() != {"number", "of", "documents"}:
         return False
     number, of, documents = (value[name] for name in ("number", "of", "documents"))
-    return all(type(one) is int for one in (number, of, documents)) and 1 <= number <= of and of > 1 and documents >= 0
+    return (
+        all(type(count) is int for count in (number, of, documents)) and 1 <= number <= of and of > 1 and documents >= 0
+    )
 
 
 def _is_count(value: object) -> bool:
@@ -158,8 +160,8 @@ def event_named(rule: Mapping[str, Any]) -> str:
     """
     name = str(rule.get("name") or "an event without a name")
     words = list(dict.fromkeys(word for field in ("verbs", "forms", "nouns") for word in rule.get(field) or ()))
-    told = words or ([f"function {rule['function']}"] if rule.get("function") else [])
-    return f"{name} ({', '.join(told)})" if told else name
+    rule_words = words or ([f"function {rule['function']}"] if rule.get("function") else [])
+    return f"{name} ({', '.join(rule_words)})" if rule_words else name
 
 
 # Where the events of a store come from, which says what its intervals include: coreference, or another model.
@@ -260,12 +262,12 @@ def each_row(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
 
 
 @contextmanager
-def asking_once(store: Store, known: Facts | None = None) -> Iterator[None]:
+def asking_once(store: Store, known_facts: Facts | None = None) -> Iterator[None]:
     """Inside, a question about the whole store is asked once, if no answer can change: it is open for reading only.
 
     known: what was asked before, which is added to.
     """
-    token = _ANSWERS.set({} if known is None else known) if is_for_reading(store) else None
+    token = _ANSWERS.set({} if known_facts is None else known_facts) if is_for_reading(store) else None
     try:
         yield
     finally:
@@ -281,11 +283,11 @@ def facts_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...
 
 def found_once(store: Store, key: tuple[Any, ...], find: Callable[[], Held]) -> Held:
     """What `find` finds out about the whole store; see `asking_once`."""
-    known, key = _ANSWERS.get({}), (id(store.connection), *key)
-    if key not in known:
-        known[key] = find()
-    held: Held = known[key]
-    return held
+    cache, key = _ANSWERS.get({}), (id(store.connection), *key)
+    if key not in cache:
+        cache[key] = find()
+    value: Held = cache[key]
+    return value
 
 
 @contextmanager
@@ -322,8 +324,8 @@ def closed_store(path: Path) -> InputError:
 
 def is_for_reading(store: Store) -> bool:
     """Whether a store is open read-only, so that query results cannot change."""
-    asked = "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()"
-    return bool(rows_of(store, asked)[0][0])
+    query = "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()"
+    return bool(rows_of(store, query)[0][0])
 
 
 def number_of_samples(store: Store) -> int:
@@ -347,11 +349,11 @@ def title_of(store: Store, actor: str) -> str:
 
 def actors_in(store: Store) -> dict[str, tuple[int, float]]:
     """Each actor that acts: the number of possible documents, and the expected number; the most frequent first."""
-    found = facts_of(
+    rows = facts_of(
         store,
         "SELECT actor, count(*), sum(probability) AS expected FROM events GROUP BY actor ORDER BY expected DESC, actor",
     )
-    return {actor: (int(documents), float(expected)) for actor, documents, expected in found}
+    return {actor: (int(documents), float(expected)) for actor, documents, expected in rows}
 
 
 def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]:
@@ -372,27 +374,27 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
         return tuple(acting)
     if isinstance(actors, str) or not actors:
         raise InputError(f"actors must be a list of codes, such as {acting[:2]}; it is {actors!r}.")
-    known = list(dict.fromkeys([*acting, *(store.settings.get("actors") or {})]))
-    return tuple(dict.fromkeys(_code(store, actor, known) for actor in actors))
+    known_codes = list(dict.fromkeys([*acting, *(store.settings.get("actors") or {})]))
+    return tuple(dict.fromkeys(_code(store, actor, known_codes) for actor in actors))
 
 
-def _code(store: Store, actor: str, known: Sequence[str]) -> str:
+def _code(store: Store, actor: str, known_codes: Sequence[str]) -> str:
     """The code of an actor given by code or title.
 
     Raises InputError if it is unknown or ambiguous.
     """
-    if actor in known:
+    if actor in known_codes:
         return actor
-    meant = [code for code in known if actor.lower() in (code.lower(), title_of(store, code).lower())]
-    if len(meant) > 1:
-        raise InputError(f"{actor} may be {' or '.join(meant)}; give the code.")
-    if not meant:
-        titles = [title_of(store, code) for code in known]
-        near = nearest(actor, [*known, *titles])
-        code = near if near in known else known[titles.index(near)] if near else None
+    candidates = [code for code in known_codes if actor.lower() in (code.lower(), title_of(store, code).lower())]
+    if len(candidates) > 1:
+        raise InputError(f"{actor} may be {' or '.join(candidates)}; give the code.")
+    if not candidates:
+        titles = [title_of(store, code) for code in known_codes]
+        near = nearest(actor, [*known_codes, *titles])
+        code = near if near in known_codes else known_codes[titles.index(near)] if near else None
         meaning = f" Did you mean {code} ({title_of(store, code)})?" if code else ""
-        raise InputError(f"no actor {actor!r} in the store; it has {shortened(known)}.{meaning}")
-    return meant[0]
+        raise InputError(f"no actor {actor!r} in the store; it has {shortened(known_codes)}.{meaning}")
+    return candidates[0]
 
 
 def checked_length(period: str) -> str:
@@ -428,15 +430,15 @@ def documents_by_period(
     """
     checked_length(period)
     low, high = days_asked(since, until)
-    asked = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
-    first, last = facts_of(store, f"SELECT min(date), max(date) {asked}", low=low, high=high)[0]
+    source = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
+    first, last = facts_of(store, f"SELECT min(date), max(date) {source}", low=low, high=high)[0]
     if first is None:
         first, last = first_and_last(store)
         raise InputError(f"the store holds no document from {low} to {high}; its documents are of {first} to {last}.")
     check_span(first, last, period=period, advice=ADVICE)
-    grouped = f"SELECT date_trunc('{period}', date)::DATE, count(*) {asked} GROUP BY ALL"
-    found = {period_of(start, period=period): int(n) for start, n in facts_of(store, grouped, low=low, high=high)}
-    return {label: found.get(label, 0) for label in periods_between(str(first), str(last), period=period)}
+    grouped = f"SELECT date_trunc('{period}', date)::DATE, count(*) {source} GROUP BY ALL"
+    counts = {period_of(start, period=period): int(n) for start, n in facts_of(store, grouped, low=low, high=high)}
+    return {label: counts.get(label, 0) for label in periods_between(str(first), str(last), period=period)}
 
 
 def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, until: Day | None) -> tuple[str, ...]:
@@ -444,7 +446,7 @@ def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, 
     first day or end before their last."""
     (first, last), (low, high) = first_and_last(store), days_asked(since, until)
     first, last = max(first, low), min(last, high)
-    return tuple(one for one in periods if period_start(one) < first or period_end(one) > last)
+    return tuple(period for period in periods if period_start(period) < first or period_end(period) > last)
 
 
 def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
@@ -469,11 +471,11 @@ def bounds_of(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
     return period_start(at), period_end(at)
 
 
-def recipe_of(store: Store, **asked: Any) -> dict[str, Any]:
+def recipe_of(store: Store, **options: Any) -> dict[str, Any]:
     """The recipe of a result: the query, what its bands include, and the settings of the store."""
     return {
         "howsure": __version__,
-        **asked,
+        **options,
         "event": event_of(store),
         "uncertainty": uncertainty_in(store.settings),
         "store": settings_of(store),

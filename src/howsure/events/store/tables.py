@@ -181,12 +181,12 @@ def arrow_table(table: str, columns: Mapping[str, Sequence[Any]]) -> Any:
 
 def _array(values: Sequence[Any], kind: str) -> Any:
     if kind.endswith(LIST):
-        inner, held = kind.removesuffix(LIST), [value or () for value in values]
-        ends = np.cumsum([0, *map(len, held)], dtype=np.int32)
-        known = np.packbits([value is not None for value in values], bitorder="little")
-        items = _array(list(chain.from_iterable(held)), inner)
+        inner, lists = kind.removesuffix(LIST), [value or () for value in values]
+        ends = np.cumsum([0, *map(len, lists)], dtype=np.int32)
+        is_valid = np.packbits([value is not None for value in values], bitorder="little")
+        items = _array(list(chain.from_iterable(lists)), inner)
         return nanoarrow.c_array_from_buffers(
-            nanoarrow.list_(ARROW[inner]), len(values), [known, ends], children=[items]
+            nanoarrow.list_(ARROW[inner]), len(values), [is_valid, ends], children=[items]
         )
     if isinstance(values, np.ndarray) and kind in NUMBERS:
         return nanoarrow.c_array(np.ascontiguousarray(values, NUMBERS[kind]))
