@@ -242,7 +242,7 @@ def draw_together(
     describe: Callable[[AnyCurve], str],
     heading: Callable[[AnyCurve], str],
 ) -> Axes:
-    """Draw a curve `alone`, or several, each as one `among` many with what is `told` of it in a legend."""
+    """Draw a curve `alone`, or several, each as one `among` many with its `describe` text in a legend."""
     names, scale = curve_names(curves, labels), scale_of(curves, axis)
     with styled():
         axes = new_axes(len(curves)) if ax is None else ax

@@ -46,10 +46,10 @@ def packed(clusters: Integers) -> str:
 
 def unpacked(text: str) -> Integers:
     """The fingerprints of a text that `packed` made; ValueError if it is another."""
-    found = np.frombuffer(base64.b64decode(text, validate=True), dtype=LITTLE).astype(np.int64)
-    if (found[1:] <= found[:-1]).any():
+    slots = np.frombuffer(base64.b64decode(text, validate=True), dtype=LITTLE).astype(np.int64)
+    if (slots[1:] <= slots[:-1]).any():
         raise ValueError("clusters are sorted, and each is there once")
-    return found
+    return slots
 
 
 # A monitor of calibration: rows come with dates, period by period; each is taken once, and the alarm may be read at
@@ -151,14 +151,14 @@ class CalibrationMonitor:
         new = ~before & (periods < ended)
         late, changed, missed = self._differences(periods[before], rows.probabilities[before])
         missing = unlabelled[~self._is_before(unlabelled) & (unlabelled < ended)]
-        known = self._is_known(rows)
-        self._record(periods[new], rows.probabilities[new], missing, periods[new & known])
-        chosen, when = rows.where(new & ~known), periods[new & ~known]
+        is_known = self._is_known(rows)
+        self._record(periods[new], rows.probabilities[new], missing, periods[new & is_known])
+        chosen, when = rows.where(new & ~is_known), periods[new & ~is_known]
         at, moved = _whole_clusters(chosen, when)
         self._bet(chosen, at)
         if chosen.clusters is not None:
-            held = () if self._clusters is None else self._clusters
-            self._clusters = np.union1d(np.array(held, dtype=np.int64), chosen.clusters)
+            known_clusters = () if self._clusters is None else self._clusters
+            self._clusters = np.union1d(np.array(known_clusters, dtype=np.int64), chosen.clusters)
         self._through = ended if self._through is None else max(self._through, ended)
         return MonitorUpdate(
             periods=tuple(np.unique(periods[new]).astype(str).tolist()),
@@ -170,7 +170,7 @@ class CalibrationMonitor:
             changed=changed,
             open=int((~before & ~new).sum()),
             moved=moved,
-            continued=int((new & known).sum()),
+            continued=int((new & is_known).sum()),
             recipe=self.recipe,
         )
 
@@ -189,11 +189,13 @@ class CalibrationMonitor:
 
     def _check_as_before(self, rows: Rows) -> None:
         if self._groups and (self._clusters is None) != (rows.clusters is None):
-            held = "no clusters" if self._clusters is None else "clusters"
-            raise InputError(f"clusters must be given as before: this monitor has {held}. Begin another monitor.")
+            roles_before = "no clusters" if self._clusters is None else "clusters"
+            raise InputError(
+                f"clusters must be given as before: this monitor has {roles_before}. Begin another monitor."
+            )
         if self._groups and (ALL in self._groups) != (ALL in rows.names):
-            held = "no groups" if ALL in self._groups else f"groups ({shortened(self._groups, limit=5)})"
-            raise InputError(f"groups must be given as before: this monitor has {held}. Begin another monitor.")
+            roles_before = "no groups" if ALL in self._groups else f"groups ({shortened(self._groups, limit=5)})"
+            raise InputError(f"groups must be given as before: this monitor has {roles_before}. Begin another monitor.")
         several = len(self._groups.keys() | set(rows.names))
         if several > MOST_GROUPS:
             raise InputError(f"groups must be at most {MOST_GROUPS}; with these rows there are {several:,}. Pool some.")
@@ -206,19 +208,21 @@ class CalibrationMonitor:
         counts, sums = np.bincount(codes), np.bincount(codes, probabilities)
         oldest = next(iter(self._taken)) if len(self._taken) == KEPT else ""  # of those before, nothing is held
         for name, count, total in zip(names.astype(str).tolist(), counts.tolist(), sums.tolist(), strict=True):
-            held = self._taken.get(name)
-            if held is None:
+            known_counts = self._taken.get(name)
+            if known_counts is None:
                 missed += count if name > oldest else 0
             else:
-                late += max(0, count - int(held[0]))
-                changed += count == held[0] and not math.isclose(total, held[1], rel_tol=1e-9, abs_tol=1e-9)
+                late += max(0, count - int(known_counts[0]))
+                changed += count == known_counts[0] and not math.isclose(
+                    total, known_counts[1], rel_tol=1e-9, abs_tol=1e-9
+                )
         return late, changed, missed
 
     def _record(self, periods: Days, probabilities: Any, missing: Days, left_out: Days) -> None:
         for name in np.unique(np.concatenate([periods, missing])):
-            own = periods == name
+            in_period = periods == name
             others = [float((days == name).sum()) for days in (missing, left_out)]
-            self._taken[str(name)] = [float(own.sum()), float(probabilities[own].sum()), *others]
+            self._taken[str(name)] = [float(in_period.sum()), float(probabilities[in_period].sum()), *others]
         for name in list(self._taken)[: max(0, len(self._taken) - KEPT)]:
             del self._taken[name]
 
@@ -262,7 +266,7 @@ class CalibrationMonitor:
         """The evidence, the alarm and the error of each group, as of now."""
         log_e = [math.log(group.weight) + group.process.log_e for group in self._groups.values()]
         periods = list(self._taken)
-        missing = {period: int(held[2]) for period, held in self._taken.items() if held[2]}
+        missing = {period: int(counts[2]) for period, counts in self._taken.items() if counts[2]}
         return MonitorStatus(
             rows=tuple(group_status(name, group, self.settings, self.recipe) for name, group in self._groups.items()),
             e_value=e_of(float(np.logaddexp.reduce(log_e))) if log_e else 1.0,
@@ -270,25 +274,25 @@ class CalibrationMonitor:
             last=periods[-1] if periods else None,
             unlabelled_by_period=missing,
             recipe=self.recipe,
-            notes=self._notes(sum(missing.values()), int(sum(held[3] for held in self._taken.values()))),
+            notes=self._notes(sum(missing.values()), int(sum(counts[3] for counts in self._taken.values()))),
         )
 
     def _notes(self, unlabelled: int, left_out: int) -> tuple[str, ...]:
-        rows = int(sum(held[0] for held in self._taken.values()))
-        found = []
+        rows = int(sum(counts[0] for counts in self._taken.values()))
+        notes = []
         if unlabelled:
-            found.append(
+            notes.append(
                 f"{unlabelled:,} of {rows + unlabelled:,} rows had no label when their period was taken; that must not "
                 "depend on the label"
             )
         if left_out:
-            found.append(
+            notes.append(
                 f"{left_out:,} of {rows:,} rows belong to clusters that an earlier update took: left out, since "
                 "rows of a cluster tell something of each other; longer periods take more of them"
             )
         if self.settings.reference is not None:
-            found.append(f"tested: whether it is as it was up to {self.settings.reference}")
-        return tuple(found)
+            notes.append(f"tested: whether it is as it was up to {self.settings.reference}")
+        return tuple(notes)
 
     def series(self, group: str | None = None) -> MonitorSeries:
         """The periods of a group, or of all rows without groups.
@@ -302,26 +306,26 @@ class CalibrationMonitor:
 
         Raises InputError for a group or a period that there is not.
         """
-        name, held = self._group(group)
-        if period not in held.series:
-            raise unknown_name("period", period, list(held.series), place=name or "the monitor")
-        return held.series[period][0]
+        name, group_state = self._group(group)
+        if period not in group_state.series:
+            raise unknown_name("period", period, list(group_state.series), place=name or "the monitor")
+        return group_state.series[period][0]
 
     def _group(self, name: str | None) -> tuple[str, Group]:
         if not self._groups:
             raise InputError("the monitor has taken no period yet; update it first.")
-        wanted = next(iter(self._groups)) if name is None and len(self._groups) == 1 else name
-        if wanted == "all" and ALL in self._groups:
-            wanted = ALL
-        if wanted is None:
+        group_name = next(iter(self._groups)) if name is None and len(self._groups) == 1 else name
+        if group_name == "all" and ALL in self._groups:
+            group_name = ALL
+        if group_name is None:
             raise InputError(f"group must name one of {shortened(self._groups)}.")
-        if wanted not in self._groups:
-            raise unknown_name("group", wanted, self.groups, place="the monitor")
-        return wanted, self._groups[wanted]
+        if group_name not in self._groups:
+            raise unknown_name("group", group_name, self.groups, place="the monitor")
+        return group_name, self._groups[group_name]
 
     def to_json(self) -> str:
         """The whole state as a text, to be kept in a file."""
-        held = {
+        state = {
             "settings": self.settings.to_dict(),
             "through": None if self._through is None else str(self._through),
             "later": self._later,
@@ -329,7 +333,7 @@ class CalibrationMonitor:
             "clusters": None if self._clusters is None else packed(self._clusters),
             "groups": {name: group.to_dict() for name, group in self._groups.items()},
         }
-        return STATE.text(held)
+        return STATE.text(state)
 
     def save(self, path: Place) -> None:
         """Put the whole state in a file that `load` reads, in the place of what is there."""
@@ -349,13 +353,13 @@ class CalibrationMonitor:
 
         Raises InputError if the text is another, or was cut off or changed.
         """
-        with STATE.content(text) as held:
-            monitor = cls(**held["settings"])
-            monitor._through = None if held["through"] is None else np.datetime64(held["through"], "D")
-            monitor._later = int(held["later"])
-            monitor._taken = {str(name): [float(one) for one in counts] for name, counts in held["taken"].items()}
-            monitor._clusters = None if held["clusters"] is None else unpacked(held["clusters"])
-            monitor._groups = {str(name): Group.from_dict(group) for name, group in held["groups"].items()}
+        with STATE.content(text) as state:
+            monitor = cls(**state["settings"])
+            monitor._through = None if state["through"] is None else np.datetime64(state["through"], "D")
+            monitor._later = int(state["later"])
+            monitor._taken = {str(name): [float(count) for count in counts] for name, counts in state["taken"].items()}
+            monitor._clusters = None if state["clusters"] is None else unpacked(state["clusters"])
+            monitor._groups = {str(name): Group.from_dict(group) for name, group in state["groups"].items()}
             monitor.status()
             return monitor
 

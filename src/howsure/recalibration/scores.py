@@ -286,7 +286,7 @@ def labelled_read(
     y_true: Any, y_prob: Any = None, *, data: Any = None, id: Any = None, floor: float | None = None, **other_roles: Any
 ) -> Iterator[tuple[Labelled, dict[str, Any]]]:
     """The labelled scores of arrays, of a frame or of a source, and what was read of files; inside the block, errors
-    name rows where they are. `beside`: the other arguments of `labelled_from`.
+    name rows where they are. `other_roles`: the other arguments of `labelled_from`.
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """

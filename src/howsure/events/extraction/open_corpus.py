@@ -67,9 +67,9 @@ class ConlluCorpus(Corpus):
     def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
         """The documents of a part from a position on, one in memory at a time."""
         passages = islice(enumerate(_all_passages(self.table.files)), start, None)
-        own = (passage for number, passage in passages if part.holds(number))
+        passages_of_part = (passage for number, passage in passages if part.holds(number))
         for (number, name, date, title, category, story, _), (file, passage) in zip(
-            self._rows(start, part), own, strict=True
+            self._rows(start, part), passages_of_part, strict=True
         ):
             yield InputDocument(number, name, date, title, category, passage.text, file, passage.before, story or None)
 
@@ -124,10 +124,10 @@ def open_conllu(
         database.allow_only([])
         columns = {name: Column(name, "VARCHAR") for name in HEADER}
         table = HeaderTable(database, COPIED, columns, files, tuple(starts))
-        known = {"id": "id", "date": "date", "title": "title"}
-        asked = {name: name if getattr(fields, name) else None for name in ("category", "story")}
-        held = replace(fields, **known, **asked)
-        return ConlluCorpus(table, held, bad_dates=bad_dates, is_parsed=True)
+        usual_fields = {"id": "id", "date": "date", "title": "title"}
+        optional_fields = {name: name if getattr(fields, name) else None for name in ("category", "story")}
+        all_fields = replace(fields, **usual_fields, **optional_fields)
+        return ConlluCorpus(table, all_fields, bad_dates=bad_dates, is_parsed=True)
 
 
 def read_part(document: InputDocument) -> Document:
@@ -140,19 +140,19 @@ def read_part(document: InputDocument) -> Document:
 
 
 def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:
-    found = [one for path in paths for one in _found(os.fspath(path))]
-    check_each_once(found, what="documents")
-    for one in found:
-        if not os.path.isfile(one):
-            raise InputError(f"{one} is no file; name files of CoNLL-U.")
-    return tuple(File(one, one, "conllu") for one in found)
+    files_given = [file for path in paths for file in _found(os.fspath(path))]
+    check_each_once(files_given, what="documents")
+    for file in files_given:
+        if not os.path.isfile(file):
+            raise InputError(f"{file} is no file; name files of CoNLL-U.")
+    return tuple(File(file, file, "conllu") for file in files_given)
 
 
 def _found(path: str) -> list[str]:
-    found = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True), key=natural_order)
-    if not found:
+    matches = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True), key=natural_order)
+    if not matches:
         raise missing_file(path)
-    return found
+    return matches
 
 
 def _all_passages(files: Sequence[File]) -> Iterator[tuple[str, Passage]]:
@@ -164,19 +164,20 @@ def _named(files: Sequence[File]) -> Iterator[tuple[File, str]]:
 
 
 def _header(passage: Passage, fields: Fields) -> list[str | None]:
-    held = passage.header
-    date = next((held[key] for key in ((fields.date,) if fields.date else DATES) if held.get(key)), None)
-    asked = [held.get(name) if name else None for name in (fields.category, fields.story)]
-    return [held["id"], date, held.get(fields.title or "title"), *asked]
+    header = passage.header
+    date = next((header[key] for key in ((fields.date,) if fields.date else DATES) if header.get(key)), None)
+    optional_values = [header.get(name) if name else None for name in (fields.category, fields.story)]
+    return [header["id"], date, header.get(fields.title or "title"), *optional_values]
 
 
 def _refuse_undated(file: File, fields: Fields) -> None:
     """Raise InputError that says what the first document has instead of a date; nothing, if it has nothing."""
-    held = sorted({*next(_passages(file, file.name)).header} - NO_DATES)
-    if held:
-        wanted = f"{META}{fields.date or DATES[0]}"
+    names = sorted({*next(_passages(file, file.name)).header} - NO_DATES)
+    if names:
+        needed_field = f"{META}{fields.date or DATES[0]}"
         raise InputError(
-            f"no document has a date, # {wanted} = …; the first one of {file.name} has {shortened(held)}. Name what "
+            f"no document has a date, # {needed_field} = …; the first one of {file.name} has {shortened(names)}. Name "
+            "what "
             f"holds the date by {parameter('date', GIVEN)}, or leave such documents out with "
             f"{parameter('bad_dates', 'leave-out')}."
         )

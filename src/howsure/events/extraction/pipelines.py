@@ -45,13 +45,13 @@ def spacy_version() -> str:
 
 def installed_pipelines() -> list[Pipeline]:
     """Those that are installed as packages, by name; none is imported."""
-    found = []
-    for name in sorted({one.value for one in entry_points(group="spacy_models")}):
+    pipelines = []
+    for name in sorted({entry_point.value for entry_point in entry_points(group="spacy_models")}):
         package = importlib.util.find_spec(name.partition(":")[0])
         if package is not None and package.origin is not None:
             meta = Path(package.origin).with_name(META)
-            found.append(_described(_meta(meta.read_bytes(), str(meta)), package.name))
-    return found
+            pipelines.append(_described(_meta(meta.read_bytes(), str(meta)), package.name))
+    return pipelines
 
 
 def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
@@ -61,10 +61,10 @@ def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
     """
     place = os.fspath(path)
     if os.path.isdir(place):
-        held = Path(place, META)
-        if not held.is_file() or not Path(place, CONFIG).is_file():
+        meta_file = Path(place, META)
+        if not meta_file.is_file() or not Path(place, CONFIG).is_file():
             raise InputError(f"{place} is no spaCy pipeline: a folder of one has {META} and {CONFIG}.")
-        return _described(_meta(held.read_bytes(), place), place)
+        return _described(_meta(meta_file.read_bytes(), place), place)
     with _wheel(place) as archive:
         return _described(_meta(archive.read(str(_folder_in(archive, place) / META)), place), place)
 
@@ -80,17 +80,21 @@ def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -
     with _wheel(place) as archive:
         root = _folder_in(archive, place)
         members = [
-            one for one in archive.infolist() if root in PurePosixPath(one.filename).parents and not one.is_dir()
+            member
+            for member in archive.infolist()
+            if root in PurePosixPath(member.filename).parents and not member.is_dir()
         ]
-        if sum(one.file_size for one in members) > MOST_BYTES or any(".." in one.filename for one in members):
+        if sum(member.file_size for member in members) > MOST_BYTES or any(
+            ".." in member.filename for member in members
+        ):
             raise InputError(f"{place} is no wheel of a pipeline: its files are too large, or lead out of it.")
         begun = target.with_name(f".{target.name}.unpacking")
         shutil.rmtree(begun, ignore_errors=True)
         try:
-            for one in members:
-                to = begun / PurePosixPath(one.filename).relative_to(root)
+            for member in members:
+                to = begun / PurePosixPath(member.filename).relative_to(root)
                 to.parent.mkdir(parents=True, exist_ok=True)
-                with archive.open(one) as packed, to.open("wb") as copy:
+                with archive.open(member) as packed, to.open("wb") as copy:
                     shutil.copyfileobj(packed, copy)
             begun.rename(target)
         except (OSError, zipfile.BadZipFile) as error:
@@ -111,9 +115,9 @@ def _wheel(place: str) -> zipfile.ZipFile:
 def _folder_in(archive: zipfile.ZipFile, place: str) -> PurePosixPath:
     """The folder of a wheel that holds the pipeline."""
     for name in sorted(archive.namelist()):
-        found = PurePosixPath(name)
-        if found.name == CONFIG and str(found.parent / META) in archive.namelist():
-            return found.parent
+        member = PurePosixPath(name)
+        if member.name == CONFIG and str(member.parent / META) in archive.namelist():
+            return member.parent
     raise InputError(f"{place} holds no spaCy pipeline: no folder in it has {META} and {CONFIG}.")
 
 
@@ -136,12 +140,12 @@ def _parser_labels(meta: Mapping[str, Any]) -> Sequence[str]:
 def _described(meta: Mapping[str, Any], place: str) -> Pipeline:
     from spacy.util import is_compatible_version
 
-    present, wanted = spacy_version(), str(meta.get("spacy_version") or ">=3")
-    parts = {str(one) for one in meta.get("pipeline") or meta.get("components") or ()}
+    present, required = spacy_version(), str(meta.get("spacy_version") or ">=3")
+    parts = {str(part) for part in meta.get("pipeline") or meta.get("components") or ()}
     parts |= {"tagger"} if "morphologizer" in parts else set()
-    lacking = [told for part, told in NEEDED.items() if part not in parts]
+    lacking = [description for part, description in NEEDED.items() if part not in parts]
     why = f"has no {' and no '.join(lacking)}" if lacking else ""
-    if is_compatible_version(present, wanted) is False:
-        why = f"is for spaCy {wanted}, and {present} is installed"
+    if is_compatible_version(present, required) is False:
+        why = f"is for spaCy {required}, and {present} is installed"
     name = f"{meta['lang']}_{meta['name']}"
     return Pipeline(name, str(meta["version"]), str(meta["lang"]), place, scheme_of(_parser_labels(meta)), why)

@@ -83,15 +83,15 @@ class Agreement(Rows[ActorAgreement]):
 
     def below(self) -> Sequence[str]:
         """What a reader of the table should know."""
-        said = [
+        lines = [
             f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "
             "full agreement, 0 that of chance. Krippendorff relies on 0.8 and more, and tentatively on 0.667."
         ]
-        told = {why: [one.actor for one in self.rows if one.why == why] for why in (ALIKE, RARE)}
-        said += [f"{', '.join(actors)}: {why}." for why, actors in told.items() if actors]
+        actors_by_reason = {why: [row.actor for row in self.rows if row.why == why] for why in (ALIKE, RARE)}
+        lines += [f"{', '.join(actors)}: {why}." for why, actors in actors_by_reason.items() if actors]
         if unclear := self.recipe["unclear"]:
-            said.append(counted(unclear, "answer 'unclear' counts", "answers 'unclear' count") + " as missing.")
-        return said + merged_notes(self.recipe.get("merged_coders", []))
+            lines.append(counted(unclear, "answer 'unclear' counts", "answers 'unclear' count") + " as missing.")
+        return lines + merged_notes(self.recipe.get("merged_coders", []))
 
 
 def agreement(
@@ -107,28 +107,28 @@ def agreement(
 
     Raises InputError if no document was drawn, or none was read by two of the coders.
     """
-    asked = asked_of(store)
+    labelling = asked_of(store)
     if not 0.0 < level < 1.0:
         raise InputError(f"level must lie strictly between 0 and 1; it is {level!r}.")
     answers = answers_of(store)
-    names, known = coders_of(store), sorted({one.coder for one in answers})
-    chosen = known if coders is None else _chosen(coders, names, known)
-    held = [one for one in answers if one.coder in chosen]
-    counts = _counts(held, asked.actors)
+    names, coders_known = coders_of(store), sorted({answer.coder for answer in answers})
+    chosen = coders_known if coders is None else _chosen(coders, names, coders_known)
+    chosen_answers = [answer for answer in answers if answer.coder in chosen]
+    counts = _counts(chosen_answers, labelling.actors)
     if not (counts.sum(axis=2) >= 2).any():
         raise InputError(
             f"agreement needs documents that two coders read; {store.path} holds none, of "
             f"{counted(len(chosen), 'coder')}. Let a second one read: howsure events label {store.path}."
         )
     resampled = generator_from(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
-    parts = [(actor, counts[:, [k]]) for k, actor in enumerate(asked.actors)] + [(ALL, counts)]
+    parts = [(actor, counts[:, [k]]) for k, actor in enumerate(labelling.actors)] + [(ALL, counts)]
     recipe = {
         "howsure": __version__,
-        "question": asked.question,
+        "question": labelling.question,
         "level": level,
         "replicates": REPLICATES,
         "seed": seed_in_recipe(rng),
-        "unclear": sum(one.unclear for one in held),
+        "unclear": sum(answer.unclear for answer in chosen_answers),
     }
     if merged := [list(spellings) for spellings in names.merged if spellings[0] in chosen]:
         recipe["merged_coders"] = merged
@@ -136,49 +136,49 @@ def agreement(
     return Agreement(coders=tuple(chosen), rows=rows, recipe=recipe)
 
 
-def _chosen(coders: Sequence[str], names: CoderNames, known: Sequence[str]) -> list[str]:
+def _chosen(coders: Sequence[str], names: CoderNames, all_coders: Sequence[str]) -> list[str]:
     """The coders that are named, as the store spells them."""
     chosen: list[str] = []
-    for given in coders:
-        name = names.name(coder_named(given))
-        if name not in known:
-            raise unknown_name("coder", given, known, place="the labels")
+    for coder in coders:
+        name = names.name(coder_named(coder))
+        if name not in all_coders:
+            raise unknown_name("coder", coder, all_coders, place="the labels")
         if name in chosen:
-            raise InputError(f"coders names {name!r} twice: {given!r} is another spelling of it.")
+            raise InputError(f"coders names {name!r} twice: {coder!r} is another spelling of it.")
         chosen.append(name)
     return chosen
 
 
 def _counts(answers: Sequence[Answer], actors: Sequence[str]) -> Floats:
     """How many coders say "does not" and "acts": (documents, actors, 2)."""
-    place = {number: at for at, number in enumerate(sorted({one.document for one in answers}))}
+    place = {number: at for at, number in enumerate(sorted({answer.document for answer in answers}))}
     counts = np.zeros((len(place), len(actors), 2))
-    for one in answers:
+    for answer in answers:
         for k, actor in enumerate(actors):
-            if not one.unclear:
-                counts[place[one.document], k, int(actor in one.acting)] += 1
+            if not answer.unclear:
+                counts[place[answer.document], k, int(actor in answer.acting)] += 1
     return counts
 
 
 def _row(actor: str, counts: Floats, resampled: np.ndarray[Any, Any], level: float) -> ActorAgreement:
     n, k, values = counts.shape
-    observed, given = pairable_sums(counts.reshape(n * k, values))
-    of_document, given = observed.reshape(n, k).sum(axis=1), given.reshape(n, k, values).sum(axis=1)
-    pairable = given.sum(axis=1) > 0
-    read, differing = int(pairable.sum()), int((of_document > 0).sum())
-    value = float(alpha(of_document.sum(), given.sum(axis=0)))
+    observed, value_counts = pairable_sums(counts.reshape(n * k, values))
+    of_document, value_counts = observed.reshape(n, k).sum(axis=1), value_counts.reshape(n, k, values).sum(axis=1)
+    pairable = value_counts.sum(axis=1) > 0
+    n_read, differing = int(pairable.sum()), int((of_document > 0).sum())
+    value = float(alpha(of_document.sum(), value_counts.sum(axis=0)))
     if np.isnan(value):
-        return ActorAgreement(actor, read, differing, None, None, None, ALIKE)
+        return ActorAgreement(actor, n_read, differing, None, None, None, ALIKE)
     tail = (1.0 - level) / 2
     if not differing:
-        by_chance = 1.0 - ((given.sum(axis=0) / given.sum()) ** 2).sum()
-        low = 1.0 - float((1.0 - tail ** (1.0 / read)) / by_chance)
-        return ActorAgreement(actor, read, 0, value, max(low, -1.0), 1.0, None)
-    drawn = alpha(resampled @ of_document, resampled @ given)
+        by_chance = 1.0 - ((value_counts.sum(axis=0) / value_counts.sum()) ** 2).sum()
+        low = 1.0 - float((1.0 - tail ** (1.0 / n_read)) / by_chance)
+        return ActorAgreement(actor, n_read, 0, value, max(low, -1.0), 1.0, None)
+    drawn = alpha(resampled @ of_document, resampled @ value_counts)
     if np.isnan(drawn).mean() > MOST_UNDEFINED:
-        return ActorAgreement(actor, read, differing, value, None, None, RARE)
+        return ActorAgreement(actor, n_read, differing, value, None, None, RARE)
     low, high = np.nanquantile(drawn, [tail, 1.0 - tail])
-    return ActorAgreement(actor, read, differing, value, float(low), float(high), None)
+    return ActorAgreement(actor, n_read, differing, value, float(low), float(high), None)
 
 
 # Documents that coders answered differently, with the answers side by side.
@@ -201,16 +201,18 @@ def disagreements(store: Store) -> list[Disagreement]:
     Raises InputError if no document was drawn.
     """
     asked_of(store)
-    settled = {one.document: one for one in settlements_of(store)}
-    held: dict[int, list[Answer]] = defaultdict(list)
-    for one in answers_of(store):
-        held[one.document].append(one)
-    for document, one in settled.items():
-        held[document].append(one)
+    settled = {settlement.document: settlement for settlement in settlements_of(store)}
+    answers_by_document: dict[int, list[Answer]] = defaultdict(list)
+    for answer in answers_of(store):
+        answers_by_document[answer.document].append(answer)
+    for document, answer in settled.items():
+        answers_by_document[document].append(answer)
     return [
         Disagreement(
-            document, tuple(one for one in held[document] if one is not settled.get(document)), settled.get(document)
+            document,
+            tuple(answer for answer in answers_by_document[document] if answer is not settled.get(document)),
+            settled.get(document),
         )
         for document in reading_order(store)
-        if differ(held[document])
+        if differ(answers_by_document[document])
     ]

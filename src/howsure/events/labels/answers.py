@@ -58,18 +58,18 @@ def asked_of(store: Store) -> Labelling:
 
     Raises InputError if none was drawn.
     """
-    found = labelling_of(store)
-    if found is None:
+    labelling = labelling_of(store)
+    if labelling is None:
         raise InputError(f"{store.path} holds no labels; {FIRST_DRAW} {store.path}.")
-    return found
+    return labelling
 
 
 def _read(text: str, store: Store) -> dict[str, Any]:
     try:
-        held = parsed_json(text)
-        lists = all(isinstance(one, str) for name in LISTS for one in [*held[name]])
-        if lists and held["actors"] and all(isinstance(held[name], str) for name in TEXTS):
-            return dict(held)
+        content = parsed_json(text)
+        lists = all(isinstance(item, str) for name in LISTS for item in [*content[name]])
+        if lists and content["actors"] and all(isinstance(content[name], str) for name in TEXTS):
+            return dict(content)
     except (KeyError, TypeError, ValueError):
         pass
     raise DamagedStoreError(f"{store.path} is damaged: the settings of a draw in the table label_draw. {REMEDY}.")
@@ -109,11 +109,12 @@ class Answer:
 class Conflict(HowsureError):
     """The answer to a document is not the one that was seen, so it was not overwritten; `answer` is the present one."""
 
-    def __init__(self, answer: Answer, seen: int) -> None:
+    def __init__(self, answer: Answer, seen_revision: int) -> None:
         self.answer = answer
         super().__init__(
             f"document {answer.document} was answered by {answer.coder} at {answer.at:%H:%M:%S} UTC, as revision "
-            f"{answer.revision}; revision {seen} was seen. Nothing was overwritten: load that answer, and change it."
+            f"{answer.revision}; revision {seen_revision} was seen. Nothing was overwritten: load that answer, and "
+            "change it."
         )
 
 
@@ -153,10 +154,10 @@ def undo_answer(store: EventStore, coder: str) -> int | None:
     asked_of(store)
     coders = list(coders_of(store).of(coder_named(coder)))
     with store.transaction() as connection:
-        found = connection.execute(TO_UNDO, {"coders": coders}).fetchone()
-        if found is None:
+        last_entry = connection.execute(TO_UNDO, {"coders": coders}).fetchone()
+        if last_entry is None:
             return None
-        entry, document, spelling = found
+        entry, document, spelling = last_entry
         before = connection.execute(BEFORE, {"document": document, "coder": spelling, "entry": entry}).fetchone()
         acting, unclear = before or (None, False)
         latest = connection.execute(ONE, {"document": document, "coders": coders, "settles": False}).fetchone()
@@ -189,9 +190,9 @@ def _latest(store: Store, document: int | None, *, settles: bool) -> list[Answer
     query = LATEST.format(by="true" if settles else "coder")
     if document is not None:
         query = query.replace("WHERE", "WHERE document = $document AND", 1)
-    given = {} if document is None else {"document": document}
+    parameters = {} if document is None else {"document": document}
     coders, present = coders_of(store), dict[tuple[int, str], Answer]()
-    for number, spelling, acting, unclear, revision, at in rows_of(store, query, settles=settles, **given):
+    for number, spelling, acting, unclear, revision, at in rows_of(store, query, settles=settles, **parameters):
         if acting is not None:
             coder = coders.name(spelling)
             present.pop((number, coder), None)  # an earlier answer of the same person under another spelling
@@ -204,7 +205,7 @@ def _record(
 ) -> int:
     coders, codes = coders_of(store).of(coder_named(coder)), _asked(store, acting)
     who = coders[0]
-    seen = check_whole(revision, name="revision", least=0)
+    seen_revision = check_whole(revision, name="revision", least=0)
     if unclear and codes:
         raise InputError(f"acting must be empty where unclear is true; it is {list(codes)}.")
     with store.transaction() as connection:
@@ -214,13 +215,16 @@ def _record(
         about = {"document": document, "coders": list(coders), "settles": settles}
         latest = connection.execute(ONE, about).fetchone()
         present = 0 if latest is None else int(latest[4])
-        if latest is None and present != seen:
-            raise InputError(f"revision must be 0 for document {document}, which {who} has not answered; it is {seen}.")
-        if latest is not None and present != seen:
-            raise Conflict(Answer(document, latest[1], tuple(latest[2] or ()), *latest[3:6]), seen)
-        if settles and latest is None and not differ(given := answers_of(store, document=document)):
+        if latest is None and present != seen_revision:
             raise InputError(
-                f"document {document} has {counted(len(given), 'answer')} and no two that differ, so there is nothing "
+                f"revision must be 0 for document {document}, which {who} has not answered; it is {seen_revision}."
+            )
+        if latest is not None and present != seen_revision:
+            raise Conflict(Answer(document, latest[1], tuple(latest[2] or ()), *latest[3:6]), seen_revision)
+        if settles and latest is None and not differ(answers_given := answers_of(store, document=document)):
+            raise InputError(
+                f"document {document} has {counted(len(answers_given), 'answer')} and no two that differ, so there is "
+                "nothing "
                 "to settle: answer it instead."
             )
         _insert(connection, document, who, settles, list(codes), unclear, present + 1, None)
@@ -229,13 +233,13 @@ def _record(
 
 def _asked(store: EventStore, acting: Sequence[str]) -> tuple[str, ...]:
     """Codes in the order in which they were asked, each once."""
-    asked = asked_of(store).actors
+    asked_actors = asked_of(store).actors
     if isinstance(acting, str) or not isinstance(acting, (list, tuple)):
-        raise InputError(f"acting must be a list of codes, such as {list(asked[:2])}; it is {acting!r}.")
+        raise InputError(f"acting must be a list of codes, such as {list(asked_actors[:2])}; it is {acting!r}.")
     for code in acting:
-        if code not in asked:
-            raise unknown_name("actor", str(code), asked, place="the question")
-    return tuple(code for code in asked if code in acting)
+        if code not in asked_actors:
+            raise unknown_name("actor", str(code), asked_actors, place="the question")
+    return tuple(code for code in asked_actors if code in acting)
 
 
 def _insert(
@@ -304,42 +308,44 @@ def settled_labels(store: Store) -> SettledLabels | None:
     What was settled by `settle` counts; otherwise the coders' answers, for each actor if all who read the document say
     the same of it.
     """
-    asked = labelling_of(store)
-    if asked is None:
+    labelling = labelling_of(store)
+    if labelling is None:
         return None
-    settled = {one.document: one for one in settlements_of(store)}
+    settled = {settlement.document: settlement for settlement in settlements_of(store)}
     by_document: dict[int, list[Answer]] = defaultdict(list)
-    for one in answers_of(store):
-        by_document[one.document].append(one)
+    for coder_answer in answers_of(store):
+        by_document[coder_answer.document].append(coder_answer)
     documents = sorted({*by_document, *settled})
-    held = [[settled[one]] if one in settled else by_document[one] for one in documents]
-    labels = np.array([labels_by(asked.actors, answers) for answers in held]).reshape(len(held), len(asked.actors))
+    answers_used = [[settled[document]] if document in settled else by_document[document] for document in documents]
+    labels = np.array([labels_by(labelling.actors, answers) for answers in answers_used]).reshape(
+        len(answers_used), len(labelling.actors)
+    )
     chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
-    coders = sorted({one.coder for answers in by_document.values() for one in answers})
+    coders = sorted({answer.coder for answers in by_document.values() for answer in answers})
     return SettledLabels(
-        question=asked.question,
-        actors=asked.actors,
-        design=asked.design,
+        question=labelling.question,
+        actors=labelling.actors,
+        design=labelling.design,
         documents=np.array(documents, dtype=np.int64),
         labels=labels,
         strata=dict(rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")),
-        inclusion=np.array([chances[one] for one in documents], dtype=np.float64),
+        inclusion=np.array([chances[document] for document in documents], dtype=np.float64),
         coders=tuple(coders),
         drawn=len(chances),
-        unclear=sum(all(one.unclear for one in answers) for answers in held),
-        unsettled=sum(differ(answers) for answers in held),
+        unclear=sum(all(answer.unclear for answer in answers) for answers in answers_used),
+        unsettled=sum(differ(answers) for answers in answers_used),
         merged_coders=coders_of(store).merged,
     )
 
 
 def labels_by(actors: Sequence[str], answers: Sequence[Answer]) -> list[float]:
     """The label of each actor in a document: NaN if an answer is unclear, or if the answers differ."""
-    if any(one.unclear for one in answers):
+    if any(answer.unclear for answer in answers):
         return [np.nan] * len(actors)
-    said = [{actor in one.acting for one in answers} for actor in actors]
-    return [float(one.pop()) if len(one) == 1 else np.nan for one in said]
+    values_by_actor = [{actor in answer.acting for answer in answers} for actor in actors]
+    return [float(values.pop()) if len(values) == 1 else np.nan for values in values_by_actor]
 
 
 def differ(answers: Sequence[Answer]) -> bool:
     """Whether coders said different things of a document."""
-    return len({(frozenset(one.acting), one.unclear) for one in answers}) > 1
+    return len({(frozenset(answer.acting), answer.unclear) for answer in answers}) > 1

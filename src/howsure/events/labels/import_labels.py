@@ -53,9 +53,11 @@ class ImportReport:
     merged_coders: tuple[tuple[str, ...], ...] = ()
 
     def __str__(self) -> str:
-        said = f"{counted(self.added, 'answer')} to {counted(self.documents, 'document')} by {', '.join(self.coders)}"
-        known = f"; {self.known:,} were in the store already" if self.known else ""
-        return "\n".join([said + known, *merged_notes(self.merged_coders)])
+        summary = (
+            f"{counted(self.added, 'answer')} to {counted(self.documents, 'document')} by {', '.join(self.coders)}"
+        )
+        known_text = f"; {self.known:,} were in the store already" if self.known else ""
+        return "\n".join([summary + known_text, *merged_notes(self.merged_coders)])
 
 
 IMPORTED_DESIGNS = ("simple", "census")
@@ -90,14 +92,14 @@ def import_labels(
     Raises InputError naming the place in the file, the value, and what to do.
     """
     answers = read_labels(path, encoding=encoding)
-    asked, codes = labelling_of(store), _codes(store, answers)
-    if asked is None:
-        named = list(dict.fromkeys(codes[name] for one in answers for name in one.says))
+    labelling, codes = labelling_of(store), _codes(store, answers)
+    if labelling is None:
+        named = list(dict.fromkeys(codes[name] for answer in answers for name in answer.says))
         if actors is None and not named:
             raise InputError(f"the labels name no actor; say which were asked for: {parameter('actors', GIVEN)}.")
         chosen = chosen_actors(store, named if actors is None else list(actors))
         question = question_of(store.settings.get("rule") or {}) if question is None else question
-        asked = Labelling(checked_question(question), chosen, "", "none", ())
+        labelling = Labelling(checked_question(question), chosen, "", "none", ())
     elif design is not None or question is not None or actors is not None:
         raise InputError(
             "design, actors and question are those of the documents drawn already; leave them out, or import into a "
@@ -105,19 +107,21 @@ def import_labels(
         )
     numbers = _numbers(store, answers)
     spellings = [name for person in coders_of(store).spellings for name in person]
-    in_file = [coder_named(name) for one in answers if (name := one.coder if coder is None else coder) is not None]
+    in_file = [
+        coder_named(name) for answer in answers if (name := answer.coder if coder is None else coder) is not None
+    ]
     names = names_of_coders([*spellings, *in_file])
-    given = _given(answers, codes, numbers, asked, coder, names)
-    settings = None if asked.draws else _settings(store, answers, numbers, asked, design, os.fspath(path))
+    answers_given = _given(answers, codes, numbers, labelling, coder, names)
+    settings = None if labelling.draws else _settings(store, answers, numbers, labelling, design, os.fspath(path))
     if settings is None:
         _check_drawn(store, answers, numbers)
-    added, known = _new(store, given)
-    _write(store, added, settings, {numbers[one.document]: one.inclusion for one in answers})
-    coders = sorted({name for _, name, _ in given})
-    documents = len({document for document, _, _ in given})
-    held = asked.design or str((settings or {})["design"])
+    added, n_known = _new(store, answers_given)
+    _write(store, added, settings, {numbers[answer.document]: answer.inclusion for answer in answers})
+    coders = sorted({name for _, name, _ in answers_given})
+    documents = len({document for document, _, _ in answers_given})
+    stored_design = labelling.design or str((settings or {})["design"])
     merged = tuple(person for person in names.merged if person[0] in coders)
-    return ImportReport(len(added), known, documents, tuple(coders), held, merged)
+    return ImportReport(len(added), n_known, documents, tuple(coders), stored_design, merged)
 
 
 def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
@@ -125,7 +129,7 @@ def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
 
     Raises InputError naming the first place of one that the store does not know.
     """
-    places = {name: one.place for one in reversed(answers) for name in one.says}
+    places = {name: answer.place for answer in reversed(answers) for name in answer.says}
     codes = {}
     for name, place in places.items():
         try:
@@ -141,8 +145,8 @@ def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
     Raises InputError naming the first that the store does not hold.
     """
     ids = {str(name): number for number, name in rows_of(store, "SELECT document, id FROM documents")}
-    known = {in_a_spreadsheet(name): number for name, number in ids.items()} | ids
-    lost = [one for one in answers if one.document not in known]
+    number_by_name = {in_a_spreadsheet(name): number for name, number in ids.items()} | ids
+    lost = [answer for answer in answers if answer.document not in number_by_name]
     if lost:
         first = lost[0]
         reason = rows_of(store, "SELECT reason FROM left_out WHERE id = $id", id=first.document)
@@ -150,14 +154,14 @@ def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
         raise InputError(
             f"{first.place} labels document {first.document!r}, but {why} ({counted(len(lost), 'such answer')})."
         )
-    return {one.document: known[one.document] for one in answers}
+    return {answer.document: number_by_name[answer.document] for answer in answers}
 
 
 def _given(
     answers: Sequence[ReadAnswer],
     codes: Mapping[str, str],
     numbers: Mapping[str, int],
-    asked: Labelling,
+    labelling: Labelling,
     coder: str | None,
     names: CoderNames,
 ) -> dict[Key, tuple[list[str], bool]]:
@@ -165,38 +169,45 @@ def _given(
 
     Raises InputError if an answer has no coder, leaves out an actor, or is there twice.
     """
-    found: dict[Key, tuple[list[str], bool]] = {}
-    for one in answers:
-        name = one.coder if coder is None else coder
+    answers_by_key: dict[Key, tuple[list[str], bool]] = {}
+    for answer in answers:
+        name = answer.coder if coder is None else coder
         if name is None:
-            raise InputError(f"{one.place} does not say who labelled; name the coder: {parameter('coder', 'anna')}.")
-        said = {codes[name]: acts for name, acts in one.says.items()}
-        if len(said) < len(one.says):
-            raise InputError(f"{one.place}: an actor is named twice in {one.document!r}, by code and by title.")
-        for code in said:
-            if code not in asked.actors:
-                raise InputError(f"{one.place}: {unknown_name('actor', code, asked.actors, place='the question')}")
-        lacking = [] if one.closed or one.unclear else [code for code in asked.actors if code not in said]
+            raise InputError(f"{answer.place} does not say who labelled; name the coder: {parameter('coder', 'anna')}.")
+        acts_by_code = {codes[name]: acts for name, acts in answer.says.items()}
+        if len(acts_by_code) < len(answer.says):
+            raise InputError(f"{answer.place}: an actor is named twice in {answer.document!r}, by code and by title.")
+        for code in acts_by_code:
+            if code not in labelling.actors:
+                raise InputError(
+                    f"{answer.place}: {unknown_name('actor', code, labelling.actors, place='the question')}"
+                )
+        lacking = (
+            [] if answer.closed or answer.unclear else [code for code in labelling.actors if code not in acts_by_code]
+        )
         if lacking:
             raise InputError(
-                f"{one.place} and later lines have no label of {lacking[0]} in {one.document!r}; give 1 or 0 for each "
+                f"{answer.place} and later lines have no label of {lacking[0]} in {answer.document!r}; give 1 or 0 "
+                "for each "
                 "actor that was asked."
             )
         who = names.name(coder_named(name))
-        key = numbers[one.document], who, one.settles
-        if key in found:
+        key = numbers[answer.document], who, answer.settles
+        if key in answers_by_key:
             spelled = "" if name == who else f", who is also spelled {name!r},"
-            raise InputError(f"{one.place} answers {one.document!r} for {who}{spelled} again; each may do so once.")
-        acting = [code for code in asked.actors if said.get(code) and not one.unclear]
-        found[key] = acting, one.unclear
-    return found
+            raise InputError(
+                f"{answer.place} answers {answer.document!r} for {who}{spelled} again; each may do so once."
+            )
+        acting = [code for code in labelling.actors if acts_by_code.get(code) and not answer.unclear]
+        answers_by_key[key] = acting, answer.unclear
+    return answers_by_key
 
 
 def _settings(
     store: Store,
     answers: Sequence[ReadAnswer],
     numbers: Mapping[str, int],
-    asked: Labelling,
+    labelling: Labelling,
     design: str | None,
     path: str,
 ) -> dict[str, Any]:
@@ -206,29 +217,31 @@ def _settings(
     """
     if design is not None and design not in IMPORTED_DESIGNS:
         raise unknown_name("design", design, IMPORTED_DESIGNS, place="imports of labels")
-    with_chance = [one for one in answers if one.inclusion is not None]
+    with_chance = [answer for answer in answers if answer.inclusion is not None]
     if design is None and not with_chance:
         raise InputError(
             f"the store holds no draw of documents, and {path} does not say how its documents were drawn: {WHY}."
         )
     if design is None and len(with_chance) < len(answers):
-        lacking = next(one for one in answers if one.inclusion is None)
+        lacking = next(answer for answer in answers if answer.inclusion is None)
         raise InputError(f"{lacking.place}: inclusion is missing; give the chance of each document.")
-    if len({(one.document, one.inclusion) for one in with_chance}) > len({one.document for one in with_chance}):
+    if len({(answer.document, answer.inclusion) for answer in with_chance}) > len(
+        {answer.document for answer in with_chance}
+    ):
         raise InputError(f"{path}: inclusion must be the same in all rows of a document.")
     stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
-    read = len(set(numbers.values()))
+    n_read = len(set(numbers.values()))
     if design is None:
-        _check_chances({one.document: one.inclusion for one in answers}, stored, path)
-    if design == "census" and read < stored:
+        _check_chances({answer.document: answer.inclusion for answer in answers}, stored, path)
+    if design == "census" and n_read < stored:
         raise InputError(
-            f"a census labels all documents of the store, {stored:,}; {path} labels {read:,}. Or "
+            f"a census labels all documents of the store, {stored:,}; {path} labels {n_read:,}. Or "
             f"{parameter('design', 'simple')}?"
         )
     return {
-        "question": asked.question,
-        "actors": list(asked.actors),
-        "labels": read,
+        "question": labelling.question,
+        "actors": list(labelling.actors),
+        "labels": n_read,
         "design": design or "chances",
         "period": "none",
         "strata": "none",
@@ -241,48 +254,60 @@ def _settings(
 
 def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) -> None:
     """InputError where the chances of the documents read cannot be those of a draw from as many as are stored."""
-    given = dict(enumerate(chances.values()))
+    chances_by_row = dict(enumerate(chances.values()))
     try:
-        read_draw(Elements(stored, None), np.arange(len(given)), strata=None, inclusion=given)
+        read_draw(Elements(stored, None), np.arange(len(chances_by_row)), strata=None, inclusion=chances_by_row)
     except InputError as error:
-        said = str(error).replace(" units", " documents")
-        raise InputError(f"{path} does not fit the store: {said}") from error
+        problem = str(error).replace(" units", " documents")
+        raise InputError(f"{path} does not fit the store: {problem}") from error
 
 
 def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:
     """InputError where a document was not drawn, or belongs to another stratum than the file says."""
     drawn = {number for (number,) in rows_of(store, "SELECT document FROM label_sample")}
     strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
-    for one in answers:
-        number = numbers[one.document]
+    for answer in answers:
+        number = numbers[answer.document]
         if number not in drawn:
             raise InputError(
-                f"{one.place} labels document {one.document!r}, which was not drawn in the store: a label that was "
+                f"{answer.place} labels document {answer.document!r}, which was not drawn in the store: a label that "
+                "was "
                 "chosen corrects no count."
             )
-        held = strata.get(number)
-        if one.stratum is not None and held is not None and one.stratum not in (held, in_a_spreadsheet(held)):
+        stratum = strata.get(number)
+        if (
+            answer.stratum is not None
+            and stratum is not None
+            and answer.stratum not in (stratum, in_a_spreadsheet(stratum))
+        ):
             raise InputError(
-                f"{one.place}: the stratum of {one.document!r} is {held!r} in the store, and {one.stratum!r} in the "
+                f"{answer.place}: the stratum of {answer.document!r} is {stratum!r} in the store, and "
+                f"{answer.stratum!r} in the "
                 "file. Is it of another draw?"
             )
 
 
-def _new(store: Store, given: Mapping[Key, tuple[list[str], bool]]) -> tuple[dict[Key, tuple[list[str], bool]], int]:
+def _new(
+    store: Store, answers_given: Mapping[Key, tuple[list[str], bool]]
+) -> tuple[dict[Key, tuple[list[str], bool]], int]:
     """The answers that the store does not have, and how many it has.
 
     Raises InputError where it holds another one of the same coder.
     """
-    held: dict[Key, tuple[list[str], bool]] = {}
+    stored: dict[Key, tuple[list[str], bool]] = {}
     if labelling_of(store) is not None:
         for settles, answers in ((False, answers_of(store)), (True, settlements_of(store))):
-            held |= {(one.document, one.coder, settles): (list(one.acting), one.unclear) for one in answers}
-    for key, answer in given.items():
-        if key in held and held[key] != answer:
+            stored |= {
+                (answer.document, answer.coder, settles): (list(answer.acting), answer.unclear) for answer in answers
+            }
+    for key, answer in answers_given.items():
+        if key in stored and stored[key] != answer:
             raise InputError(
                 f"{key[1]} answered document {key[0]} of the store otherwise already; name another coder for the file."
             )
-    return {key: answer for key, answer in given.items() if key not in held}, sum(key in held for key in given)
+    return {key: answer for key, answer in answers_given.items() if key not in stored}, sum(
+        key in stored for key in answers_given
+    )
 
 
 def _write(
@@ -309,7 +334,9 @@ def _write(
                     "settles": [settles for _, _, settles in keys],
                     "acting": [acting for acting, _ in added.values()],
                     "unclear": [unclear for _, unclear in added.values()],
-                    "revision": [revisions.get((one, "" if settles else coder), 0) + 1 for one, coder, settles in keys],
+                    "revision": [
+                        revisions.get((document, "" if settles else coder), 0) + 1 for document, coder, settles in keys
+                    ],
                     "given": [datetime.datetime.now(datetime.UTC).replace(tzinfo=None)] * n,
                 }
             }
@@ -320,18 +347,20 @@ def _draw_rows(
     store: Store, settings: Mapping[str, Any], chances: Mapping[int, float | None]
 ) -> dict[str, dict[str, Any]]:
     everything = [number for (number,) in rows_of(store, "SELECT document FROM documents ORDER BY document")]
-    read = sorted(chances)
-    given = settings["design"] == "chances"
+    documents = sorted(chances)
+    by_chance = settings["design"] == "chances"
     rows: dict[str, dict[str, Any]] = {
         "label_draw": {"draw": [1], "settings": [json.dumps(settings)]},
         "label_sample": {
-            "document": read,
-            "draw": [1] * len(read),
-            "position": list(range(1, len(read) + 1)),
-            "inclusion": [chances[one] if given else len(read) / len(everything) for one in read],
+            "document": documents,
+            "draw": [1] * len(documents),
+            "position": list(range(1, len(documents) + 1)),
+            "inclusion": [
+                chances[document] if by_chance else len(documents) / len(everything) for document in documents
+            ],
         },
     }
-    if not given:
+    if not by_chance:
         rows["label_strata"] = {"document": everything, "stratum": [ALL] * len(everything)}
     return rows
 
@@ -346,17 +375,21 @@ def label_table(store: Store) -> Table:
 
     `import_labels` reads its CSV. Raises InputError if no document was drawn.
     """
-    asked = asked_of(store)
+    labelling = asked_of(store)
     place = {number: at for at, number in enumerate(reading_order(store))}
     named = {number: (name, day) for number, name, day in rows_of(store, "SELECT document, id, date FROM documents")}
     strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
     chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
-    held = [(one, "0") for one in answers_of(store)] + [(one, "1") for one in settlements_of(store)]
+    entries = [(settlement, "0") for settlement in answers_of(store)] + [
+        (answer, "1") for answer in settlements_of(store)
+    ]
     rows = []
-    for one, settles in sorted(held, key=lambda pair: (pair[1], place[pair[0].document], pair[0].coder)):
-        name, day = named[one.document]
-        drawn = [strata.get(one.document, ""), all_digits(chances[one.document])]
-        rows += [[name, str(day), actor, _label(one, actor), one.coder, *drawn, settles] for actor in asked.actors]
+    for answer, settles in sorted(entries, key=lambda pair: (pair[1], place[pair[0].document], pair[0].coder)):
+        name, day = named[answer.document]
+        drawn = [strata.get(answer.document, ""), all_digits(chances[answer.document])]
+        rows += [
+            [name, str(day), actor, _label(answer, actor), answer.coder, *drawn, settles] for actor in labelling.actors
+        ]
     return Table(list(COLUMNS), rows, words=["document", "date", "actor", "coder", "stratum"])
 
 
@@ -377,21 +410,24 @@ def readings_table(store: Store) -> Table:
 
     Raises InputError if no document was drawn.
     """
-    asked = asked_of(store)
+    labelling = asked_of(store)
     chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
-    held, times = answers_of(store), Counter(one.coder for one in answers_of(store))
-    read: dict[int, list[Answer]] = {}
-    for one in sorted(held, key=lambda one: (-times[one.coder], one.coder)):
-        read.setdefault(one.document, []).append(one)
-    read = {number: list(takewhile(lambda one: not one.unclear, told[:2])) for number, told in read.items()}
-    settled = {one.document: one for one in settlements_of(store) if not one.unclear}
+    answers, times = answers_of(store), Counter(answer.coder for answer in answers_of(store))
+    answers_by_document: dict[int, list[Answer]] = {}
+    for answer in sorted(answers, key=lambda answer: (-times[answer.coder], answer.coder)):
+        answers_by_document.setdefault(answer.document, []).append(answer)
+    answers_by_document = {
+        number: list(takewhile(lambda answer: not answer.unclear, document_answers[:2]))
+        for number, document_answers in answers_by_document.items()
+    }
+    settled = {settlement.document: settlement for settlement in settlements_of(store) if not settlement.unclear}
     rows = []
-    for actor in asked.actors:
+    for actor in labelling.actors:
         for number, name, day, stratum, score in rows_of(store, SCORED, actor=actor):
-            said = [_label(one, actor) for one in read.get(number, [])] + ["", ""]
-            last = _label(settled[number], actor) if number in settled and "" != said[1] != said[0] else ""
+            labels = [_label(answer, actor) for answer in answers_by_document.get(number, [])] + ["", ""]
+            last = _label(settled[number], actor) if number in settled and "" != labels[1] != labels[0] else ""
             chance = all_digits(chances[number]) if number in chances else ""
-            rows.append([name, str(day), actor, all_digits(score or 0.0), *said[:2], last, stratum, chance])
+            rows.append([name, str(day), actor, all_digits(score or 0.0), *labels[:2], last, stratum, chance])
     return Table(list(READINGS), rows, words=["document", "date", "actor", "stratum"])
 
 
@@ -401,14 +437,21 @@ def reading_sheet(store: Store) -> list[dict[str, Any]]:
     Raises InputError if no document was drawn.
     """
     asked_of(store)
-    order, found = reading_order(store), []
+    order, rows = reading_order(store), []
     for start in range(0, len(order), FETCHED):
-        held = stored_documents(store, order[start : start + FETCHED])
+        stored = stored_documents(store, order[start : start + FETCHED])
         for number in order[start : start + FETCHED]:
-            one = held[number]
-            text = " ".join(_spaced(words, spaces) for words, spaces in one.sentences)
-            found.append({"document": one.id, "date": one.date.isoformat(), "title": one.title or "", "text": text})
-    return found
+            document = stored[number]
+            text = " ".join(_spaced(words, spaces) for words, spaces in document.sentences)
+            rows.append(
+                {
+                    "document": document.id,
+                    "date": document.date.isoformat(),
+                    "title": document.title or "",
+                    "text": text,
+                }
+            )
+    return rows
 
 
 def _spaced(words: list[str], spaces: list[bool]) -> str:

@@ -30,17 +30,17 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
 
     Raises InputError if no document was drawn, or `overlap` is no share.
     """
-    asked = asked_of(store)
+    labelling = asked_of(store)
     if not 0.0 < overlap <= 1.0:
         raise InputError(f"{parameter('overlap')} must lie above 0 and at most at 1; it is {overlap!r}.")
     name, order, first = coders_of(store).name(coder_named(coder)), reading_order(store), first_coder(store)
     if first in (None, name):
         return order
-    begun = np.random.default_rng([int(asked.draws[0].get("seed", 0)), len("twice")]).random()
+    begun = np.random.default_rng([int(labelling.draws[0].get("seed", 0)), len("twice")]).random()
     steps = np.floor(np.arange(len(order) + 1) * overlap + begun)
     twice = {number for number, step in zip(order, np.diff(steps), strict=True) if step}
-    own = {one.document for one in answers_of(store) if one.coder == name}
-    return [number for number in order if number in twice or number in own]
+    own_documents = {answer.document for answer in answers_of(store) if answer.coder == name}
+    return [number for number in order if number in twice or number in own_documents]
 
 
 def first_coder(store: Store) -> str | None:
@@ -113,10 +113,10 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
 
     Raises InputError as `documents_for` does.
     """
-    spellings, wanted = coders_of(store).of(coder_named(coder)), documents_for(store, coder, overlap=overlap)
+    spellings, to_read = coders_of(store).of(coder_named(coder)), documents_for(store, coder, overlap=overlap)
     words = dict(rows_of(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))
-    own = {one.document: one for one in answers_of(store) if one.coder == spellings[0]}
-    left = [number for number in wanted if number not in own]
+    own_answers = {answer.document: answer for answer in answers_of(store) if answer.coder == spellings[0]}
+    left = [number for number in to_read if number not in own_answers]
     times = [(number, float(at)) for number, at in rows_of(store, GIVEN_AT, coders=list(spellings))]
     needed = [
         (after - before) / seconds_for(words[number])
@@ -125,10 +125,10 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
     ]
     pace = statistics.median(needed) if len(needed) >= TIMED else 1.0
     return Progress(
-        documents=len(wanted),
-        answered=len(own),
-        with_event=sum(bool(one.acting) for one in own.values()),
-        unclear=sum(one.unclear for one in own.values()),
+        documents=len(to_read),
+        answered=len(own_answers),
+        with_event=sum(bool(answer.acting) for answer in own_answers.values()),
+        unclear=sum(answer.unclear for answer in own_answers.values()),
         words_left=sum(words[number] for number in left),
         minutes=pace * sum(seconds_for(words[number]) for number in left) / 60.0,
         an_hour=max(round(3600.0 / (pace * statistics.mean(map(seconds_for, words.values())))), 1) if words else 0,
@@ -150,11 +150,11 @@ def left_to_read(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
 
     Then one for each coder who is spelled in several ways.
     """
-    coders = dict.fromkeys(one.coder for one in sorted(answers_of(store), key=lambda one: one.at))
-    said = []
+    coders = dict.fromkeys(answer.coder for answer in sorted(answers_of(store), key=lambda answer: answer.at))
+    lines = []
     for name in coders or ["nobody"]:
-        held = progress(store, name, overlap=overlap)
-        left = held.documents - held.answered
-        rest = f"{left:,} left, {held.time_left} ({held.how})" if left else "none left"
-        said.append(f"{name} has read {held.answered:,} of {held.documents:,}, {rest}" if coders else rest)
-    return said + merged_notes(coders_of(store).merged)
+        state = progress(store, name, overlap=overlap)
+        left = state.documents - state.answered
+        rest = f"{left:,} left, {state.time_left} ({state.how})" if left else "none left"
+        lines.append(f"{name} has read {state.answered:,} of {state.documents:,}, {rest}" if coders else rest)
+    return lines + merged_notes(coders_of(store).merged)

@@ -65,22 +65,22 @@ class CorrectedCount:
 
     @classmethod
     def of(
-        cls, found: CountEstimate | None, actor: str, period: str, n_documents: int, *, share: bool
+        cls, estimate: CountEstimate | None, actor: str, period: str, n_documents: int, *, share: bool
     ) -> CorrectedCount:
         """The count of a cell (None: no stored document), among n documents of which some were perhaps left out."""
         if n_documents == 0:
             return cls(actor, period, 0, 0, 0, math.nan, math.nan, math.nan, "")
-        if found is None:
+        if estimate is None:
             return cls(actor, period, 0, 0, 0, 0.0, 0.0, 0.0, "exact")
-        values = (found.estimate, float(found.low), float(found.high))
-        count = cls(actor, period, found.n, found.labelled, found.positives, *values, found.method)
+        values = (estimate.estimate, float(estimate.low), float(estimate.high))
+        count = cls(actor, period, estimate.n, estimate.labelled, estimate.positives, *values, estimate.method)
         return count.among(n_documents) if share else count
 
     def among(self, n_documents: int) -> CorrectedCount:
         """The share of n documents that it is; itself, where it is undefined."""
         if not n_documents:
             return self
-        estimate, low, high = (one / n_documents for one in (self.estimate, self.low, self.high))
+        estimate, low, high = (value / n_documents for value in (self.estimate, self.low, self.high))
         return replace(self, estimate=estimate, low=low, high=high)
 
 
@@ -105,16 +105,16 @@ def sentences(
     counts: CountEstimates | None, recipe: Mapping[str, Any], not_asked: Mapping[str, str], left_out: int
 ) -> tuple[str, ...]:
     """What the corrected counts rest on, and what is missing."""
-    said = [] if counts is None else [_leans_on(recipe)]
+    lines = [] if counts is None else [_leans_on(recipe)]
     if not_asked:
-        said.append(f"No corrected counts for {', '.join(not_asked)}: readers were not asked about them.")
-    said += _missing(recipe)
+        lines.append(f"No corrected counts for {', '.join(not_asked)}: readers were not asked about them.")
+    lines += _missing(recipe)
     if left_out:
-        said.append(
+        lines.append(
             f"{counted(left_out, 'document')} left out of the store, because they name no actor, count as without an "
             "event."
         )
-    return tuple(said)
+    return tuple(lines)
 
 
 def raw_alone(pair: Sequence[str], not_asked: Sequence[str]) -> str:
@@ -124,27 +124,30 @@ def raw_alone(pair: Sequence[str], not_asked: Sequence[str]) -> str:
     'Readers were asked about NATO, not about IRQ: of IRQ there is no corrected count'
     """
     others = [actor for actor in pair if actor not in not_asked]
-    asked = f"asked about {' and '.join(others)}, not about" if others else "not asked about"
+    asked_text = f"asked about {' and '.join(others)}, not about" if others else "not asked about"
     return (
-        f"Readers were {asked} {' or '.join(not_asked)}: of {' and '.join(not_asked)} there is no corrected count, and "
+        f"Readers were {asked_text} {' or '.join(not_asked)}: of {' and '.join(not_asked)} there is no corrected "
+        "count, and "
         "what is compared are the raw counts of both, as the model finds them, which no label has corrected."
     )
 
 
 def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, ...]:
     """How the counts did where they could be checked, and what else limits them."""
-    found = counts.diagnostics
-    said = []
-    if found.worth is not None:
-        worth = counted(round(found.worth / n_actors), "document")
-        said.append(
+    diagnostics = counts.diagnostics
+    lines = []
+    if diagnostics.worth is not None:
+        worth = counted(round(diagnostics.worth / n_actors), "document")
+        lines.append(
             f"the total of all actors is as precise as one from {worth} read at random would be without a model"
         )
-    if found.raw_error is not None:
-        said.append(f"calibration error of the model's probabilities where readers checked them: {found.raw_error}")
+    if diagnostics.raw_error is not None:
+        lines.append(
+            f"calibration error of the model's probabilities where readers checked them: {diagnostics.raw_error}"
+        )
     shared = [REPRINTED.format(counted(reprinted, "document tells", "documents tell"))] if reprinted else []
-    others = replace(found, worth=None, raw_error=None).sentences()
-    return tuple(_of_documents(one) for one in [*said, *others, *counts.notes, *shared])
+    others = replace(diagnostics, worth=None, raw_error=None).sentences()
+    return tuple(_of_documents(line) for line in [*lines, *others, *counts.notes, *shared])
 
 
 def _leans_on(recipe: Mapping[str, Any]) -> str:
@@ -163,19 +166,21 @@ def _leans_on(recipe: Mapping[str, Any]) -> str:
 def _missing(recipe: Mapping[str, Any]) -> list[str]:
     lost = {"unclear": recipe["unclear"], "on which readers disagree": recipe["unsettled"]}
     parts = [f"{counted(n, 'document')} {why}" for why, n in lost.items() if n]
-    said = []
+    lines = []
     if parts:
-        said.append(
+        lines.append(
             f"Without a label: {' and '.join(parts)}. That does no harm only if they are like the other documents "
             "of their stratum."
         )
     joined = recipe.get("joined_strata")
     if joined:
         were = f"{counted(len(joined), 'stratum', 'strata')} with fewer than 2 usable answers"
-        said.append(f"Joined with the stratum most like it: {were} ({shortened(map(repr, joined))}).")
+        lines.append(f"Joined with the stratum most like it: {were} ({shortened(map(repr, joined))}).")
     if recipe["not_read"]:
-        said.append(f"{counted(recipe['not_read'], 'drawn document')} not read yet: more answers narrow the intervals.")
-    return said + merged_notes(recipe.get("merged_coders", []))
+        lines.append(
+            f"{counted(recipe['not_read'], 'drawn document')} not read yet: more answers narrow the intervals."
+        )
+    return lines + merged_notes(recipe.get("merged_coders", []))
 
 
 def _of_documents(text: str) -> str:
@@ -184,8 +189,8 @@ def _of_documents(text: str) -> str:
     >>> _of_documents("the intervals rely on this sampling design: clusters drawn at random")
     'The intervals rely on this sampling design: documents drawn at random.'
     """
-    for term, said in TERMS.items():
-        text = re.sub(term, said, text)
+    for term, replacement in TERMS.items():
+        text = re.sub(term, replacement, text)
     return f"{text[0].upper()}{text[1:].rstrip('.')}."
 
 
@@ -262,9 +267,9 @@ class CorrectedSeries(Rows[CorrectedCount]):
 
     def columns_beside(self, series: Rows[Any]) -> list[Column]:
         """Columns for a raw series, of its frame and of its table; empty for actors without labels."""
-        held = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
+        corrected_rows = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
         both: tuple[Sequence[Any], ...] = (series.rows, series.rows_shown())
-        framed, told = ([held.get((row.actor, row.period)) for row in rows] for rows in both)
+        framed, shown_rows = ([corrected_rows.get((row.actor, row.period)) for row in rows] for rows in both)
         decimals, ends = (4, 4) if self.unit == "share" else (1, 0)
         return [
             *(
@@ -277,9 +282,9 @@ class CorrectedSeries(Rows[CorrectedCount]):
                 for name, field in BESIDE.items()
             ),
             Column("corrected_method", WORDS, values=[row and row.method for row in framed], only=FRAME),
-            Column("read", COUNT, values=[row and row.labelled for row in told], only=TABLE),
-            Column("corrected", digits(decimals), values=[row and row.estimate for row in told], only=TABLE),
-            Column("corrected interval", span(ends), values=[row and ENDS(row) for row in told], only=TABLE),
+            Column("read", COUNT, values=[row and row.labelled for row in shown_rows], only=TABLE),
+            Column("corrected", digits(decimals), values=[row and row.estimate for row in shown_rows], only=TABLE),
+            Column("corrected interval", span(ends), values=[row and ENDS(row) for row in shown_rows], only=TABLE),
         ]
 
     def rows_shown(self) -> Sequence[object]:
@@ -393,21 +398,23 @@ def corrected_series(
         recipe["merged_coders"] = [list(spellings) for spellings in settled.merged_coders]
     titles = {actor: title_of(store, actor) for actor in shown}
     if not shown:
-        said = sentences(None, recipe, {actor: title_of(store, actor) for actor in not_asked}, 0)
+        lines = sentences(None, recipe, {actor: title_of(store, actor) for actor in not_asked}, 0)
         recipe |= {"store": settings_of(store)}
         return CorrectedSeries(
-            titles=titles, rows=(), totals=(), not_asked=not_asked, said=said, checks=(), recipe=recipe, counts=None
+            titles=titles, rows=(), totals=(), not_asked=not_asked, said=lines, checks=(), recipe=recipe, counts=None
         )
     pairs = pair_features(store, settled.actors)
-    held = labelled_pairs(pairs, settled)
-    extra = score_features(store, pairs, scores) | (learned_features(store, pairs, held.labels) if learn else {})
-    counts = _estimated(pairs, held, extra, period=period, days=days_asked(since, until), level=level)
+    labels_of_pairs = labelled_pairs(pairs, settled)
+    extra = score_features(store, pairs, scores) | (
+        learned_features(store, pairs, labels_of_pairs.labels) if learn else {}
+    )
+    counts = _estimated(pairs, labels_of_pairs, extra, period=period, days=days_asked(since, until), level=level)
     rows, totals = _rows(counts, shown, sizes, share=unit == "share")
     recipe |= {
         "method": counts.recipe["method"],
         "design": counts.recipe["design"],
-        "labelled": held.read,
-        "joined_strata": list(held.joined),
+        "labelled": labels_of_pairs.read,
+        "joined_strata": list(labels_of_pairs.joined),
         "features": counts.recipe["features"],
         **({"scores": list(scores)} if scores else {}),
         "seed": SEED,
@@ -415,7 +422,7 @@ def corrected_series(
         "store": settings_of(store),
     }
     left_out = sum(sizes.values()) - totals[0].n
-    said = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
+    lines = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
     ((reprinted,),) = rows_of(store, "SELECT count(*) FROM stories")
     checked = checks(counts, len(pairs.actors), int(reprinted))
     return CorrectedSeries(
@@ -423,7 +430,7 @@ def corrected_series(
         rows=rows,
         totals=totals,
         not_asked=not_asked,
-        said=said,
+        said=lines,
         checks=checked,
         recipe=recipe,
         counts=counts,
@@ -432,23 +439,29 @@ def corrected_series(
 
 
 def _estimated(
-    pairs: PairFeatures, held: LabelledPairs, extra: Mapping[str, Any], *, period: str, days: Any, level: float
+    pairs: PairFeatures,
+    labelled_pairs: LabelledPairs,
+    extra: Mapping[str, Any],
+    *,
+    period: str,
+    days: Any,
+    level: float,
 ) -> CountEstimates:
     """Counts per actor, requested or other days, and period."""
     dates, place = np.unique(pairs.date, return_inverse=True)
-    known = [one.item() for one in dates]
+    day_list = [date.item() for date in dates]
     groups = {
         "actor": coded_rows(pairs.actors, pairs.actor),
-        "days": coded_rows([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in known], place),
-        "period": coded_rows([period_of(day, period=period) for day in known], place),
+        "days": coded_rows([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in day_list], place),
+        "period": coded_rows([period_of(day, period=period) for day in day_list], place),
     }
     return estimate_counts(
-        held.labels,
+        labelled_pairs.labels,
         pairs.probability,
         groups=groups,
         features={**pairs.features, **extra},
-        strata=held.strata,
-        inclusion=held.inclusion,
+        strata=labelled_pairs.strata,
+        inclusion=labelled_pairs.inclusion,
         clusters=pairs.document,
         level=level,
         rng=SEED,

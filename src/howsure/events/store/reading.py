@@ -47,7 +47,7 @@ WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
 
 
 def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, is_known_whole: bool = False) -> Settings:
-    """The settings of an open store, by name; `known` if its tables were found without damage before.
+    """The settings of an open store, by name; `is_known_whole` if its tables were found without damage before.
 
     Raises InputError if there are none, or if they are of another version of the tables, or contain values that no
     extraction writes.
