@@ -45,8 +45,8 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
     """The largest coverage whose answers have at least an accuracy, with an interval for it.
 
     Lower end: the coverage of the threshold that `threshold_for` promises for a risk of 1 - accuracy at half of
-    1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `accuracy_asked`. Both are
-    widened by Wilson's interval of a share.
+    1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `accuracy_asked`.
+    Both are widened by Wilson's interval of a share.
     """
     good = np.flatnonzero(every.errors <= (1 - accuracy_asked) * every.n + 1e-9)
     threshold = float(every.threshold[good[-1]]) if len(good) else None
