@@ -69,16 +69,19 @@ class HeldOut:
             return first
         scores = first.class_scores
         if scores is not None:
-            held = [one.class_scores for one in self.after]
-            parts = {f.name: self._chosen([getattr(one, f.name) for one in held]) for f in fields(scores)}
+            class_scores = [pairs.class_scores for pairs in self.after]
+            parts = {
+                f.name: self._chosen([getattr(scores_of_map, f.name) for scores_of_map in class_scores])
+                for f in fields(scores)
+            }
             scores = replace(scores, **parts)
-        labels = self._chosen([one.labels for one in self.after])
-        chosen = self._chosen([one.probabilities for one in self.after])
+        labels = self._chosen([pairs.labels for pairs in self.after])
+        chosen = self._chosen([pairs.probabilities for pairs in self.after])
         return replace(first, labels=labels, probabilities=chosen, class_scores=scores)
 
     def same_labels(self) -> bool:
         """Whether recalibration leaves the labels of the pairs as they are: it changes no first choice."""
-        return all(np.array_equal(one.labels, self.before.labels) for one in self.after)
+        return all(np.array_equal(pairs.labels, self.before.labels) for pairs in self.after)
 
     def _chosen(self, columns: Sequence[Any]) -> Any:
         chosen = np.empty_like(columns[0])
@@ -114,9 +117,9 @@ NEVER_CERTAIN = "platt or beta"  # methods whose probabilities lie strictly betw
 def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *, loss: ProperLoss) -> Change:
     """The change of the mean loss of the pairs, the mean over repeated cross-fittings."""
     first = repeats[0]
-    before, own, far = first.before, first.own, (0.0, 0.0)
+    before, held_out, far = first.before, first.own, (0.0, 0.0)
     if all(repeat.same_labels() for repeat in repeats):
-        far = reach(before, own, label_shifts(before, own, loss), units, level)
+        far = reach(before, held_out, label_shifts(before, held_out, loss), units, level)
     after = [np.stack([losses(pairs, loss) for pairs in repeat.after]) for repeat in repeats]
     infinite = loss is LOG and any(map(certain_pairs, (before, *(repeat.own for repeat in repeats))))
     return _change(
@@ -128,14 +131,14 @@ def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) 
     """The changes of the Brier score and the log loss of all classes; None where these are not known."""
     before = multiclass_losses(repeats[0].before)
     after = [[multiclass_losses(pairs) for pairs in repeat.after] for repeat in repeats]
-    if before is None or any(losses is None for one in after for losses in one):
+    if before is None or any(losses is None for by_map in after for losses in by_map):
         return None
-    folds = [one.fold for one in repeats]
+    folds = [repeat.fold for repeat in repeats]
     infinite = any(map(certain_classes, (repeats[0].before, *(repeat.own for repeat in repeats))))
     brier, log = (
         _change(
             before[i],
-            [np.stack([losses[i] for losses in one if losses is not None]) for one in after],
+            [np.stack([losses[i] for losses in by_map if losses is not None]) for by_map in after],
             folds,
             units,
             level,
@@ -160,14 +163,14 @@ def _change(
     """The change of a loss: of each row before, and after each map (maps, n), by repetition. `infinite`: whether the
     expected loss may be infinite, so that nothing can be told of the improvement."""
     n, weight = len(before), units.weight
-    own = np.mean([one[fold, np.arange(n)] for one, fold in zip(after, folds, strict=True)], axis=0)
+    held_out = np.mean([losses[fold, np.arange(n)] for losses, fold in zip(after, folds, strict=True)], axis=0)
     with np.errstate(invalid="ignore"):
-        gain = before - own
+        gain = before - held_out
         gain[np.abs(gain) <= ROUNDING * before] = 0.0  # of a map that changes nothing
-        means = [float(np.sort(weight * one).sum() / np.sort(weight).sum()) for one in (before, own)]
+        means = [float(np.sort(weight * losses).sum() / np.sort(weight).sum()) for losses in (before, held_out)]
     if infinite:
         return Change(means[0], means[1], no_difference(n, level))
-    shared = [shared_variance(_losses_by_map(one, fold, weight)) for one, fold in zip(after, folds, strict=True)]
+    shared = [shared_variance(_losses_by_map(losses, fold, weight)) for losses, fold in zip(after, folds, strict=True)]
     return Change(means[0], means[1], mean_difference(gain, units, level, far, extra_variance=float(np.mean(shared))))
 
 
@@ -201,9 +204,9 @@ def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float)
     before, after = (
         [_judged(getattr(repeat, when), repeat.fold, units) for repeat in repeats] for when in ("before", "own")
     )
-    values = [float(np.mean([one.squared.value for one in each])) for each in (before, after)]
-    without = [np.mean([without_each_cluster(one.cells) for one in each], axis=0) for each in (before, after)]
-    tables = [_errors_by_map(held, one.edges, units) for held, one in zip(repeats, after, strict=True)]
+    values = [float(np.mean([error.squared.value for error in each])) for each in (before, after)]
+    without = [np.mean([without_each_cluster(error.cells) for error in each], axis=0) for each in (before, after)]
+    tables = [_errors_by_map(pairs, error.edges, units) for pairs, error in zip(repeats, after, strict=True)]
     improvement = jackknifed(
         values[0] - values[1],
         without[0] - without[1],
@@ -212,22 +215,23 @@ def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float)
         units=units,
         extra_variance=float(np.mean([shared_variance(table) for table in tables])),
     )
-    return Change(values[0], values[1], improvement), _mean([one.squared for one in after], repeats[0].folds)
+    return Change(values[0], values[1], improvement), _mean([error.squared for error in after], repeats[0].folds)
 
 
-def _mean(found: Sequence[SquaredError], folds: int) -> SquaredError:
+def _mean(errors: Sequence[SquaredError], folds: int) -> SquaredError:
     """The mean over repeated cross-fittings in so many folds, with its variance.
 
     What varies under calibration, the products of the noise of two rows (`least`), are in each repetition those of a
     part of all pairs of rows, and two repetitions share one in `folds` of them; the rest varies as in one repetition.
     """
-    shared = (1 + (len(found) - 1) / folds) / len(found)
+    shared = (1 + (len(errors) - 1) / folds) / len(errors)
     mean = {
-        f: float(np.mean([getattr(one, f) for one in found])) for f in ("value", "variance", "least", "slope_above")
+        f: float(np.mean([getattr(error, f) for error in errors]))
+        for f in ("value", "variance", "least", "slope_above")
     }
     left = mean["variance"] - (1 - shared) * mean["least"]
     return replace(
-        found[0],
+        errors[0],
         value=mean["value"],
         variance=left,
         least=shared * mean["least"],
@@ -250,7 +254,7 @@ def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
     if units.clustered:
         return Judged(clustered_mse(cells), edges, cells)
     sums = [_sums(pairs.only(np.flatnonzero(fold == k)), edges) for k in range(folds)]
-    joined = Sums(*(np.concatenate([getattr(one, f.name) for one in sums]) for f in fields(Sums)))
+    joined = Sums(*(np.concatenate([getattr(part_sums, f.name) for part_sums in sums]) for f in fields(Sums)))
     return Judged(debiased_mse(joined), edges, cells)
 
 
@@ -331,12 +335,14 @@ def evaluation_of(
     level, margin = check_level(level), check_margin(margin)
     before = pairs_of(data, data.scores.probabilities)
     repeats = [HeldOut(before, [pairs_of(data, each) for each in after], fold) for fold, after in fitted]
-    own = repeats[0].own
-    units = Units.of(before, own)
+    held_out = repeats[0].own
+    units = Units.of(before, held_out)
     squared, squared_after = squared_error_change(repeats, units, level)
     brier, log_loss = (pair_score_change(repeats, units, level, loss=loss) for loss in (BRIER, LOG))
     of_classes = class_score_changes(repeats, units, level) or (None, None)
-    curves = [curve_of(one, level=level, name=called) for one, called in ((before, "before"), (own, "after"))]
+    curves = [
+        curve_of(pairs, level=level, name=curve_name) for pairs, curve_name in ((before, "before"), (held_out, "after"))
+    ]
     error_after = debiased_estimate(squared_after, n=len(data), level=level)
     curves[1] = replace(curves[1], error=error_after, p_value=math.nan)
     return RecalibrationEvaluation(
@@ -353,7 +359,7 @@ def evaluation_of(
         n=len(data),
         recipe={"howsure": __version__, "n": len(data), **recipe, "level": level, "margin": margin}
         | {"weighted": data.weights is not None, "clustered": before.clusters is not None},
-        notes=(*_notes(before, own, units), *notes),
+        notes=(*_notes(before, held_out, units), *notes),
         name=name,
     )
 
@@ -382,17 +388,17 @@ def pairs_of(data: Labelled, probabilities: Floats) -> Pairs:
     )
 
 
-def _notes(before: Pairs, own: Pairs, units: Units) -> list[str]:
+def _notes(before: Pairs, held_out: Pairs, units: Units) -> list[str]:
     few = few_clusters(units.sums(units.weight)) if units.clustered else None
-    found = [] if few is None else [few]
-    for when, pairs in (("before", before), ("after", own)):
+    notes = [] if few is None else [few]
+    for when, pairs in (("before", before), ("after", held_out)):
         sure = (pairs.probabilities == 0) & (pairs.labels == 1) | (pairs.probabilities == 1) & (pairs.labels == 0)
         if sure.any():
-            found.append(f"{when} recalibration, {wrong_extremes(int(sure.sum()))}: the log loss is infinite")
+            notes.append(f"{when} recalibration, {wrong_extremes(int(sure.sum()))}: the log loss is infinite")
         elif certain := certain_pairs(pairs):
             other = "" if when == "before" else f"use a method that never gives 0 or 1, such as {NEVER_CERTAIN}, or "
-            found.append(
+            notes.append(
                 f"{when} recalibration, {right_extremes(certain)}, so its "
                 f"improvement cannot be told; {other}judge by the Brier score"
             )
-    return [*found, *zero_classes(before, own)]
+    return [*notes, *zero_classes(before, held_out)]

@@ -73,27 +73,29 @@ def regress_events(
     if settled is None:
         raise InputError("a regression needs labels, and no document of this store was drawn to be read.")
     pairs = pair_features(store, settled.actors)
-    held = labelled_pairs(pairs, settled)
-    known = _known(store, pairs, period)
-    named = [*covariates, *fixed_effects, *(one for one in (treated, after) if one is not None)]
+    labels = labelled_pairs(pairs, settled)
+    known_columns = _known(store, pairs, period)
+    named = [*covariates, *fixed_effects, *(column for column in (treated, after) if column is not None)]
     brought = [name for name in dict.fromkeys(named) if name not in (ACTOR, PERIOD)]
-    columns = known | (_brought(store, known, brought, on=on, data=data) if brought else {})
-    found = regress_predicted(
-        held.labels,
+    columns = known_columns | (_brought(store, known_columns, brought, on=on, data=data) if brought else {})
+    regression = regress_predicted(
+        labels.labels,
         pairs.probability,
         covariates={name: columns[name] for name in covariates} or None,
         fixed_effects={name: columns[name] for name in fixed_effects} or None,
         treated=None if treated is None else columns[treated],
         after=None if after is None else columns[after],
-        strata=held.strata,
-        inclusion=held.inclusion,
+        strata=labels.strata,
+        inclusion=labels.inclusion,
         clusters=pairs.document,
         method=method,
         level=level,
     )
-    own = {"event": event_of(store), "question": settled.question, "asked": list(settled.actors), "period": period}
-    read = {"documents": len(pairs.documents), "labelled": held.read, "joined_strata": list(held.joined)}
-    return replace(found, recipe={**found.recipe, **own, **read, "on": list(on), "store": settings_of(store)})
+    settings = {"event": event_of(store), "question": settled.question, "asked": list(settled.actors), "period": period}
+    provenance = {"documents": len(pairs.documents), "labelled": labels.read, "joined_strata": list(labels.joined)}
+    return replace(
+        regression, recipe={**regression.recipe, **settings, **provenance, "on": list(on), "store": settings_of(store)}
+    )
 
 
 def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedRegression:
@@ -103,28 +105,30 @@ def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedReg
     """
     with opened(path) as file:
         try:
-            held = parsed_json(file.read())
-            rows = tuple(_coefficient(one) for one in held["coefficients"])
-            found = PredictedRegression(rows=rows, notes=tuple(map(str, held["notes"])), recipe=dict(held["recipe"]))
-            found.text()
-            of = found.recipe["store"]
+            content = parsed_json(file.read())
+            rows = tuple(_coefficient(entry) for entry in content["coefficients"])
+            regression = PredictedRegression(
+                rows=rows, notes=tuple(map(str, content["notes"])), recipe=dict(content["recipe"])
+            )
+            regression.text()
+            of = regression.recipe["store"]
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InputError(
                 f"{path} must hold a regression of events as JSON, which howsure events regress {store.path} writes."
             ) from error
     if of != json.loads(json.dumps(settings_of(store))):
         raise InputError(f"{path} must hold a regression of this store, {store.path}; it is of another one.")
-    return found
+    return regression
 
 
-def _coefficient(held: Mapping[str, Any]) -> PredictedCoefficient:
-    naive, corrected = (_estimate(**held[name]) for name in ("naive", "corrected"))
-    outcome = None if held["outcome"] is None else str(held["outcome"])
+def _coefficient(entry: Mapping[str, Any]) -> PredictedCoefficient:
+    naive, corrected = (_estimate(**entry[name]) for name in ("naive", "corrected"))
+    outcome = None if entry["outcome"] is None else str(entry["outcome"])
     numbers = {
-        name: _float(held.get(name) if name.endswith("degrees") else held[name])  # which older files do not have
+        name: _float(entry.get(name) if name.endswith("degrees") else entry[name])  # which older files do not have
         for name in ("naive_error", "naive_degrees", "corrected_error", "corrected_degrees", "p_value")
     }
-    return PredictedCoefficient(outcome, str(held["name"]), naive=naive, corrected=corrected, **numbers)
+    return PredictedCoefficient(outcome, str(entry["name"]), naive=naive, corrected=corrected, **numbers)
 
 
 def _estimate(value: Any, low: Any, high: Any, level: Any, method: Any, n: Any) -> Estimate:
@@ -147,7 +151,7 @@ def _known(store: Store, pairs: PairFeatures, period: str) -> dict[str, Any]:
 
 
 def _brought(
-    store: Store, known: Mapping[str, Any], names: Sequence[str], *, on: Sequence[str], data: Any
+    store: Store, columns: Mapping[str, Any], names: Sequence[str], *, on: Sequence[str], data: Any
 ) -> dict[str, Any]:
     """The columns of `data` beside the pairs."""
     if data is None:
@@ -158,16 +162,16 @@ def _brought(
     kinds = dict.fromkeys(names, frames.Kind.VALUES) | dict.fromkeys(on, frames.Kind.NAMES)
     rows = frames.rows_of(data, kinds)
     keys = _keys(store, rows, on)
-    wanted = list(zip(*(known[name] for name in on), strict=True))
-    lacking = next((key for key in wanted if key not in keys), None)
+    keys_needed = list(zip(*(columns[name] for name in on), strict=True))
+    lacking = next((key for key in keys_needed if key not in keys), None)
     if lacking is not None:
-        n, first = len({key for key in wanted if key not in keys}), next(iter(keys), ("",) * len(on))
+        n, first = len({key for key in keys_needed if key not in keys}), next(iter(keys), ("",) * len(on))
         length = f" Periods are as long as {parameter('period', GIVEN)} says." if PERIOD in on else ""
         raise InputError(
             f"there must be a row of covariates for each {' and '.join(on)} of the store; {_said(on, lacking)} has "
             f"none ({n:,} such). The first row is of {_said(on, first)}.{length}"
         )
-    at = [keys[key] for key in wanted]
+    at = [keys[key] for key in keys_needed]
     return {name: np.asarray(rows[name])[at] for name in names}
 
 
@@ -196,7 +200,7 @@ def _said(on: Sequence[str], key: Key) -> str:
 def _texts(column: Any) -> list[str]:
     if isinstance(column, Coded):
         column = np.asarray(column.names, dtype=object)[column.codes]
-    return [str(one) for one in np.asarray(column).tolist()]
+    return [str(item) for item in np.asarray(column).tolist()]
 
 
 def _code(store: Store, name: str) -> str:

@@ -53,15 +53,15 @@ class EventStore:
         check_place(target)
         if target.exists():
             raise InputError(f"there is a file {target} already; name another store, or remove it.")
-        held = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
+        all_settings = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
         with _writing(target), Scratch(target.parent) as scratch:
             temporary = scratch.folder / target.name
             with connect(temporary) as connection:
                 connection.execute("BEGIN")
                 for name, columns in TABLES.items():
                     connection.execute(f"CREATE TABLE {name} ({columns}\n)")
-                values = [json.dumps(value) for value in held.values()]
-                connection.execute("INSERT INTO settings SELECT unnest($1), unnest($2)", [list(held), values])
+                values = [json.dumps(value) for value in all_settings.values()]
+                connection.execute("INSERT INTO settings SELECT unnest($1), unnest($2)", [list(all_settings), values])
                 connection.execute("COMMIT")
                 connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
             os.replace(temporary, target)
@@ -90,7 +90,7 @@ class EventStore:
         if not read_only and not os.access(target, os.W_OK):
             raise StoreError(f"{target} cannot be written: you have no permission to. Change that, or work on a copy.")
         state = state_of(target)
-        known = was_whole(target, state)
+        is_known_whole = was_whole(target, state)
         try:
             # A query of a reader reads the store and nothing else.
             closed: dict[str, Setting] = {"enable_external_access": "false"} if read_only else {}
@@ -106,10 +106,10 @@ class EventStore:
                 ) from error
             raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
-            store = cls(target, connection, read_settings(connection, target, known=known))
+            store = cls(target, connection, read_settings(connection, target, known=is_known_whole))
             if not part:
                 check_all_of_it(store)
-            if checked and not known:
+            if checked and not is_known_whole:
                 check_opened(store)
                 remember_whole(target, state)
             return store
@@ -120,8 +120,8 @@ class EventStore:
     @property
     def next_document(self) -> int:
         """The input position of the first document not yet in the store."""
-        known = "SELECT max(document) AS last FROM documents UNION ALL SELECT max(document) FROM left_out"
-        return int(self.ask(f"SELECT coalesce(max(last), -1) + 1 FROM ({known})")[0][0])
+        numbers = "SELECT max(document) AS last FROM documents UNION ALL SELECT max(document) FROM left_out"
+        return int(self.ask(f"SELECT coalesce(max(last), -1) + 1 FROM ({numbers})")[0][0])
 
     def ask(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query, on its own cursor, so that threads can query concurrently.
@@ -186,28 +186,31 @@ class EventStore:
 
     def finish(self, stories: Mapping[int, int] | None = None) -> None:
         """Mark the input as complete, and record which documents tell the same story, by the first of them."""
-        told = stories or {}
-        self.append({"stories": {"document": list(told), "story": list(told.values())}}, finished=True)
+        story_by_document = stories or {}
+        self.append(
+            {"stories": {"document": list(story_by_document), "story": list(story_by_document.values())}}, finished=True
+        )
         with _writing(self.path):
             self.connection.execute("CHECKPOINT")
         self.settings["finished"] = True
 
-    def check_settings(self, wanted: Mapping[str, Any]) -> None:
+    def check_settings(self, expected: Mapping[str, Any]) -> None:
         """Raise InputError naming the differences if the run to be resumed had other settings."""
-        if told := self.differs(wanted):
+        if differences := self.differs(expected):
             raise InputError(
-                f"{self.path} was begun with other settings: {'; '.join(told)}. Use the same ones to resume, or name "
+                f"{self.path} was begun with other settings: {'; '.join(differences)}. Use the same ones to resume, "
+                "or name "
                 "another store."
             )
 
-    def differs(self, wanted: Mapping[str, Any]) -> list[str]:
+    def differs(self, expected: Mapping[str, Any]) -> list[str]:
         """In what the settings wanted differ from those that the store was begun with."""
-        both = self.settings, json.loads(json.dumps(wanted))
-        ours, known = ({name: held[name] for name in held if name not in ITS_OWN} for held in both)
-        told = [f"{name} was {was} and is now {now}" for name, was, now in settings_that_differ(ours, known)]
+        both = self.settings, json.loads(json.dumps(expected))
+        ours, theirs = ({name: settings[name] for name in settings if name not in ITS_OWN} for settings in both)
+        differences = [f"{name} was {was} and is now {now}" for name, was, now in settings_that_differ(ours, theirs)]
         if self.settings["howsure"] != __version__:
-            told.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
-        return told
+            differences.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
+        return differences
 
     def close(self) -> None:
         """Close the file."""
