@@ -106,7 +106,7 @@ class EventStore:
                 ) from error
             raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
-            store = cls(target, connection, read_settings(connection, target, known=is_known_whole))
+            store = cls(target, connection, read_settings(connection, target, is_known_whole=is_known_whole))
             if not part:
                 check_all_of_it(store)
             if checked and not is_known_whole:
