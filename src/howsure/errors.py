@@ -276,7 +276,10 @@ def shown(value: object) -> str:
     >>> shown(list(range(100)))
     '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, …'
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # of an integer of thousands of digits
+        text = f"a {type(value).__name__} of too many digits to show"
     return with_short_values(text) if isinstance(value, str | bytes) else short(text)
 
 

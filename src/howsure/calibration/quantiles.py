@@ -440,7 +440,7 @@ def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
 def _numbers(values: Any, name: str) -> Floats:
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be numbers, as many a row: {error}") from error
 
 

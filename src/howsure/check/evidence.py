@@ -13,7 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.error import SquaredError
 from howsure.check.errors_of_models import apart, rare_error
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.files.opened import is_version, parsed_json, read_text
 from howsure.files.saved import save
 from howsure.files.whole import Place
@@ -35,7 +35,7 @@ def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0
     if np.isfinite(low):
         rule = f"must lie strictly between {low:g} and {high:g}"
         raise InputError(f"{parameter(name)} {rule}; it is {value!r}. Write 0.05 for 5 %.")
-    raise InputError(f"{parameter(name)} must be a finite number; it is {value!r}.")
+    raise InputError(f"{parameter(name)} must be a finite number; it is {shown(value)}.")
 
 
 def check_margin(value: object, *, most: float = 1.0) -> None:

@@ -433,23 +433,19 @@ def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:
 
     Raises InputError naming the row and the value.
     """
-    from howsure.inputs.checks import as_column
+    from howsure.inputs.checks import as_column, check_finite
 
     column = as_column(values, name=name)
     if n is not None and len(column) != n:
         raise InputError(f"{name} must have as many rows as the others; it has {len(column):,}, they have {n:,}.")
     try:
         numbers = column.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
         raise InputError(
             f"{name} must be numbers; {at_row(row)} holds {column[row : row + 1].tolist()[0]!r}."
         ) from None
-    wrong = np.flatnonzero(~np.isfinite(numbers))
-    if len(wrong):
-        raise InputError(
-            f"{name} must be finite numbers; {at_row(wrong[0])} holds {numbers[wrong[0]]}. Leave it out first."
-        )
+    check_finite(numbers, name=name)
     return np.asarray(numbers)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
-from howsure.inputs.numbers_and_names import comma_advice, natural_order, nearest, shortened, spelled_number
+from howsure.errors import GIVEN, Fault, InputError, parameter, short, shown, way
+from howsure.inputs.numbers_and_names import (
+    LARGEST_FLOAT,
+    LARGEST_SCORE,
+    comma_advice,
+    natural_order,
+    nearest,
+    shortened,
+    spelled_number,
+)
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 # A numpy column from a list, a series or a tensor; and lists passed by the user.
@@ -50,11 +59,40 @@ def as_column(values: object, *, name: str) -> Column:
         column = np.asarray(values, dtype=object) if any(is_missing(values[row]) for row in spelled) else column
     if column.ndim == 0:
         raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
+    if column.dtype.kind == "O":
+        _refuse_huge(column, name)
     if column.ndim > 1:
         raise InputError(f"{name} must have one dimension; its shape is {column.shape}. Take one column: {name}[:, 1].")
     if len(column) == 0:
         raise InputError(f"{name} is empty: there is nothing to evaluate.")
     return column
+
+
+def _refuse_huge(column: Column, name: str) -> None:
+    """Raise InputError for an integer that is larger than any float, which numpy keeps as an object."""
+    for row, value in enumerate(column.ravel()):
+        if isinstance(value, int) and not -LARGEST_FLOAT <= value <= LARGEST_FLOAT:
+            rule = f"must be at most {sys.float_info.max:.2g}, as numbers of 64 bits are"
+            raise InputError(Fault(name, rule, short(shown(value)), row, advice="If it is a name, write it as text."))
+
+
+def check_finite(values: Floats, *, name: str) -> None:
+    """Raise InputError at the first score that is not finite, or so large that sums of its powers are not.
+
+    >>> check_finite(np.array([0.5, 1.7e308]), name="score")
+    Traceback (most recent call last):
+    howsure.errors.InputError: score must lie between -1e+70 and 1e+70; row 1 holds 1.7e+308. Beyond, means and
+    variances overflow: divide all by the same number. (Rows are counted from 0.)
+    """
+    wrong = np.flatnonzero(~(np.abs(values) <= LARGEST_SCORE))
+    if len(wrong):
+        row, value = int(wrong[0]), float(values[wrong[0]])
+        if not math.isfinite(value):
+            raise InputError(Fault(name, "must be finite", f"{value!r}", row, advice=REMEDY))
+        advice = "Beyond, means and variances overflow: divide all by the same number."
+        raise InputError(
+            Fault(name, f"must lie between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}", f"{value!r}", row, advice=advice)
+        )
 
 
 def array_of(values: Any) -> Column:

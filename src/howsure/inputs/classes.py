@@ -249,7 +249,7 @@ def class_columns(given: object, name: str) -> Floats:
     """Numbers (n, K), one row per case and one column per class; InputError for anything else."""
     try:
         matrix = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be numbers, one row per case and one column per class ({error}).") from error
     if matrix.ndim != 2 or matrix.shape[1] < 2:
         raise InputError(f"{name} must have the shape (rows, classes) with two classes or more; it is {matrix.shape}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeGuard
 
@@ -15,6 +16,8 @@ from howsure.errors import InputError, at_row, parameter, short, shown
 
 # Numbers set by the user: whole numbers, and numbers in a range.
 
+LARGEST_FLOAT = int(sys.float_info.max)
+LARGEST_SCORE = 1e70  # whose fourth powers can be added up
 MOST_PROCESSES = 256
 MOST_CLUSTERINGS = 10_000  # samples of a document
 MOST_SIMULATIONS = 1_000_000  # random draws of a whole data set or of a clustering
@@ -39,7 +42,7 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
         if most is None or whole <= most:
             return whole
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-    raise InputError(f"{parameter(name)} must be a whole number {allowed}, not {value!r}")
+    raise InputError(f"{parameter(name)} must be a whole number {allowed}, not {shown(value)}")
 
 
 def check_bounds(bounds: object) -> tuple[float, float]:
@@ -51,8 +54,13 @@ def check_bounds(bounds: object) -> tuple[float, float]:
     the lower one first, such as bounds=[0, 1].
     """
     held = tuple(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else ()
-    if len(held) == 2 and all(is_number(one) and math.isfinite(one) for one in held) and held[0] < held[1]:
+    if len(held) == 2 and all(is_number(end) and abs(end) <= LARGEST_SCORE for end in held) and held[0] < held[1]:
         return float(held[0]), float(held[1])
+    if len(held) == 2 and any(isinstance(end, int | float) and abs(end) > LARGEST_SCORE for end in held):
+        raise InputError(
+            f"{parameter('bounds')} must lie between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}; they are "
+            f"{shown(bounds)}."
+        )
     raise InputError(
         f"bounds must be the lowest and the highest score that is possible; they are {shown(bounds)}. Write "
         f"the lower one first, such as {parameter('bounds', [0, 1])}."
@@ -80,11 +88,17 @@ def check_level(level: float, *, name: str = "level") -> float:
     """
     if isinstance(level, (int, float, np.number)) and not isinstance(level, bool) and 0.0 < level < 1.0:
         return float(level)
-    raise InputError(f"{parameter(name)} must lie strictly between 0 and 1; it is {level!r}. Write 0.95 for 95 %.")
+    raise InputError(f"{parameter(name)} must lie strictly between 0 and 1; it is {shown(level)}. Write 0.95 for 95 %.")
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a real number, and not a bool."""
+    """Whether a value is a real number that a float can hold, and not a bool.
+
+    >>> is_number(1), is_number(10**400), is_number(True)
+    (True, False, False)
+    """
+    if isinstance(value, int) and not -LARGEST_FLOAT <= value <= LARGEST_FLOAT:
+        return False
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 

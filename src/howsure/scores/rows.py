@@ -21,6 +21,7 @@ from howsure.inputs.checks import (
     as_column,
     check_clusters,
     check_codes,
+    check_finite,
     check_group_count,
     is_missing,
     no_number,
@@ -267,7 +268,9 @@ def partial_scores(
     else:
         column = as_column(values, name=name)
         if pos_label is None and column.dtype.kind in "biuf" and len(column) == n:
-            return column.astype(np.float64)
+            numbers = column.astype(np.float64)
+            check_finite(np.where(np.isnan(numbers), 0.0, numbers), name=name)
+            return numbers
         rows = np.asarray(column.astype(object))
     if len(rows) != n:
         raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")

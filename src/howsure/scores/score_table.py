@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.worst_rows import LowItem, Show, check_worst
-from howsure.errors import GIVEN, InputError, at_row, parameter, told
+from howsure.errors import GIVEN, InputError, at_row, parameter, shown, told
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted, is_number
 from howsure.inputs.pairs import Floats, Integers
@@ -106,7 +106,7 @@ def score_table(
     """
     level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
     if missing_score is not None and not (is_number(missing_score) and math.isfinite(missing_score)):
-        raise InputError(f"{parameter('missing_score')} must be a finite number; it is {missing_score!r}.")
+        raise InputError(f"{parameter('missing_score')} must be a finite number; it is {shown(missing_score)}.")
     if macro and groups is None and not isinstance(data, Source):
         raise InputError(f"{parameter('macro', True)} is the mean of groups: name them, {parameter('groups', GIVEN)}.")
     kinds = measures(pass_at, pass_hat)

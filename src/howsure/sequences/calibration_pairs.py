@@ -204,7 +204,7 @@ def _numbers(values: Any) -> Floats:
     """An array, or one built from rows, as in columns of data frames."""
     try:
         return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.array([np.asarray(row, dtype=np.float64) for row in values])
 
 

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.files.saved import Head, SavedState, load, save_later, sha256
 from howsure.files.whole import Place
-from howsure.inputs.checks import check_numbers
+from howsure.inputs.checks import check_finite, check_numbers
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate, Result
@@ -376,9 +376,7 @@ def checked_scores(
 ) -> Floats:
     """Finite numbers, within the bounds; InputError naming the row and the value otherwise."""
     values = check_numbers(scores, name=name, n=n)
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        raise InputError(f"{parameter(name)} must be finite numbers; {at_row(wrong[0])} holds {values[wrong[0]]}.")
+    check_finite(values, name=name)
     if bounds is not None:
         check_within(values, bounds, name=name)
     return values

@@ -321,7 +321,7 @@ def _distributions(array: Column, name: str) -> Floats:
 def _numbers(array: Column, name: str) -> Floats:
     try:
         return array.astype(np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be numbers; it holds {array.ravel()[0]!r}.") from error
 
 

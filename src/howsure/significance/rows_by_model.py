@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
-from howsure.inputs.checks import Coded, as_column, check_codes, first_missing
+from howsure.inputs.checks import Coded, as_column, check_codes, check_finite, first_missing
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.reading import Systems, grouping_codes
@@ -146,9 +146,7 @@ def as_scores(values: object, name: str) -> Floats:
                 )
                 raise InputError(f"{name} must be numbers; {at_row(row)} holds {shown(value)}. {advice}".rstrip())
     scores: Floats = column.astype(np.float64)
-    wrong = np.flatnonzero(~np.isfinite(scores))
-    if len(wrong):
-        raise InputError(f"{name} must be finite; {at_row(wrong[0])} holds {float(scores[wrong[0]])!r}.")
+    check_finite(scores, name=name)
     return scores
 
 
