@@ -2,15 +2,18 @@
 again.
 
     HOWSURE_DATA=… .venv/bin/python benchmarks/judges.py [--quick]
+    .venv/bin/python benchmarks/judges.py --agreement [--files 500]
 
 prints the tables of docs/judges.md: how often the interval held the mean that people would have given, that of people
-alone too, and both widths. Without HOWSURE_DATA, the simulated ones.
+alone too, and both widths. Without HOWSURE_DATA, the simulated ones. `--agreement` prints how often the interval of
+Gwet's AC covers, with and without the categories of the scale.
 """
 
 from __future__ import annotations
 
 import csv
 import gzip
+import inspect
 import json
 import os
 import sys
@@ -242,8 +245,62 @@ def tell(name: str, rows: list[JudgedRow], truth: float, more: str = "") -> None
     print(f"{name:<56} {len(both):>5}", *(f"{one:>8.3f}" for one in figures), more)
 
 
+# Agreement on a scale with a category that is rare, or that nobody gave: shares of the true grades, and how often each
+# rater gives another grade at random.
+SCALES_OF_GRADES: dict[str, tuple[tuple[float, ...], float]] = {
+    "1 to 3, 1 never": ((0.0, 0.6, 0.4), 0.2),
+    "1 to 3, 1 in one of 100": ((0.01, 0.6, 0.39), 0.2),
+    "1 to 5, both ends never": ((0.0, 0.3, 0.4, 0.3, 0.0), 0.3),
+    "1 to 5, 2 and 3 never": ((0.5, 0.0, 0.0, 0.3, 0.2), 0.2),
+    "1 to 7, 1 to 3 never": ((0.0, 0.0, 0.0, 0.1, 0.4, 0.4, 0.1), 0.3),
+    "1 to 3, all given": ((0.3, 0.4, 0.3), 0.3),
+}
+
+
+def agreement(files: int) -> None:
+    """How often the interval of AC covers that of all items, with the scale named and with the values that occur.
+
+    n = 60 items, two raters. A grade given at random is one of those that occur at all.
+    """
+    named = "categories" in inspect.signature(howsure.judge_agreement).parameters
+    print(f"\n{'AC of two raters, 60 items':<40} {'true':>6} {'mean':>7} {'covers':>15}")
+    for name, (shares_of_grades, random) in SCALES_OF_GRADES.items():
+        of = np.array(shares_of_grades)
+        categories, occurring = np.arange(1, len(of) + 1), np.flatnonzero(of)
+        given = (1 - random) * np.eye(len(of)) + random * (of > 0) / len(occurring)
+        pairs = given.T @ np.diag(of) @ given
+        for scale in ("nominal", "ordinal"):
+            truth = true_ac(pairs, scale)
+            for how in ({"categories": categories.tolist()}, {}) if named else ({},):
+                draw, values, covered = np.random.default_rng(5), [], []
+                for _ in range(files):
+                    grade = draw.choice(len(of), 60, p=of)
+                    both = [np.where(draw.random(60) < random, draw.choice(occurring, 60), grade) for _ in "ab"]
+                    rows = {"rater": np.repeat(["a", "b"], 60), "id": np.tile(np.arange(60), 2)}
+                    ac = howsure.judge_agreement(categories[np.concatenate(both)], scale=scale, **rows, **how)[0].ac
+                    values.append(ac.value)
+                    covered.append(ac.low is not None and ac.low <= truth <= ac.high)
+                share = float(np.mean(covered))
+                error = (share * (1 - share) / files) ** 0.5
+                label = f"{name}, {scale}, {'scale named' if how else 'values that occur'}"
+                print(f"{label:<48} {truth:>6.3f} {np.mean(values):>6.3f} {share:>6.3f} ({error:.3f})", flush=True)
+
+
+def true_ac(pairs: Floats, scale: str) -> float:
+    """Gwet's AC of two raters who give grades i and j with the probability pairs[i, j], by its definition."""
+    q = len(pairs)
+    apart = np.abs(np.subtract.outer(np.arange(q), np.arange(q))) / (q - 1)
+    agree = 1 - (apart if scale == "ordinal" else (apart > 0) * 1.0)
+    mean = (pairs.sum(axis=0) + pairs.sum(axis=1)) / 2
+    chance = agree.sum() / (q * (q - 1)) * (mean * (1 - mean)).sum()
+    return float(((agree * pairs).sum() - chance) / (1 - chance))
+
+
 def main() -> None:
     """Simulate, draw, estimate, count."""
+    if "--agreement" in sys.argv:
+        agreement(int(sys.argv[sys.argv.index("--files") + 1]) if "--files" in sys.argv else 500)
+        return
     files = QUICK if "--quick" in sys.argv else FILES
     print(f"{'grades':<56} {'told':>5}", *(f"{one:>8}" for one in ("held", "alone", "width", "beside")))
     regimes: dict[str, tuple[Callable[[Draw], Graded], float, tuple[float, float] | None]] = {

@@ -53,5 +53,6 @@ ROOM = Room(
     {RATERS} --where "item < 10" --format markdown
     {RATERS} --judge gone
     judge agreement graded.csv --rater model --id item --score judge --scale ratio
+    {RATERS} --categories 1,2,3,4,5,6
     """
 )

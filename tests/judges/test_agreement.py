@@ -100,6 +100,69 @@ def test_intervals_of_alpha_cover(n: int, rate: float, flips: float) -> None:
     assert np.mean(held) > 0.92
 
 
+def two_raters(pairs: str) -> dict[str, object]:
+    """Grades of two raters, a pair of digits per item."""
+    grades = [[int(grade) for grade in pair] for pair in pairs.split()]
+    return {"score": np.ravel(grades), "rater": ["a", "b"] * len(grades), "id": np.repeat(np.arange(len(grades)), 2)}
+
+
+def by_definition(pairs: str, categories: list[int], scale: str) -> tuple[float, float, float]:
+    """Agreement, κ and AC of two raters, term by term (Gwet 2014, tables 3.5 and 4.2)."""
+    grades = [(int(a), int(b)) for a, b in pairs.split()]
+    n, q = len(grades), len(categories)
+    width = categories[-1] - categories[0]
+
+    def agree(a: int, b: int) -> float:
+        if scale == "nominal":
+            return float(a == b)
+        if scale == "ordinal":
+            return 1 - abs(categories.index(a) - categories.index(b)) / (q - 1)
+        return 1 - (a - b) ** 2 / width**2
+
+    share = sum(agree(a, b) for a, b in grades) / n
+    of_a, of_b = ({k: sum(pair[who] == k for pair in grades) / n for k in categories} for who in (0, 1))
+    both = list(product(categories, categories))
+    chance = sum(agree(a, b) * of_a[a] * of_b[b] for a, b in both)
+    mean = {k: (of_a[k] + of_b[k]) / 2 for k in categories}
+    of_gwet = sum(agree(a, b) for a, b in both) / (q * (q - 1)) * sum(p * (1 - p) for p in mean.values())
+    return share, (share - chance) / (1 - chance), (share - of_gwet) / (1 - of_gwet)
+
+
+@pytest.mark.parametrize("scale", OTHERS)
+@pytest.mark.parametrize(
+    ("pairs", "categories"), [("22 23 33 22 32 22 33 33", [1, 2, 3]), ("11 14 44 11 22", [1, 2, 3, 4])]
+)
+def test_categories_that_nobody_gave_are_part_of_the_scale(scale: str, pairs: str, categories: list[int]) -> None:
+    rows = two_raters(pairs)
+    found = howsure.judge_agreement(**rows, scale=scale, categories=categories[::-1])
+    row = found[0]
+    assert (row.share.value, row.kappa.value, row.ac.value) == pytest.approx(by_definition(pairs, categories, scale))
+    occurring = sorted({int(digit) for digit in pairs.replace(" ", "")})
+    without = howsure.judge_agreement(**rows, scale=scale)
+    assert without[0].ac.value == pytest.approx(by_definition(pairs, occurring, scale)[2])
+    assert without[0].ac.value < row.ac.value
+    assert without[0].alpha == row.alpha
+    assert (len(found.notes), len(without.notes)) == (0, 1)
+    assert "only the values that occur" in without.notes[0]
+    assert found.recipe["categories"] == categories[::-1]
+
+
+def test_raters_of_one_value_agree_on_a_scale_of_more() -> None:
+    alike = two_raters("22 " * 30)
+    assert np.isnan(howsure.judge_agreement(**alike)[0].ac.value)
+    known = howsure.judge_agreement(**alike, categories=["1", "2", "3"])[0]
+    assert (known.ac.value, known.ac.method) == (1.0, "share of items whose raters differ")
+    assert known.ac.low == pytest.approx(0.025 ** (1 / 30))
+
+
+def test_categories_match_numbers_and_labels_as_they_are_written() -> None:
+    labels = {**two_raters("22 23 33 22"), "score": ["no", "no", "no", "yes", "yes", "yes", "no", "no"]}
+    three = howsure.judge_agreement(**labels, categories=["yes", "no", "unsure"])[0]
+    assert three.ac.value == pytest.approx(by_definition("22 23 33 22", [1, 2, 3], "nominal")[2])
+    floats = {**two_raters("22 23 33 22"), "score": np.array([2.0, 2, 2, 3, 3, 3, 2, 2])}
+    assert howsure.judge_agreement(**floats, categories=[1, 2, 3])[0].ac == three.ac
+
+
 def people_and_judge(right: float, n: int = 200) -> dict[str, np.ndarray]:
     """Three people who are right in .8 of two labels, and a judge."""
     draw = np.random.default_rng(1)

@@ -22,7 +22,7 @@ howsure judge answers.csv --score judge --target person
 howsure judge answers.csv --score judge --target person --model model --id question --bounds 1,5
 """
 OF_AGREEMENT = """
-howsure judge agreement grades.csv --rater rater --id item --score grade --scale ordinal
+howsure judge agreement grades.csv --rater rater --id item --score grade --scale ordinal --categories 1,2,3
 howsure judge agreement grades.csv --rater rater --id item --score grade --judge gpt-large
 """
 OF_SAMPLE = """

@@ -7,15 +7,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from howsure.calibration.error import exact_interval
-from howsure.errors import InputError, parameter
+from howsure.errors import GIVEN, InputError, at_row, parameter, told
+from howsure.inputs.checks import NUMERIC
 from howsure.inputs.frames import Source
 from howsure.inputs.label_spelling import categories_note
-from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
+from howsure.inputs.numbers_and_names import (
+    as_spelled,
+    check_level,
+    is_number,
+    shortened,
+    spelled_number,
+    unknown_name,
+)
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
@@ -41,6 +49,7 @@ def judge_agreement(
     rater: ArrayLike | str,
     id: ArrayLike | str,
     scale: Literal["nominal", "ordinal", "interval"] = "nominal",
+    categories: Sequence[str | float] | None = None,
     judge: str | None = None,
     margin: float = 0.1,
     level: float = 0.95,
@@ -55,6 +64,7 @@ def judge_agreement(
     rater (n,): who gave it.
     id (n,): the item that was graded.
     scale: nominal: labels without an order; ordinal: numbers whose order counts; interval: whose distances count.
+    categories: all grades that raters could give, also those that nobody gave (default: those that occur).
     judge: the rater who is a model: may it stand in for a person?
     margin: by how much people may be closer to each other than the judge is to them, as it costs less.
     level: level of the intervals.
@@ -62,7 +72,9 @@ def judge_agreement(
     α = 1 - D_o / D_e with the disagreement δ² of grades c and k, which n_c and n_k ratings have: 1 (nominal), (n_c/2 +
     those between + n_k/2)² (ordinal), (c - k)² (interval). κ and AC are (P_o - P_e) / (1 - P_e), where equal grades
     agree by 1 and others by 0 (nominal), by 1 - |c - k| / range of the ranks (ordinal), by 1 - (c - k)² / range²
-    (interval), of all values that occur. Where the grades of fewer than 5 items differ, intervals are exact ones of the
+    (interval), of all categories. AC depends on how many categories there are, ordinal κ on those between others, and
+    ordinal and interval agreement and AC on the lowest and the highest; α and nominal κ only on grades that occur.
+    Where the grades of fewer than 5 items differ, intervals are exact ones of the
     share of such items instead. The judge is compared with each person, item by item: who is nearer to the other people
     (the alternative annotator test)? It may stand in where it is found as good, less the margin, as half of the people
     or more, at a false discovery rate of .05.
@@ -83,7 +95,7 @@ def judge_agreement(
         raise InputError(f"{parameter('margin')} must lie in [0, 1); it is {margin!r}.")
     held = Columns.read({"score": score, "rater": rater, "id": id}, data, labels=scale == "nominal")
     with held.rows.placed():
-        grades = _grades(held, scale)
+        grades = _grades(held, scale, categories)
     judge = None if judge is None else str(judge)
     if judge is not None and judge not in grades.raters:
         raise unknown_name("judge", judge, grades.raters, place="the raters")
@@ -101,7 +113,9 @@ def judge_agreement(
         counts = np.bincount(held.codes("score")).tolist()
         note = categories_note(dict(zip(held.names("score"), counts, strict=True)))
         notes += [note] if note else []
-    recipe = held.recipe | {"scale": scale, "judge": judge, "margin": margin, "level": level}
+    notes += [_scale_note(grades)] if categories is None and any(row.ac is not None for row in found) else []
+    named = None if categories is None else list(categories)
+    recipe = held.recipe | {"scale": scale, "categories": named, "judge": judge, "margin": margin, "level": level}
     test = None if judge is None else _replacement(grades, judge, margin)
     return RaterAgreement(rows=tuple(found), replacement=test, notes=tuple(notes), recipe=recipe)
 
@@ -112,6 +126,7 @@ class _Grades:
 
     table: Integers
     values: Floats  # numbers; the codes themselves where grades are labels
+    names: tuple[str, ...]  # of the values
     raters: tuple[str, ...]
     scale: str
 
@@ -126,25 +141,75 @@ class _Grades:
         return len(self.of((a, b)))
 
 
-def _grades(held: Columns, scale: str) -> _Grades:
-    codes, values = held.codes("score"), np.arange(len(held.names("score")), dtype=np.float64)
-    if scale != "nominal":
+def _grades(held: Columns, scale: str, categories: Sequence[str | float] | None) -> _Grades:
+    if scale == "nominal":
+        codes, names = held.codes("score"), held.names("score")
+        values = np.arange(len(names), dtype=np.float64)
+    else:
         values, codes = np.unique(held.numbers["score"], return_inverse=True)
+        names = tuple(f"{value:g}" for value in values)
+    if categories is not None:
+        occurring = list(names) if scale == "nominal" else values.tolist()
+        listed, keys = _scale_of(categories, occurring, scale)
+        place = {key: code for code, key in enumerate(listed)}
+        code_of = np.array([place.get(key, -1) for key in keys])
+        if (code_of < 0).any():
+            row = int((code_of[codes] < 0).argmax())
+            raise InputError(
+                f"{parameter('score')} must be one of the categories {shortened(_texts(listed))}; {at_row(row)} holds "
+                f"{names[codes[row]]}. Correct it, or add it to {parameter('categories')}."
+            )
+        codes, names = code_of[codes], tuple(_texts(listed))
+        values = np.array(range(len(listed)) if scale == "nominal" else listed, dtype=np.float64)
     if len(values) > MOST_VALUES:
         raise InputError(
             f"{parameter('score')} has {len(values):,} values, above {MOST_VALUES}: are these grades? Round them."
         )
-    names = held.names("rater")
-    if len(names) < 2:
-        raise InputError(f"{parameter('rater')} must hold two raters or more; it holds {names[0]!r} alone.")
+    raters = held.names("rater")
+    if len(raters) < 2:
+        raise InputError(f"{parameter('rater')} must hold two raters or more; it holds {raters[0]!r} alone.")
     held.check_once(["rater"], "rater")
-    table = np.full((len(held.names("id")), len(names)), -1)
+    table = np.full((len(held.names("id")), len(raters)), -1)
     table[held.codes("id"), held.codes("rater")] = codes
     if not ((table >= 0).sum(axis=1) > 1).any():
         raise InputError(
             f"no item has grades of two raters: nothing shows whether they agree. Is {parameter('id')} right?"
         )
-    return _Grades(table, values, names, scale)
+    return _Grades(table, values, names, raters, scale)
+
+
+def _scale_note(grades: _Grades) -> str:
+    """What depends on the scale where only the values that occur are known."""
+    what = {"nominal": "AC counts", "ordinal": "agreement, κ and AC count", "interval": "agreement and AC count"}
+    return told(
+        f"{what[grades.scale]} only the values that occur ({shortened(grades.names)}); if the scale has others, give "
+        f"all of them: {parameter('categories', GIVEN)}"
+    )
+
+
+def _scale_of(categories: Sequence[str | float], occurring: list[Any], scale: str) -> tuple[list[Any], list[Any]]:
+    """All categories, those with an order in their order, and the grades that occur, both as numbers or both as texts.
+
+    Raises InputError for a single category, one that is named twice, and one that is not a number where grades are.
+    """
+    name = parameter("categories")
+    if isinstance(categories, str) or not 2 <= len(categories) <= MOST_VALUES:
+        content = repr(categories) if isinstance(categories, str) else f"a list of {len(categories):,}"
+        raise InputError(f"{name} must be a list of 2 to {MOST_VALUES} values; it is {content}.")
+    both = as_spelled(np.array([str(value) for value in [*categories, *occurring]], dtype=object))
+    listed, keys = both[: len(categories)].tolist(), both[len(categories) :].tolist()
+    if scale != "nominal":
+        if both.dtype.kind not in NUMERIC:
+            wrong = next(value for value in listed if spelled_number(value) is None)
+            raise InputError(f"{name} must be numbers with {parameter('scale', scale)}; {wrong!r} is not a number.")
+        listed = sorted(listed)
+    if (twice := next((value for value in listed if listed.count(value) > 1), None)) is not None:
+        raise InputError(f"{name} must differ from each other; {twice} is named twice.")
+    return listed, keys
+
+
+def _texts(categories: list[Any]) -> list[str]:
+    return [value if isinstance(value, str) else f"{value:g}" for value in categories]
 
 
 # Coefficients of a table of grades, each from how often an item has which grades.

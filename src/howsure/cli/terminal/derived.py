@@ -204,6 +204,7 @@ SEVERAL: dict[str, dict[str, Any]] = {
     "Sequence[float]": {"callback": as_numbers, "metavar": "N,N,…"},
     "Sequence[int] | int": {"callback": as_numbers, "metavar": "N,N,…"},
     "Sequence[str]": {"callback": as_names, "metavar": "NAME,NAME,…"},
+    "Sequence[str | float]": {"callback": as_names, "metavar": "VALUE,VALUE,…"},
     "Columns": {"callback": as_names, "metavar": "COL,COL,…"},
     "Show": {"callback": as_names, "metavar": "COL,COL,…"},
 }

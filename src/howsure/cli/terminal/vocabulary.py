@@ -34,6 +34,7 @@ WORDS: dict[str, Word] = {
     "earlier": Word("--earlier", COLUMN),
     "family": Word("--family", COLUMN),
     "own": Word("--own", "NAME"),
+    "categories": Word("--categories", "VALUE,VALUE,…"),
     "model": Word("--model", COLUMN, "Column that names the model of each row."),
     "rater": Word("--rater", COLUMN, "Column of who gave each grade."),
     "judge": Word("--judge", "NAME"),
