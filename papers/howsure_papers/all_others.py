@@ -79,30 +79,34 @@ def reproduce_all_others(
     tweets = read_tweets(data, TWEETS if limit is None else limit)
     outcomes = of_news(data, limit, seed, advance)
     variants = list(outcomes.values())
-    told = [replace(finding, setting=one.name) for one in variants for finding in findings(one.in_all)]
+    variant_findings = [
+        replace(finding, setting=variant.name) for variant in variants for finding in findings(variant.in_all)
+    ]
     sizes = variants[0].sizes
     marked = "killed (kill, kills, killing)"
     return Found(
-        findings=[*told, *changes(outcomes)],
+        findings=[*variant_findings, *changes(outcomes)],
         tables=[
             numbers(
                 "Naive Bayes (NB) and logistic regression (LR) on news; intervals over training and test data",
                 variants,
-                Column("setting", NAME, get=lambda one: one.name),
-                Column("words", COUNT, get=lambda one: one.words),
+                Column("setting", NAME, get=lambda variant: variant.name),
+                Column("words", COUNT, get=lambda variant: variant.words),
                 *(
-                    Column(f"{what}, {short}", ESTIMATE, values=[one.in_all[f"{what}, {kind}"] for one in variants])
+                    Column(
+                        f"{what}, {short}", ESTIMATE, values=[variant.in_all[f"{what}, {kind}"] for variant in variants]
+                    )
                     for what in SCORES
                     for short, kind in zip(("NB", "LR"), MODELS, strict=True)
                 ),
-                Column("CalibErr, NB - LR", ESTIMATE, get=lambda one: one.in_all["CalibErr, difference"]),
+                Column("CalibErr, NB - LR", ESTIMATE, get=lambda variant: variant.in_all["CalibErr, difference"]),
             )
         ],
         drawings=[
             Drawing(
                 kind.lower().replace(" ", "-"),
                 f"Figure 2 of {kind} on news: against what, and how split; bins of {OF_NEWS:,}.",
-                partial(curve_figure, [one.curves[kind] for one in variants], panels=True),
+                partial(curve_figure, [variant.curves[kind] for variant in variants], panels=True),
             )
             for kind in MODELS
         ],
@@ -123,7 +127,7 @@ def reproduce_all_others(
         recipe={
             "data": f"{WIKIPEDIA}, {SENTIMENT}",
             "items": list(sizes),
-            "tweets": [len(one.labels) for one in tweets],
+            "tweets": [len(tweet.labels) for tweet in tweets],
             "subsamples": SUBSAMPLES,
             "seed": seed,
         },
@@ -144,18 +148,18 @@ class Variant:
 
 def of_news(data: str | None, limit: int | None, seed: int, advance: Advance) -> dict[tuple[str, str], Variant]:
     """The four settings, by what is against the marked texts and by the split; all are of the same size."""
-    texts = [(one.date, [word.lower() for word in WORD.findall(one.text)]) for one in items_of_wikipedia(data)]
+    texts = [(item.date, [word.lower() for word in WORD.findall(item.text)]) for item in items_of_wikipedia(data)]
     pools = {OTHERS: pool_of(texts, None), ONE: pool_of(texts, ONE_CLASS)}
     counts = [np.bincount(periods_of(dates), minlength=3) for pool in pools.values() for dates, _ in pool]
     sizes = np.min(counts, axis=0) if limit is None else np.minimum(np.min(counts, axis=0), limit)
     if not sizes.all():
         raise InputError(f"{WIKIPEDIA} must hold items with and without {MARK.pattern!r} in all periods; it does not.")
-    found = {}
+    judged_variants = {}
     for against, pool in pools.items():
         for split in (RANDOM, LATE):
             parts = parts_of(pool, sizes, by_time=split == LATE, rng=np.random.default_rng([seed, 0]))
-            found[against, split] = judged(f"{against}, {split}".capitalize(), parts, seed, advance)
-    return found
+            judged_variants[against, split] = judged(f"{against}, {split}".capitalize(), parts, seed, advance)
+    return judged_variants
 
 
 Dated = tuple[list[str], list[Words]]
@@ -195,17 +199,19 @@ def parts_of(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng: 
 def judged(name: str, parts: Parts, seed: int, advance: Advance) -> Variant:
     """Both models of a setting, with the best strengths, and the same fitted on halves of the training data."""
     features = binary_unigrams(*(words for words, _ in parts))
-    train, dev, test = ((one, labels.astype(np.uint8)) for one, (_, labels) in zip(features, parts, strict=True))
+    train, dev, test = (
+        (feature, labels.astype(np.uint8)) for feature, (_, labels) in zip(features, parts, strict=True)
+    )
     chosen = {kind: best(every_fit(kind, train, dev, advance)) for kind in MODELS}
     predicted = {kind: fit.probabilities(test[0]) for kind, fit in chosen.items()}
     halves = []
     for rows in random_subsamples(len(train[1]), rng=np.random.default_rng([seed, 1])):
         part, part_dev, part_test = part_of_train(rows, train, dev, test)
-        told = {}
+        probabilities = {}
         for kind in MODELS:
-            told[kind] = fitted(kind, chosen[kind].strength, part, part_dev).probabilities(part_test[0])
+            probabilities[kind] = fitted(kind, chosen[kind].strength, part, part_dev).probabilities(part_test[0])
             advance(1)
-        halves.append(values_of(quantities(test[1], told, OF_NEWS)))
+        halves.append(values_of(quantities(test[1], probabilities, OF_NEWS)))
     errors = [f"CalibErr, {kind}" for kind in MODELS]
     in_all = each_over_training(quantities(test[1], predicted, OF_NEWS), halves, errors=errors)
     curves = {kind: curve_of(Pairs(test[1], q), bin_size=OF_NEWS, name=name) for kind, q in predicted.items()}
@@ -216,43 +222,43 @@ def changes(outcomes: Mapping[tuple[str, str], Variant]) -> list[Finding]:
     """What a later test does to calibration, and what the class of all others does."""
     later = [(against, (against, LATE), (against, RANDOM)) for against in (OTHERS, ONE)]
     others = [(split, (OTHERS, split), (ONE, split)) for split in (RANDOM, LATE)]
-    told = []
+    findings_ = []
     for claim, pairs in (("a later test", later), ("a class of all others", others)):
         for same, new, old in pairs:
             for kind in MODELS:
-                a, b = (outcomes[one].in_all[f"CalibErr, {kind}"] for one in (new, old))
+                a, b = (outcomes[key].in_all[f"CalibErr, {kind}"] for key in (new, old))
                 more = difference(a, b)
                 ours = f"CalibErr {a.value:.4f} against {b.value:.4f}, difference {more}"
-                told.append(
+                findings_.append(
                     Finding("", f"{kind}, {same}: {claim} makes it worse calibrated", ours, verdict(more), CHANGES)
                 )
-    return told
+    return findings_
 
 
 def difference(a: Estimate, b: Estimate) -> Estimate:
     """Of two independent estimates, by the upper halves of their intervals: the lower ones may be cut at 0."""
-    reach = math.hypot(*(math.inf if one.high is None else one.high - one.value for one in (a, b)))
+    reach = math.hypot(*(math.inf if estimate.high is None else estimate.high - estimate.value for estimate in (a, b)))
     return around(a.value - b.value, reach, "independent", min(a.n, b.n))
 
 
 def of_tokens(tweets: Sequence[Tweets], advance: Advance) -> Found:
     """The same tweets cut into words by nltk's TweetTokenizer and at blanks."""
-    labels = [one.labels for one in tweets]
+    labels = [tweet.labels for tweet in tweets]
     cuts: dict[str, list[Sequence[Words]]] = {
-        OURS: [one.words for one in tweets],
-        BLANKS: [[text.lower().split() for text in one.texts] for one in tweets],
+        OURS: [tweet.words for tweet in tweets],
+        BLANKS: [[text.lower().split() for text in tweet.texts] for tweet in tweets],
     }
-    told: dict[str, dict[str, Floats]] = {kind: {} for kind in MODELS}
+    probabilities: dict[str, dict[str, Floats]] = {kind: {} for kind in MODELS}
     words = {}
     for name, cut in cuts.items():
         train, dev, test = zip(binary_unigrams(*cut), labels, strict=True)
         words[name] = train[0].shape[1]
         for kind in MODELS:
-            told[kind][name] = best(every_fit(kind, train, dev, advance)).probabilities(test[0])
-    found = {kind: quantities(labels[-1], both) for kind, both in told.items()}
+            probabilities[kind][name] = best(every_fit(kind, train, dev, advance)).probabilities(test[0])
+    estimates = {kind: quantities(labels[-1], both) for kind, both in probabilities.items()}
     findings = [
         Finding("", f"{kind}: words cut at blanks {claim}", f"{OURS} minus {BLANKS}: {more}", holds, TOKENS)
-        for kind, both in found.items()
+        for kind, both in estimates.items()
         for claim, more, holds in (
             ("give a lower F1", both["F1, difference"], verdict(both["F1, difference"])),
             (
@@ -269,6 +275,9 @@ def of_tokens(tweets: Sequence[Tweets], advance: Advance) -> Found:
         Column("model", NAME, values=[kind for kind, _ in rows]),
         Column("words are cut", NAME, values=[name for _, name in rows]),
         Column("words", COUNT, values=[words[name] for _, name in rows]),
-        *(Column(what, ESTIMATE, values=[found[kind][f"{what}, {name}"] for kind, name in rows]) for what in SCORES),
+        *(
+            Column(what, ESTIMATE, values=[estimates[kind][f"{what}, {name}"] for kind, name in rows])
+            for what in SCORES
+        ),
     )
     return Found(findings=findings, tables=[table])

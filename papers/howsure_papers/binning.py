@@ -25,7 +25,7 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Found:
     The paper's predictions (of the tag NN) are not public; these are drawn from a Beta distribution as skewed as its
     panel (a), with slightly miscalibrated labels. Intervals are the paper's normal ones.
     """
-    found = in_bins(simulate_pairs(TOKENS, *BETA, transform=SLIGHTLY_OFF, rng=seed), seed=seed)
+    result = in_bins(simulate_pairs(TOKENS, *BETA, transform=SLIGHTLY_OFF, rng=seed), seed=seed)
     advance(1)
     note = (
         "The paper's predictions (of the tag NN) are not public; these are simulated from a Beta distribution as "
@@ -33,7 +33,7 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Found:
         "normal intervals. The same of a tagger of ours, on fewer words, is on the page of taggers."
     )
     recipe = {"pairs": TOKENS, "beta": list(BETA), "k": SLIGHTLY_OFF, "seed": seed}
-    return found + Found(notes=[note], recipe=recipe)
+    return result + Found(notes=[note], recipe=recipe)
 
 
 def in_bins(pairs: Pairs, *, seed: int, where: str = "", key: str = "") -> Found:

@@ -85,7 +85,7 @@ def reproduce_boostsa(
     tagged = tag(read_ark(data, limit), advance)
     p = simulate(seed, advance)
     sizes = by_size(tagged, seed, advance)
-    share, found = "share in a sub-sample", "test sets with p ≤ .05"
+    share, y_label = "share in a sub-sample", "test sets with p ≤ .05"
     return Found(
         findings=(*findings_of_figure_1(p), *findings_of_figure_2(sizes)),
         tables=(table_of_figure_1(p), *tables_of_figure_2(sizes)),
@@ -94,17 +94,17 @@ def reproduce_boostsa(
                 "figure-1",
                 "Figure 1: mean p of macro-F1 over 10 simulations with its 95 % interval, by share of the sub-samples; "
                 "a true difference of one point.",
-                lambda: series_figure(panels_of_figure_1(p), x_label="test set", y_label="p", beside=True),
+                lambda: series_figure(panels_of_figure_1(p), x_label="test set", y_label="p", side_by_side=True),
             ),
             Drawing(
                 "figure-2",
                 "Figure 2: p of CRF-Basic against the HMM on the first words of the test tweets.",
-                lambda: series_figure(panels_of_figure_2(sizes), x_label=share, y_label="p", beside=True),
+                lambda: series_figure(panels_of_figure_2(sizes), x_label=share, y_label="p", side_by_side=True),
             ),
             Drawing(
                 "figure-2-drawn",
                 "Of 100 test sets of so many words, drawn by tweet: the share on which the rule finds the difference.",
-                lambda: series_figure(panels_of_draws(sizes), x_label=share, y_label=found, beside=True),
+                lambda: series_figure(panels_of_draws(sizes), x_label=share, y_label=y_label, side_by_side=True),
             ),
         ],
         notes=NOTES,
@@ -122,9 +122,9 @@ def reproduce_boostsa(
 
 def p_values(columns: Columns, metrics: Sequence[str], *, loops: int, seed: int) -> Floats:
     """p of every test and metric, one-sided as BooStSa's is: (tests, metrics)."""
-    one: dict[str, Any] = {"metrics": list(metrics), "interval": None, "rng": seed, "n_resamples": loops}
-    compared = [compare(*columns, method="boostsa", sample_size=share, **one) for share in SHARES]
-    compared += [compare(*columns, method=m, alternative="better", **one) for m in ("bootstrap", "permutation")]
+    options: dict[str, Any] = {"metrics": list(metrics), "interval": None, "rng": seed, "n_resamples": loops}
+    compared = [compare(*columns, method="boostsa", sample_size=share, **options) for share in SHARES]
+    compared += [compare(*columns, method=m, alternative="better", **options) for m in ("bootstrap", "permutation")]
     return np.array([[row.p_value for row in result] for result in compared])
 
 
@@ -154,8 +154,8 @@ def simulate(seed: int, advance: Advance) -> Floats:
 
 def of_test(p: Floats, test: str) -> Floats:
     """p of one test on the simulated sets: (sizes, simulations)."""
-    found: Floats = p[:, TESTS.index(test)]
-    return found
+    values: Floats = p[:, TESTS.index(test)]
+    return values
 
 
 def panels_of_figure_1(p: Floats) -> list[tuple[str, list[Series]]]:
@@ -163,8 +163,8 @@ def panels_of_figure_1(p: Floats) -> list[tuple[str, list[Series]]]:
     lines = []
     for test in TESTS:
         means = [mean_estimate(row) for row in of_test(p, test)]
-        lows, highs = [one.low or 0.0 for one in means], [one.high or 0.0 for one in means]
-        lines.append(Series(test, SIZES, [one.value for one in means], lows, highs))
+        lows, highs = [mean.low or 0.0 for mean in means], [mean.high or 0.0 for mean in means]
+        lines.append(Series(test, SIZES, [mean.value for mean in means], lows, highs))
     return [("a true difference of one point", lines)]
 
 
@@ -178,11 +178,11 @@ def table_of_figure_1(p: Floats) -> Numbers:
 def findings_of_figure_1(p: Floats) -> tuple[Finding, ...]:
     """What the paper says of the figure, each decided by the least certain of its intervals."""
     of_rule = [of_test(p, share_name(share)) for share in SHARES]
-    by_size = [mean_estimate(one[0] - one[-1]) for one in of_rule]
-    by_share = [mean_estimate(one) for one in of_test(p, SMALLEST) - of_test(p, LARGEST)]
+    by_size = [mean_estimate(p_of_size[0] - p_of_size[-1]) for p_of_size in of_rule]
+    by_share = [mean_estimate(differences) for differences in of_test(p, SMALLEST) - of_test(p, LARGEST)]
     widest = float(p[:, : len(SHARES)].std(axis=2, ddof=1).max()) * normal_quantile(LEVEL) / np.sqrt(SIMULATIONS)
     small, large, full, exact = (f"{of_test(p, test)[-1].mean():.3f}" for test in (SMALLEST, LARGEST, FULL, EXACT))
-    least_size, least_share = (min(drops, key=lambda one: one.low or 0.0) for drops in (by_size, by_share))
+    least_size, least_share = (min(drops, key=lambda drop: drop.low or 0.0) for drops in (by_size, by_share))
     grows = verdict(least_share)
     sizes = f"from {SIZES[0]:,} to {SIZES[-1]:,} items p falls by {least_size} or more, whatever the share"
     shares = f"from a share of {SHARES[0]} to one of {SHARES[-1]} p falls by {least_share} or more at every size"
@@ -250,9 +250,9 @@ class OfSize:
 def tag(corpus: Corpus, advance: Advance) -> TaggedWords:
     """The tags of an HMM and of a CRF-Basic whose settings are best on the development tweets."""
     hmm, crf = choose(CHOSEN, corpus.train, corpus.dev), choose(BASIC, corpus.train, corpus.dev, advance)
-    tags = (corpus.test.tags, *(one.tagger.predict(corpus.test.sentences) for one in (hmm, crf)))
-    tweets = np.repeat(np.arange(len(corpus.test)), [len(one) for one in corpus.test.tags])
-    columns = tuple(np.array([tag for sentence in one for tag in sentence]) for one in tags)
+    tags = (corpus.test.tags, *(model.tagger.predict(corpus.test.sentences) for model in (hmm, crf)))
+    tweets = np.repeat(np.arange(len(corpus.test)), [len(tag) for tag in corpus.test.tags])
+    columns = tuple(np.array([tag for sentence in sentences_ for tag in sentence]) for sentences_ in tags)
     return TaggedWords(columns, tweets, {"pseudocount": hmm.setting, "c2": crf.setting})
 
 
@@ -260,7 +260,7 @@ def by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[OfSize]:
     """Every test on the first words, and on as many of drawn tweets; of all sizes that there are words for."""
     sizes = [n for n in WORDS if n < len(tagged)]
     advance((len(WORDS) - len(sizes)) * (DRAWS + 1))
-    found = []
+    sizes_ = []
     for n in (*sizes, len(tagged)):
         columns = tagged.first(n)
         rows = compare(*columns, metrics=list(METRICS), interval=None, n_resamples=1, rng=seed)
@@ -272,34 +272,35 @@ def by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[OfSize]:
             rng = np.random.default_rng([seed, n, k])
             drawn[k] = p_values(tagged.drawn(n, rng), list(METRICS), loops=LOOPS_OF_A_DRAW, seed=seed + k)
             advance(1)
-        found.append(OfSize(n, values, first, drawn))
-    return found
+        sizes_.append(OfSize(n, values, first, drawn))
+    return sizes_
 
 
 def papers_size(sizes: Sequence[OfSize]) -> OfSize:
     """The test sets of as many words as the paper's; of all, where there are fewer."""
-    return next((one for one in sizes if one.words == PAPERS_WORDS), sizes[-1])
+    return next((size for size in sizes if size.words == PAPERS_WORDS), sizes[-1])
 
 
 def findings_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Finding, ...]:
     """The paper's finding for its number of words, by metric, and what the share does to the test."""
-    one = papers_size(sizes)
-    default, exact = one.found(share_name(DEFAULT), "accuracy"), one.found(EXACT, "accuracy")
+    size = papers_size(sizes)
+    default, exact = size.found(share_name(DEFAULT), "accuracy"), size.found(EXACT, "accuracy")
     shares = [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in (default, exact)]
     claim = "at its default share of .1 the rule finds the difference less often than a permutation"
     ours = (
-        f"p ≤ .05 in a share of {shares[0]} of {DRAWS} test sets of {one.words:,} words drawn by tweet; by permutation "
+        f"p ≤ .05 in a share of {shares[0]} of {DRAWS} test sets of {size.words:,} words drawn by tweet; by "
+        "permutation "
         f"in {shares[1]}"
     )
     less = True if default[2] < exact[1] else False if default[1] > exact[2] else None
-    return (*(_late(one, metric) for metric in METRICS), Finding("", claim, ours, less))
+    return (*(_late(size, metric) for metric in METRICS), Finding("", claim, ours, less))
 
 
-def _late(one: OfSize, metric: str) -> Finding:
+def _late(of_size: OfSize, metric: str) -> Finding:
     column = list(METRICS).index(metric)
-    first = next((share for share, p in zip(SHARES, one.first[:, column], strict=False) if p <= ALPHA), None)
+    first = next((share for share, p in zip(SHARES, of_size.first[:, column], strict=False) if p <= ALPHA), None)
     at, widest = (
-        np.quantile(one.drawn[:, TESTS.index(share_name(share)), column], [0.025, 0.975])
+        np.quantile(of_size.drawn[:, TESTS.index(share_name(share)), column], [0.025, 0.975])
         for share in (PAPERS_SHARE, SHARES[-1])
     )
     gains = " and ".join(f"{points} points of {METRICS[name]}" for name, points in PAPERS_GAINS.items())
@@ -309,7 +310,7 @@ def _late(one: OfSize, metric: str) -> Finding:
     return Finding(
         "2",
         f"p ≤ .05 only with a share above 30 % ({PAPERS_WORDS:,} words, gains of {gains})",
-        f"on {one.words:,} words, a gain of {100 * float(np.diff(one.values[:, column])[0]):.2f} points, "
+        f"on {of_size.words:,} words, a gain of {100 * float(np.diff(of_size.values[:, column])[0]):.2f} points, "
         f"p ≤ .05 {reached}; on {DRAWS} sets of as many words drawn by tweet, 95 % of p lie in "
         f"[{at[0]:.3f}, {at[1]:.3f}] for a share of {PAPERS_SHARE}, in [{widest[0]:.3f}, {widest[1]:.3f}] for "
         f"{SHARES[-1]}",
@@ -322,30 +323,32 @@ def panels_of_figure_2(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]
     """One panel per metric: p on the first words against the share."""
     level = Series("p = .05", SHARES, [ALPHA] * len(SHARES))
     return [
-        (name, [*(Series(_words(one), SHARES, one.first[: len(SHARES), column]) for one in sizes), level])
+        (name, [*(Series(_words(size), SHARES, size.first[: len(SHARES), column]) for size in sizes), level])
         for column, name in enumerate(METRICS.values())
     ]
 
 
 def panels_of_draws(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
     """One panel per metric: how often the difference is found, against the share, with its interval."""
-    found = []
+    panels = []
     for metric, name in METRICS.items():
-        shares = [[one.found(share_name(share), metric) for share in SHARES] for one in sizes]
-        lines = [Series(_words(one), SHARES, *zip(*rows, strict=True)) for one, rows in zip(sizes, shares, strict=True)]
-        found.append((name, lines))
-    return found
+        shares = [[size.found(share_name(share), metric) for share in SHARES] for size in sizes]
+        lines = [
+            Series(_words(size), SHARES, *zip(*rows, strict=True)) for size, rows in zip(sizes, shares, strict=True)
+        ]
+        panels.append((name, lines))
+    return panels
 
 
-def _words(one: OfSize) -> str:
-    return f"{one.words:,} words"
+def _words(of_size: OfSize) -> str:
+    return f"{of_size.words:,} words"
 
 
 def tables_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Numbers, Numbers]:
     """p on the first words, and how often each test finds the difference; a row per size and metric."""
-    rows = [(one, column, metric) for one in sizes for column, metric in enumerate(METRICS)]
+    rows = [(size, column, metric) for size in sizes for column, metric in enumerate(METRICS)]
     about = (
-        Column("words", COUNT, values=[one.words for one, *_ in rows]),
+        Column("words", COUNT, values=[size.words for size, *_ in rows]),
         Column("metric", NAME, values=[METRICS[metric] for *_, metric in rows]),
     )
     first = {"HMM": 0, "CRF-Basic": 1}
@@ -354,13 +357,16 @@ def tables_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Numbers, Numbers]:
             "Figure 2: p on the first words of the test tweets",
             rows,
             *about,
-            *(Column(name, digits(4), values=[one.values[i, j] for one, j, _ in rows]) for name, i in first.items()),
-            *(Column(test, digits(4), values=[one.first[i, j] for one, j, _ in rows]) for i, test in enumerate(TESTS)),
+            *(Column(name, digits(4), values=[size.values[i, j] for size, j, _ in rows]) for name, i in first.items()),
+            *(
+                Column(test, digits(4), values=[size.first[i, j] for size, j, _ in rows])
+                for i, test in enumerate(TESTS)
+            ),
         ),
         numbers(
             f"Share of {DRAWS} test sets, drawn by tweet, with p ≤ .05",
             rows,
             *about,
-            *(Column(test, digits(2), values=[one.found(test, name)[0] for one, _, name in rows]) for test in TESTS),
+            *(Column(test, digits(2), values=[size.found(test, name)[0] for size, _, name in rows]) for test in TESTS),
         ),
     )

@@ -114,14 +114,14 @@ def hold_all(
 
     `advance` is told of every model and every subsample, about `steps_of_contests()` of them for two corpora.
     """
-    held = []
+    outcomes = []
     for corpus in corpora:
         models = [
             rivals(corpus, name=name, seed=seed, subsamples=SUBSAMPLES, advance=advance)
             for name in (PAPERS_HMM, CHOSEN_HMM)
         ]
-        held += [hold(corpus, ask(corpus), pair, seed=seed, advance=advance) for pair in models]
-    return held
+        outcomes += [hold(corpus, ask(corpus), pair, seed=seed, advance=advance) for pair in models]
+    return outcomes
 
 
 def steps_of_contests() -> int:
@@ -131,8 +131,8 @@ def steps_of_contests() -> int:
 
 def hold(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance: Advance) -> Outcome:
     """Ask both taggers, and those trained on halves."""
-    hmm, crf = (question.judge(one.tagger) for one in (pair.hmm, pair.crf))
-    tags = Contest(*(label_errors(one.pairs, bin_size=OF_LABEL) for one in (hmm, crf)))
+    hmm, crf = (question.judge(fit.tagger) for fit in (pair.hmm, pair.crf))
+    tags = Contest(*(label_errors(judged.pairs, bin_size=OF_LABEL) for judged in (hmm, crf)))
     sentences = np.unique(hmm.sentences)
     in_test = estimates(hmm, crf, tags, question)
     rng = np.random.default_rng([seed, 2])
@@ -141,11 +141,13 @@ def hold(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance
         half = [question.judge(tagger) for tagger in taggers]
         replicates.append(values(half[0], half[1], tags.names, question))
         some = rng.permutation(sentences)[: len(sentences) // 2]
-        won.append(wins(*(squared_errors(of_sentences(one.pairs, some), bin_size=OF_LABEL) for one in half)))
+        won.append(wins(*(squared_errors(of_sentences(judged.pairs, some), bin_size=OF_LABEL) for judged in half)))
         advance(1)
     in_all = each_over_training(in_test, replicates, errors=ERRORS)
-    sizes = {size: wins(*(squared_errors(one.pairs, bin_size=size) for one in (hmm, crf))) for size in OTHER_BIN_SIZES}
-    first, second = (curve_of(one.pairs, bin_size=BIN_SIZE, name=name) for one, name in ((hmm, HMM), (crf, CRF)))
+    sizes = {
+        size: wins(*(squared_errors(judged.pairs, bin_size=size) for judged in (hmm, crf))) for size in OTHER_BIN_SIZES
+    }
+    first, second = (curve_of(judged.pairs, bin_size=BIN_SIZE, name=name) for judged, name in ((hmm, HMM), (crf, CRF)))
     won_of = over_halves(tags.wins(), won)
     return Outcome(corpus, question, pair, in_test, in_all, (first, second), tags, won_of, sizes)
 
@@ -153,7 +155,7 @@ def hold(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance
 def estimates(hmm: Judged, crf: Judged, tags: Contest, question: Question) -> dict[str, Estimate]:
     """All that is asked of both, by name, with intervals over the test data."""
     both = compare_pairs(hmm.pairs, crf.pairs, bin_size=BIN_SIZE, n_bins=None, binning="adaptive", level=LEVEL)
-    found = {
+    all_estimates = {
         f"accuracy, {HMM}": hmm.accuracy,
         f"accuracy, {CRF}": crf.accuracy,
         "accuracy, difference": clustered_mean(hmm.right - crf.right, hmm.sentences),
@@ -165,20 +167,20 @@ def estimates(hmm: Judged, crf: Judged, tags: Contest, question: Question) -> di
         f"surest tag: P - right, {HMM}": clustered_mean(hmm.surest - hmm.hits, hmm.sentences),
         f"surest tag: P - right, {CRF}": clustered_mean(crf.surest - crf.hits, crf.sentences),
     }
-    return found | {name: tags.average(labels) for name, labels in _averages(tags.names, question).items()}
+    return all_estimates | {name: tags.average(labels) for name, labels in _averages(tags.names, question).items()}
 
 
 def values(hmm: Judged, crf: Judged, names: Sequence[str], question: Question) -> dict[str, float]:
     """The values that `estimates` gives, without their intervals."""
     pairs = hmm.pairs, crf.pairs
-    bins = [bin_pairs(one, binning="adaptive", bin_size=BIN_SIZE, n_bins=None) for one in pairs]
+    bins = [bin_pairs(pair, binning="adaptive", bin_size=BIN_SIZE, n_bins=None) for pair in pairs]
     errors = [root(squared_error(*both).value) for both in zip(pairs, bins, strict=True)]
-    a, b = (squared_errors(one, bin_size=OF_LABEL) for one in pairs)
+    a, b = (squared_errors(pair, bin_size=OF_LABEL) for pair in pairs)
     brier, log = (
-        [float(loss.expected(one.probabilities, one.labels.astype(np.float64)).mean()) for one in pairs]
+        [float(loss.expected(pair.probabilities, pair.labels.astype(np.float64)).mean()) for pair in pairs]
         for loss in (BRIER, LOG)
     )
-    found = {
+    all_values = {
         f"accuracy, {HMM}": hmm.right.mean(),
         f"accuracy, {CRF}": crf.right.mean(),
         "accuracy, difference": (hmm.right - crf.right).mean(),
@@ -190,7 +192,7 @@ def values(hmm: Judged, crf: Judged, names: Sequence[str], question: Question) -
         f"surest tag: P - right, {HMM}": (hmm.surest - hmm.hits).mean(),
         f"surest tag: P - right, {CRF}": (crf.surest - crf.hits).mean(),
     }
-    return found | {
+    return all_values | {
         name: root(float(a[labels].mean())) - root(float(b[labels].mean()))
         for name, labels in _averages(names, question).items()
     }
@@ -217,15 +219,15 @@ def error_difference(both: CalibrationComparison) -> Estimate:
 
 def findings_by_label(outcome: Outcome) -> list[Finding]:
     """What the paper says of Figure 4, by label and on average over the most common ones."""
-    n, won, asked = len(outcome.tags.names), outcome.wins, outcome.question
-    labels = asked.labels
+    n, won, question = len(outcome.tags.names), outcome.wins, outcome.question
+    labels = question.labels
     better, worse = significant(outcome.tags)
     low, high = (max(won.low or 0.0, 0.0), min(won.high or n, n))
     most = True if better > n / 2 else False if worse >= n / 2 else None
-    wanted = [f"the {k} most common {labels}, difference" for k in (asked.few, asked.many)]
-    average = [outcome.in_all[name] for name in wanted]
+    names = [f"the {k} most common {labels}, difference" for k in (question.few, question.many)]
+    average = [outcome.in_all[name] for name in names]
     claims = {
-        f"the CRF is better calibrated for most {labels} ({asked.paper})": (
+        f"the CRF is better calibrated for most {labels} ({question.paper})": (
             f"for {won.value:.0f} of {n} [{low:.0f}, {high:.0f}]",
             verdict(won, above=n / 2),
         ),
@@ -235,35 +237,37 @@ def findings_by_label(outcome: Outcome) -> list[Finding]:
             most,
         ),
         f"and on average over the most common {labels}": (
-            f"HMM minus CRF, root mean square error of {asked.few}: {average[0]}, of {asked.many}: {average[1]}",
+            f"HMM minus CRF, root mean square error of {question.few}: {average[0]}, of {question.many}: {average[1]}",
             all_hold(map(verdict, average)),
         ),
     }
-    return [Finding(asked.figure, claim, *ours, outcome.setting) for claim, ours in claims.items()]
+    return [Finding(question.figure, claim, *ours, outcome.setting) for claim, ours in claims.items()]
 
 
 def significant(contest: Contest) -> tuple[int, int]:
     """For how many labels the second model is significantly better, and significantly worse, after adjustment."""
     differences = contest.differences()
-    p = adjust_p_values([p_value(one) for one in differences])
-    sign = np.array([one.value for one in differences])
+    p = adjust_p_values([p_value(difference) for difference in differences])
+    sign = np.array([difference.value for difference in differences])
     return int(np.count_nonzero((p < SIGNIFICANT) & (sign > 0))), int(np.count_nonzero((p < SIGNIFICANT) & (sign < 0)))
 
 
 def by_corpus(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
     """The outcomes of each corpus."""
-    return [list(group) for _, group in groupby(outcomes, lambda one: one.corpus.key)]
+    return [list(group) for _, group in groupby(outcomes, lambda outcome: outcome.corpus.key)]
 
 
 def quantities_table(outcomes: Sequence[Outcome]) -> Numbers:
     """The paper's numbers beside ours, on one corpus."""
     columns = [Column("quantity", NAME, get=lambda name: name), Column("paper", TEXT, get=PAPER.get)]
-    for one in outcomes:
+    for outcome in outcomes:
         test, train = "95 %, test data", "95 %, training and test data"
         columns += [
-            Column(f"HMM with {one.hmm}", digits(5), values=[found.value for found in one.in_test.values()]),
-            Column(f"{one.hmm}, {test}", interval_kind(5), test, values=list(one.in_test.values())),
-            Column(f"{one.hmm}, {train}", interval_kind(5), train, values=list(one.in_all.values())),
+            Column(
+                f"HMM with {outcome.hmm}", digits(5), values=[estimate.value for estimate in outcome.in_test.values()]
+            ),
+            Column(f"{outcome.hmm}, {test}", interval_kind(5), test, values=list(outcome.in_test.values())),
+            Column(f"{outcome.hmm}, {train}", interval_kind(5), train, values=list(outcome.in_all.values())),
         ]
     caption = f"{outcomes[0].corpus.name}: paper and ours; differences are HMM minus CRF"
     return numbers(caption, outcomes[0].in_test, *columns)
@@ -272,14 +276,14 @@ def quantities_table(outcomes: Sequence[Outcome]) -> Numbers:
 def models_table(outcomes: Sequence[Outcome]) -> Numbers:
     """All models, and their scores on the test sentences over all labels."""
     rows = [
-        (one, *of_model)
-        for one in outcomes
-        for of_model in zip((HMM, CRF), (one.rivals.hmm, one.rivals.crf), one.curves, strict=True)
+        (outcome, *of_model)
+        for outcome in outcomes
+        for of_model in zip((HMM, CRF), (outcome.rivals.hmm, outcome.rivals.crf), outcome.curves, strict=True)
     ]
     return numbers(
         f"The models, evaluated over all {outcomes[0].question.labels} in bins of {BIN_SIZE:,}",
         rows,
-        Column("data", NAME, values=[one.corpus.name for one, *_ in rows]),
+        Column("data", NAME, values=[outcome.corpus.name for outcome, *_ in rows]),
         Column("model", NAME, values=[kind for _, kind, *_ in rows]),
         Column(
             "setting",
@@ -288,7 +292,11 @@ def models_table(outcomes: Sequence[Outcome]) -> Numbers:
         ),
         Column("sentences", COUNT, values=[choice.sentences for *_, choice, _ in rows]),
         Column("dev accuracy", digits(4), values=[choice.accuracy for *_, choice, _ in rows]),
-        Column("test accuracy", digits(4), values=[one.in_test[f"accuracy, {kind}"].value for one, kind, *_ in rows]),
+        Column(
+            "test accuracy",
+            digits(4),
+            values=[outcome.in_test[f"accuracy, {kind}"].value for outcome, kind, *_ in rows],
+        ),
         Column("CalibErr", ESTIMATE, values=[curve.error for *_, curve in rows]),
         Column("Algorithm 1", digits(4), values=[curve.algorithm1_error.value for *_, curve in rows]),
         Column("Brier", digits(5), values=[curve.brier.score for *_, curve in rows]),
@@ -298,24 +306,24 @@ def models_table(outcomes: Sequence[Outcome]) -> Numbers:
 
 def labels_table(outcomes: Sequence[Outcome]) -> Numbers:
     """Every label, the most frequent first, with both models' errors and p adjusted for their number, on one corpus."""
-    asked, names = outcomes[0].question, outcomes[0].tags.names
-    order: list[int] = asked.order.tolist()
-    label = asked.labels.removesuffix("s")
+    question, names = outcomes[0].question, outcomes[0].tags.names
+    order: list[int] = question.order.tolist()
+    label = question.labels.removesuffix("s")
     columns = [
         Column(label, NAME, get=lambda i: names[i]),
-        Column("in the test data", COUNT, get=lambda i: asked.counts[names[i]]),
+        Column("in the test data", COUNT, get=lambda i: question.counts[names[i]]),
     ]
-    for one in outcomes:
-        p = adjust_p_values([p_value(difference) for difference in one.tags.differences()])
-        errors = one.tags.a.squared > one.tags.b.squared
+    for outcome in outcomes:
+        p = adjust_p_values([p_value(difference) for difference in outcome.tags.differences()])
+        errors = outcome.tags.a.squared > outcome.tags.b.squared
         better = ["" if not p[i] < SIGNIFICANT else "CRF" if errors[i] else "HMM" for i in range(len(names))]
         columns += [
-            Column(f"HMM, {one.hmm}", ESTIMATE, values=[one.tags.a.errors[i] for i in order]),
-            Column(f"{CRF}, {one.hmm}", ESTIMATE, CRF, values=[one.tags.b.errors[i] for i in order]),
-            Column(f"p, {one.hmm}", digits(4), "p (Holm)", values=p[order]),
-            Column(f"better, {one.hmm}", NAME, "better", values=[better[i] for i in order]),
+            Column(f"HMM, {outcome.hmm}", ESTIMATE, values=[outcome.tags.a.errors[i] for i in order]),
+            Column(f"{CRF}, {outcome.hmm}", ESTIMATE, CRF, values=[outcome.tags.b.errors[i] for i in order]),
+            Column(f"p, {outcome.hmm}", digits(4), "p (Holm)", values=p[order]),
+            Column(f"better, {outcome.hmm}", NAME, "better", values=[better[i] for i in order]),
         ]
-    caption = f"Figure {asked.figure}: errors by {label}, {outcomes[0].corpus.name}"
+    caption = f"Figure {question.figure}: errors by {label}, {outcomes[0].corpus.name}"
     return numbers(caption, order, *columns)
 
 
@@ -323,15 +331,16 @@ def bin_sizes_table(outcomes: Sequence[Outcome]) -> Numbers:
     """How many labels the CRF wins with other bin sizes."""
     labels = outcomes[0].question.labels
     sizes = [
-        Column(f"{size:,}", COUNT, values=[one.wins_by_bin_size[size] for one in outcomes]) for size in OTHER_BIN_SIZES
+        Column(f"{size:,}", COUNT, values=[outcome.wins_by_bin_size[size] for outcome in outcomes])
+        for size in OTHER_BIN_SIZES
     ]
     return numbers(
         f"Number of {labels} for which the CRF is better calibrated, by bin size",
         outcomes,
-        Column("data", NAME, get=lambda one: one.corpus.name),
-        Column("HMM", NAME, get=lambda one: one.hmm),
-        Column(labels, COUNT, get=lambda one: len(one.tags.names)),
-        Column("n^(2/3) / 2", COUNT, get=lambda one: one.tags.wins()),
+        Column("data", NAME, get=lambda outcome: outcome.corpus.name),
+        Column("HMM", NAME, get=lambda outcome: outcome.hmm),
+        Column(labels, COUNT, get=lambda outcome: len(outcome.tags.names)),
+        Column("n^(2/3) / 2", COUNT, get=lambda outcome: outcome.tags.wins()),
         *sizes,
     )
 
@@ -348,7 +357,7 @@ def found_by_label(outcomes: Sequence[Outcome], shown: str, more: Sequence[Numbe
             *map(labels_table, of_corpora),
         ],
         drawings=drawings_of_labels(outcomes, shown),
-        notes=notes_on_models([one[0].corpus for one in of_corpora]),
+        notes=notes_on_models([group[0].corpus for group in of_corpora]),
     )
 
 
@@ -356,13 +365,13 @@ def drawings_of_labels(outcomes: Sequence[Outcome], shown: str) -> list[Drawing]
     """Figure 4 for each corpus and HMM; `shown` says what of."""
     return [
         Drawing(
-            f"figure-{one.question.figure.replace(' (', '').removesuffix(')')}-{one.corpus.key}-"
-            f"{'paper' if one.hmm == PAPERS_HMM else 'chosen'}",
-            f"Figure {one.question.figure} on {one.corpus.name}: debiased calibration error of {shown}. "
-            f"HMM with {one.hmm}.",
-            partial(labels_figure, one),
+            f"figure-{outcome.question.figure.replace(' (', '').removesuffix(')')}-{outcome.corpus.key}-"
+            f"{'paper' if outcome.hmm == PAPERS_HMM else 'chosen'}",
+            f"Figure {outcome.question.figure} on {outcome.corpus.name}: debiased calibration error of {shown}. "
+            f"HMM with {outcome.hmm}.",
+            partial(labels_figure, outcome),
         )
-        for one in outcomes
+        for outcome in outcomes
     ]
 
 
@@ -372,8 +381,8 @@ def labels_figure(outcome: Outcome) -> Figure:
     shown = order[:MOST_COLUMNS]
     labels = [outcome.tags.names[i] for i in shown] + [f"top {few}", f"top {many}"]
     models = [
-        (name, [one.errors[i] for i in shown] + [one.average(order[:few]), one.average(order[:many])])
-        for name, one in ((f"HMM, {outcome.hmm}", outcome.tags.a), (CRF, outcome.tags.b))
+        (name, [errors.errors[i] for i in shown] + [errors.average(order[:few]), errors.average(order[:many])])
+        for name, errors in ((f"HMM, {outcome.hmm}", outcome.tags.a), (CRF, outcome.tags.b))
     ]
     return side_by_side_figure(labels, models, averages=2, y_label="calibration error")
 

@@ -85,7 +85,7 @@ LIKE_PAPER = (
     replace(PAPER, corpus=GUM),
     replace(PAPER, corpus=GUM, mentions="gold"),
 )
-FITS = tuple(replace(one, loss=loss) for one in (*LIKE_PAPER, NOVELS) for loss in LOSSES)  # the models to be trained
+FITS = tuple(replace(fit, loss=loss) for fit in (*LIKE_PAPER, NOVELS) for loss in LOSSES)  # the models to be trained
 
 Results = Mapping[Setting, Judged]
 
@@ -127,7 +127,10 @@ def reproduce_coreference(
             if corpus.dev:
                 development[setting] = judge(_asked(model, corpus.dev), corpus.dev)
         advance(1)
-    read = (f"{one.name} ({len(one.train)} + {len(one.dev)} + {len(one.test)} documents)" for one in corpora.values())
+    corpora_read = (
+        f"{corpus.name} ({len(corpus.train)} + {len(corpus.dev)} + {len(corpus.test)} documents)"
+        for corpus in corpora.values()
+    )
     return Found(
         findings=findings(judged),
         tables=[
@@ -150,10 +153,10 @@ def reproduce_coreference(
                 lambda: corpora_figure(judged),
             ),
         ],
-        notes=notes([one.left_out for one in corpora.values()], name is not None),
+        notes=notes([corpus.left_out for corpus in corpora.values()], name is not None),
         corrections=corrections(judged),
         recipe={
-            "data": ", ".join(read),
+            "data": ", ".join(corpora_read),
             "parser": "none" if name is None else Path(name).name,
             "bin_size": BIN_SIZE,
             "samples": SAMPLES,
@@ -189,18 +192,20 @@ def figure_5(judged: Results) -> Figure:
 
 def corpora_figure(judged: Results) -> Figure:
     """The likelihood on all corpora."""
-    curves = [replace(one.curve, name=str(where)) for where, one in judged.items() if where.loss == "likelihood"]
+    curves = [replace(result.curve, name=str(where)) for where, result in judged.items() if where.loss == "likelihood"]
     return curve_figure(curves, panels=True)
 
 
 def findings(judged: Results) -> list[Finding]:
     """What the paper says of its Figure 5, decided from intervals over documents, for each loss of training."""
-    found = [one for loss in LOSSES for one in _of_the_paper(judged[replace(PAPER, loss=loss)], loss)]
+    findings_ = [finding for loss in LOSSES for finding in _of_the_paper(judged[replace(PAPER, loss=loss)], loss)]
     if NOVELS in judged:
         error = judged[NOVELS].curve.error
         ours = f"novels: {error} on {len(judged[NOVELS].pairs):,} pairs"
-        found.append(Finding("", "CalibErr < 0.01, in another domain", ours, _small(error), "trained by likelihood"))
-    return found
+        findings_.append(
+            Finding("", "CalibErr < 0.01, in another domain", ours, _small(error), "trained by likelihood")
+        )
+    return findings_
 
 
 def _of_the_paper(mine: Judged, loss: Loss) -> list[Finding]:
@@ -257,28 +262,28 @@ def paper_table(judged: Results) -> Numbers:
     low, high = DOUBTFUL
 
     def over(value: Callable[[np.ndarray[Any, Any]], float]) -> Callable[[Judged], Estimate]:
-        return lambda one: over_documents(value, one)
+        return lambda other: over_documents(value, other)
 
-    asked: list[tuple[str, str, Callable[[Judged], object]]] = [
-        ("documents", "404", lambda one: f"{len(one.nats):,}"),
-        ("pairs", "4,300,000", lambda one: f"{len(one.pairs):,}"),
-        (f"CalibErr, {SAMPLES:,} samples", "< 0.01", lambda one: one.sampled_curve.error),
-        ("CalibErr, exact, by Algorithm 1", "", lambda one: f"{one.curve.algorithm1_error.value:.4f}"),
-        ("CalibErr, exact", "", lambda one: one.curve.error),
+    rows: list[tuple[str, str, Callable[[Judged], object]]] = [
+        ("documents", "404", lambda result: f"{len(result.nats):,}"),
+        ("pairs", "4,300,000", lambda result: f"{len(result.pairs):,}"),
+        (f"CalibErr, {SAMPLES:,} samples", "< 0.01", lambda result: result.sampled_curve.error),
+        ("CalibErr, exact, by Algorithm 1", "", lambda result: f"{result.curve.algorithm1_error.value:.4f}"),
+        ("CalibErr, exact", "", lambda result: result.curve.error),
         (f"prediction minus frequency above {HALF:g}", "slightly", over(overconfidence)),
         (f"the same, {low:g} to {high:g}, less than {NEAR} mentions apart", "", over(overconfidence_near)),
         (f"the same, {low:g} to {high:g}, {FAR} mentions apart or more", "", over(overconfidence_far)),
-        (f"CalibErr, P(i ~ j) > {NEAR_ZERO:g}", "", lambda one: one.away_from_zero),
+        (f"CalibErr, P(i ~ j) > {NEAR_ZERO:g}", "", lambda result: result.away_from_zero),
         ("Brier skill of pairs", "", over(brier_skill)),
         ("log-probability of gold, nats per mention", "", over(nats_a_mention)),
     ]
     return numbers(
         "Paper and ours",
-        asked,
+        rows,
         Column("quantity", NAME, get=lambda row: row[0]),
         Column("paper", TEXT, get=lambda row: row[1]),
         *(
-            Column(str(where), TEXT, values=[value(judged[where]) for *_, value in asked])
+            Column(str(where), TEXT, values=[value(judged[where]) for *_, value in rows])
             for where in (PAPER, replace(PAPER, corpus=GUM), NOVELS)
             if where in judged
         ),
@@ -288,14 +293,14 @@ def paper_table(judged: Results) -> Numbers:
 def settings_table(judged: Results, title: str) -> Numbers:
     """Every model on every document set."""
     scores = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea"}
-    total = {where: one.total for where, one in judged.items()}
+    total = {where: result.total for where, result in judged.items()}
     return numbers(
         title,
         judged,
         *(Column(name, NAME) for name in ("corpus", "mentions", "trees", "loss")),
         Column("CoNLL F1", fine_kind(1), get=lambda where: over_documents(conll_f1, judged[where])),
         *(
-            Column(name, digits(1), values=[100 * getattr(one, key).f1 for one in total.values()])
+            Column(name, digits(1), values=[100 * getattr(totals, key).f1 for totals in total.values()])
             for name, key in scores.items()
         ),
         Column("CalibErr", ESTIMATE, get=lambda where: judged[where].curve.error),
@@ -310,9 +315,9 @@ def settings_table(judged: Results, title: str) -> Numbers:
 
 def sampling_table(judged: Results) -> Numbers:
     """Exact probabilities beside the frequencies among samples, models trained by likelihood."""
-    shown = {str(where): one for where, one in judged.items() if where.loss == "likelihood"}
-    distance = {name: one.sampled - one.pairs.probabilities for name, one in shown.items()}
-    never = {name: one.sampled == 0.0 for name, one in shown.items()}
+    shown = {str(where): result for where, result in judged.items() if where.loss == "likelihood"}
+    distance = {name: result.sampled - result.pairs.probabilities for name, result in shown.items()}
+    never = {name: result.sampled == 0.0 for name, result in shown.items()}
     samples = f"{SAMPLES:,} samples"
     return numbers(
         f"Exact against {samples}; distance: root mean square over the pairs",
@@ -362,7 +367,7 @@ def changes_table(judged: Results) -> Numbers:
 
 def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
     """How our data and methods differ from the paper's."""
-    said = [
+    lines = [
         "The paper's CoNLL-2011 (OntoNotes) is not public. OntoGUM uses the same annotation scheme, without "
         "singletons; GUM annotates the same documents with singletons. The model is an antecedent model after Durrett "
         "& Klein (2013), not their system; settings and the best pass were chosen on the development parts; LitBank "
@@ -383,21 +388,25 @@ def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
         f"{sum(left_out)} mentions of OntoGUM have the same span as another and are left out.",
     ]
     if parsed:
-        said.append(
+        lines.append(
             "LitBank has no trees, so a spaCy pipeline parsed its words. Its rows, and those of GUM with the parser's "
             "trees, depend on the parser; sentences and words are those of the corpora."
         )
     else:
-        said.append(
+        lines.append(
             "No parser was found, so LitBank, which has no trees, is left out; naming a spaCy pipeline adds it."
         )
-    return tuple(said)
+    return tuple(lines)
 
 
-def compared(one: Pairs, other: Pairs) -> CalibrationComparison:
-    """The calibration of two models on the same rows; differences are `one` - `other`."""
+def compared(pairs: Pairs, other: Pairs) -> CalibrationComparison:
+    """The calibration of two models on the same rows; differences are `pairs` - `other`."""
     return compare_calibration(
-        one.labels, one.probabilities, against=other.probabilities, bin_size=bin_size_of(one), clusters=one.clusters
+        pairs.labels,
+        pairs.probabilities,
+        against=other.probabilities,
+        bin_size=bin_size_of(pairs),
+        clusters=pairs.clusters,
     )
 
 

@@ -55,17 +55,17 @@ def simulate_coverage(*, quarters: int, seed: int, draws: int = DRAWS, advance: 
     """
     rng = np.random.default_rng(seed)
     names = [*NAMES, *(_sampled(kind, n) for n in SIZES for kind in ("exact", "normal", "samples"))]
-    found: dict[str, list[list[float]]] = {name: [] for name in names}
+    coverages: dict[str, list[list[float]]] = {name: [] for name in names}
     for _ in range(quarters):
         n = int(np.exp(rng.uniform(0.0, np.log(MOST_DOCUMENTS + 1))))
         a, b = rng.uniform(0.05, 3.0, 2).tolist()
         p = rng.beta(a, b, n)
         for name, coverage in _coverages(p, draws, rng).items():
-            found[name].append(coverage)
+            coverages[name].append(coverage)
         advance(1)
     return Simulated(
-        {name: np.array([np.mean(one) for one in all_draws]) for name, all_draws in found.items()},
-        {name: min(min(one) for one in all_draws) for name, all_draws in found.items()},
+        {name: np.array([np.mean(all_draw) for all_draw in all_draws]) for name, all_draws in coverages.items()},
+        {name: min(min(all_draw) for all_draw in all_draws) for name, all_draws in coverages.items()},
     )
 
 
@@ -81,19 +81,21 @@ def holds(interval: Interval, pmf: Floats) -> float:
 
 def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DRAWS) -> Found:
     """The simulation with its table, its figure, and what it says of the paper's intervals."""
-    found = simulate_coverage(quarters=quarters, seed=seed, draws=draws, advance=advance)
-    held = found.coverage
+    simulated = simulate_coverage(quarters=quarters, seed=seed, draws=draws, advance=advance)
+    coverage_by_name = simulated.coverage
     return Found(
-        findings=coverage_findings(found),
+        findings=coverage_findings(simulated),
         tables=[
             numbers(
                 f"Synthetic: coverage of 95 % intervals of a count, true distribution, {quarters} quarters",
-                held,
+                coverage_by_name,
                 Column("interval", NAME, get=lambda name: name),
-                Column("mean coverage", digits(4), get=lambda name: float(held[name].mean())),
-                Column("worst quarter", digits(3), get=found.worst),
-                Column("quarters below .93", BELOW, get=lambda name: 100 * float((held[name] < ENOUGH).mean())),
-                Column("worst draw", digits(3), get=lambda name: found.least[name]),
+                Column("mean coverage", digits(4), get=lambda name: float(coverage_by_name[name].mean())),
+                Column("worst quarter", digits(3), get=simulated.worst),
+                Column(
+                    "quarters below .93", BELOW, get=lambda name: 100 * float((coverage_by_name[name] < ENOUGH).mean())
+                ),
+                Column("worst draw", digits(3), get=lambda name: simulated.least[name]),
             )
         ],
         drawings=[
@@ -101,7 +103,7 @@ def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DR
                 "coverage",
                 "Synthetic quarters from worst to best covered: the probability that a 95 % interval of the count "
                 "contains the true value.",
-                lambda: coverage_figure(found),
+                lambda: coverage_figure(simulated),
             )
         ],
         notes=[
@@ -112,40 +114,40 @@ def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DR
     )
 
 
-def coverage_findings(found: Simulated) -> tuple[Finding, ...]:
+def coverage_findings(simulated: Simulated) -> tuple[Finding, ...]:
     """What the simulation says of the paper's intervals."""
     hundred, ten = (_sampled("exact", n) for n in PAPERS)
     normal, normal_ten = (_sampled("normal", n) for n in PAPERS)
     overconfident = "exact, overconfident p"
-    over = mean_estimate(found.coverage["exact, p known"] - found.coverage[overconfident])
-    means = [found.coverage[name].mean() for name in (hundred, ten, normal, normal_ten)]
+    over = mean_estimate(simulated.coverage["exact, p known"] - simulated.coverage[overconfident])
+    means = [simulated.coverage[name].mean() for name in (hundred, ten, normal, normal_ten)]
     of_normal = (
-        f"{means[2]:.3f} on average, but in the worst quarter {found.worst(normal):.2f} (S = 100); the exact one "
-        f"{found.worst(hundred):.3f}, with known p {found.worst('exact, p known'):.3f}"
+        f"{means[2]:.3f} on average, but in the worst quarter {simulated.worst(normal):.2f} (S = 100); the exact one "
+        f"{simulated.worst(hundred):.3f}, with known p {simulated.worst('exact, p known'):.3f}"
     )
     of_ten = (
         "mean coverage of the exact interval {:.3f} with S = 100 and {:.3f} with 10, of the normal one {:.3f} and "
         "{:.3f}; in the worst quarter {:.2f} and {:.2f} (exact)"
-    ).format(*means, found.worst(hundred), found.worst(ten))
+    ).format(*means, simulated.worst(hundred), simulated.worst(ten))
     narrow = (
-        f"mean coverage {found.coverage[overconfident].mean():.3f}, less than that with the right probabilities by "
-        f"{over}; in the worst quarter {found.worst(overconfident):.2f}"
+        f"mean coverage {simulated.coverage[overconfident].mean():.3f}, less than that with the right probabilities by "
+        f"{over}; in the worst quarter {simulated.worst(overconfident):.2f}"
     )
     covers = "the interval mean ± 1.96 sd of the samples covers 95 %"
     similar = "10 samples instead of 100 give similar results"
     less = None if over.low is None else over.low > 0
     return (
-        Finding("6", covers, of_normal, found.worst(normal) >= ENOUGH, DRAWN),
-        Finding("section 6, footnote 11", similar, of_ten, found.worst(ten) >= ENOUGH, DRAWN),
+        Finding("6", covers, of_normal, simulated.worst(normal) >= ENOUGH, DRAWN),
+        Finding("section 6, footnote 11", similar, of_ten, simulated.worst(ten) >= ENOUGH, DRAWN),
         Finding("6", "intervals of an overconfident model are too narrow", narrow, less, DRAWN),
     )
 
 
-def coverage_figure(found: Simulated) -> Figure:
+def coverage_figure(simulated: Simulated) -> Figure:
     """The coverage in each quarter, sorted, of five intervals."""
     shown = ("exact, p known", *(_sampled(kind, n) for n in PAPERS for kind in ("exact", "normal")))
-    places = 100 * (np.arange(len(found.coverage[NAMES[0]])) + 0.5) / len(found.coverage[NAMES[0]])
-    lines = [Series(name, places, np.sort(found.coverage[name])) for name in shown]
+    places = 100 * (np.arange(len(simulated.coverage[NAMES[0]])) + 0.5) / len(simulated.coverage[NAMES[0]])
+    lines = [Series(name, places, np.sort(simulated.coverage[name])) for name in shown]
     x_label, y_label = "% of the quarters, from the worst", "coverage of the 95 % interval"
     return series_figure([("", lines)], x_label=x_label, y_label=y_label)
 
@@ -155,14 +157,14 @@ def _coverages(p: Floats, draws: int, rng: np.random.Generator) -> dict[str, lis
     pmf = poisson_binomial(p).pmf
     reach = normal_quantile(LEVEL) * float(np.sqrt((p * (1 - p)).sum()))
     sharp = p**SHARPER / (p**SHARPER + (1 - p) ** SHARPER)
-    known = (_exact(p), (float(p.sum()) - reach, float(p.sum()) + reach), _exact(sharp))
-    found = {name: [holds(interval, pmf)] for name, interval in zip(NAMES, known, strict=True)}
+    intervals = (_exact(p), (float(p.sum()) - reach, float(p.sum()) + reach), _exact(sharp))
+    coverages = {name: [holds(interval, pmf)] for name, interval in zip(NAMES, intervals, strict=True)}
     for n in SIZES:
         samples = [rng.random((len(p), n)) < p[:, np.newaxis] for _ in range(draws)]
         for kind in ("exact", "normal", "samples"):
-            counts = (count_from_samples(one.astype(np.int64), interval=kind, level=LEVEL) for one in samples)
-            found[_sampled(kind, n)] = [holds((one.low, one.high), pmf) for one in counts]
-    return found
+            counts = (count_from_samples(sample.astype(np.int64), interval=kind, level=LEVEL) for sample in samples)
+            coverages[_sampled(kind, n)] = [holds((count.low, count.high), pmf) for count in counts]
+    return coverages
 
 
 def _exact(p: Floats) -> Interval:

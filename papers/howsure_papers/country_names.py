@@ -50,9 +50,9 @@ def named_by(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
     with EventStore.open(path) as store:
         rows = rows_of(store, "SELECT document, words FROM sentences ORDER BY document, sentence")
         sentences = [(document, words) for document, words in rows]
-    found = {name: [one.match(words) for _, words in sentences] for name, one in lists.items()}
+    matches_by_list = {name: [lexicon.match(words) for _, words in sentences] for name, lexicon in lists.items()}
     added: Counter[str] = Counter()
-    for (_, words), stemmed, plain in zip(sentences, found[STEMMED], found[PLAIN], strict=True):
+    for (_, words), stemmed, plain in zip(sentences, matches_by_list[STEMMED], matches_by_list[PLAIN], strict=True):
         added.update(" ".join(words[start:end]) for start, end, _ in set(stemmed) - set(plain))
     return {
         name: Named(
@@ -61,14 +61,14 @@ def named_by(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
             names=sum(map(len, matches)),
             added=added if name == STEMMED else Counter(),
         )
-        for name, matches in found.items()
+        for name, matches in matches_by_list.items()
     }
 
 
 def country_names(path: Path, corpus: str, lists: Mapping[str, Lexicon], count: Count | None = None) -> Found:
     """What the paper's list and stem change in a store; `count` gives the expected number of events by a list."""
-    found = named_by(path, lists)
-    stemmed = found[STEMMED]
+    named = named_by(path, lists)
+    stemmed = named[STEMMED]
     added = stemmed.added.total()
     plain = share_estimate(np.arange(stemmed.names) >= added)
     place, setting = "Appendix 3", f"{corpus}, names of countries"
@@ -85,29 +85,35 @@ def country_names(path: Path, corpus: str, lists: Mapping[str, Lexicon], count: 
         claim = f"what it adds are names (less than {100 * FALSE:.0f} % are written without a capital)"
         ours = f"of {added:,} that it adds, a share of {fine(stemmed.lower, 4)} is written without a capital"
         findings.append(Finding(place, claim, ours, opposite(verdict(stemmed.lower, above=FALSE)), setting))
-    return Found(findings=findings, tables=[names_table(found, corpus, count)])
+    return Found(findings=findings, tables=[names_table(named, corpus, count)])
 
 
-def names_table(found: Mapping[str, Named], corpus: str, count: Count | None) -> Numbers:
+def names_table(named_by_list: Mapping[str, Named], corpus: str, count: Count | None) -> Numbers:
     """A row for each list."""
 
     def words(name: str) -> str:
-        ordered = sorted(found[name].added.items(), key=lambda one: (-one[1], one[0].lower(), one[0]))
+        ordered = sorted(named_by_list[name].added.items(), key=lambda entry: (-entry[1], entry[0].lower(), entry[0]))
         return ", ".join(f"{word} {times}" for word, times in ordered[:MOST])
 
     counts = (
         []
         if count is None
-        else [Column("expected documents", digits(1), values=[count(one.lexicon) for one in found.values()])]
+        else [
+            Column(
+                "expected documents",
+                digits(1),
+                values=[count(named_list.lexicon) for named_list in named_by_list.values()],
+            )
+        ]
     )
     return numbers(
         f"{corpus}: names of countries by three lists, in the documents with a word of the rule",
-        found,
+        named_by_list,
         Column("list", NAME, get=lambda name: name),
-        Column("names in it", COUNT, get=lambda name: len(found[name].lexicon.entries)),
-        Column("documents naming an actor", COUNT, get=lambda name: found[name].documents),
-        Column("names found", COUNT, get=lambda name: found[name].names),
-        Column("only by the stem", COUNT, get=lambda name: found[name].added.total()),
+        Column("names in it", COUNT, get=lambda name: len(named_by_list[name].lexicon.entries)),
+        Column("documents naming an actor", COUNT, get=lambda name: named_by_list[name].documents),
+        Column("names found", COUNT, get=lambda name: named_by_list[name].names),
+        Column("only by the stem", COUNT, get=lambda name: named_by_list[name].added.total()),
         Column("most frequent of these", TEXT, get=words),
         *counts,
     )

@@ -50,14 +50,14 @@ DRIFTS = (0.0, 0.5, 1.0)  # standard deviations over months, in logits
 def _llms(setting: Setting) -> Found:
     some = shares_of(setting.samples)["some"]
     rows = []
-    for one in read_graded(setting.data, limit=setting.limit):
-        answers = len(one.correct)
-        found = trial(
-            setting, Population(one.confidence, one.correct, {}), min(GRADES, answers // 2), TWO, samples=some
+    for graded in read_graded(setting.data, limit=setting.limit):
+        answers = len(graded.correct)
+        tried_methods = trial(
+            setting, Population(graded.confidence, graded.correct, {}), min(GRADES, answers // 2), TWO, samples=some
         )
-        for tried in found.values():
+        for tried in tried_methods.values():
             tried.total.width = [width / answers for width in tried.total.width]
-        rows.append(Row((one.model, one.questions), found))
+        rows.append(Row((graded.model, graded.questions), tried_methods))
     sets = {name: [row for row in rows if row.name[1] == name] for name in dict.fromkeys(row.name[1] for row in rows)}
 
     def of(name: str, method: str) -> Tally:
@@ -207,6 +207,6 @@ def reproduce_counts(
             folder=folder,
             advance=advance,
         )
-        found = found_by(only, PARTS, setting)
+        result = found_by(only, PARTS, setting)
     recipe = {"experiments": ", ".join(only), "samples": samples, "limit": limit or "none", "seed": seed}
-    return replace(found, recipe=recipe)
+    return replace(result, recipe=recipe)

@@ -31,12 +31,12 @@ class Grammar:
     def probabilities(self, *, valence: bool = True) -> Grammar:
         """Relative frequencies; without valence, a dependent does not care whether there is one already."""
         more = self.more if valence else np.broadcast_to(self.more.sum(axis=1, keepdims=True), self.more.shape)
-        return Grammar(*(one / one.sum(axis=-1, keepdims=True) for one in (self.root, self.child, more)))
+        return Grammar(*(weights / weights.sum(axis=-1, keepdims=True) for weights in (self.root, self.child, more)))
 
     def log_likelihood(self, counts: Grammar) -> float:
         """log P of the trees that have these counts."""
         both = ((self.root, counts.root), (self.child, counts.child), (self.more, counts.more))
-        return float(sum((times * np.log(one)).sum() for one, times in both))
+        return float(sum((times * np.log(probabilities)).sum() for probabilities, times in both))
 
 
 def counts_of(trees: Sequence[Tree], tags: int) -> Grammar:
@@ -63,8 +63,8 @@ def subtree_posterior(grammar: Grammar, codes: Integers) -> Floats:
     """
     n = codes.shape[1]
     one_already = 1 - np.eye(n, dtype=np.int64)  # unless a half ends at its head
-    child = [one[codes[:, :, None], codes[:, None, :]] for one in grammar.child]
-    stop, more = ([one[one_already, codes[:, :, None], answer] for one in grammar.more] for answer in (0, 1))
+    child = [part[codes[:, :, None], codes[:, None, :]] for part in grammar.child]
+    stop, more = ([part[one_already, codes[:, :, None], answer] for part in grammar.more] for answer in (0, 1))
     # half[side][:, h, e]: head h and dependents of one side up to e; those without a dependent more, and with one more.
     # full[:, h, i, j]: head h and all of i to j. given[side][:, h, i, j]: any such subtree, as a dependent of head h.
     half, given = (np.zeros((2, len(codes), *(n,) * dimensions)) for dimensions in (2, 3))
@@ -101,16 +101,16 @@ def subtree_posterior(grammar: Grammar, codes: Integers) -> Floats:
         outer_half[RIGHT, :, i, j] += stop[RIGHT][:, i, j] * ended
         ended = (outer[:, j, i, j:] * closed[RIGHT, :, j, j:]).sum(axis=1)
         outer_half[LEFT, :, j, i] += stop[LEFT][:, j, i] * ended
-    found: Floats = outer * full / whole
-    return found
+    posterior: Floats = outer * full / whole
+    return posterior
 
 
 def yields(heads: Integers) -> list[list[int]]:
     """Each word of a tree with all that depends on it, directly or not, in order."""
-    found: list[list[int]] = [[] for _ in heads]
+    children: list[list[int]] = [[] for _ in heads]
     for word in range(len(heads)):
         above = word
         while above >= 0:
-            found[above].append(word)
+            children[above].append(word)
             above = int(heads[above])
-    return found
+    return children

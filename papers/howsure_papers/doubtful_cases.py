@@ -61,14 +61,14 @@ def doubtful_cases(path: Path, corpus: str) -> Found:
     """The documents of a store whose event has a probability in [.2, .8], the most doubtful first."""
     with EventStore.open(path) as store:
         cases = doubtful_documents(store)
-        documents = stored_documents(store, {one["document"] for one in cases})
+        documents = stored_documents(store, {case["document"] for case in cases})
     if not cases:
         return Found(notes=[f"{corpus}: no document has a probability in [{LOW:g}, {HIGH:g}]."])
     return Found(
         findings=findings_of(cases, f"{corpus}, the documents in doubt"),
         tables=[cases_table(cases, corpus)],
         notes=[LICENCES],
-        quoted=[quoted(one, documents[one["document"]]) for one in cases],
+        quoted=[quoted(case, documents[case["document"]]) for case in cases],
     )
 
 
@@ -91,34 +91,34 @@ def read_of(case: Mapping[str, Any]) -> tuple[bool, str, str] | None:
 def cases_table(cases: Sequence[Mapping[str, Any]], corpus: str) -> Numbers:
     """A row for each document and actor."""
 
-    def acts(one: Mapping[str, Any]) -> str:
-        read = read_of(one)
-        return "not read" if read is None else "yes" if read[0] else "no"
+    def acts(case: Mapping[str, Any]) -> str:
+        reading = read_of(case)
+        return "not read" if reading is None else "yes" if reading[0] else "no"
 
     return numbers(
         f"{corpus}: the documents with a probability in [.2, .8], most doubtful first",
         cases,
-        Column("document", NAME, get=lambda one: one["id"]),
-        Column("actor", NAME, get=lambda one: one["actor"]),
-        Column("p", digits(2), get=lambda one: one["probability"]),
-        Column("1-best", TEXT, get=lambda one: "yes" if one["best"] else "no"),
+        Column("document", NAME, get=lambda case: case["id"]),
+        Column("actor", NAME, get=lambda case: case["actor"]),
+        Column("p", digits(2), get=lambda case: case["probability"]),
+        Column("1-best", TEXT, get=lambda case: "yes" if case["best"] else "no"),
         Column("the samples disagree on", NAME, get=disagreement),
         Column("attacks, as read", TEXT, get=acts),
-        Column("in doubt or wrong, as read", NAME, get=lambda one: (read_of(one) or ("", None))[1]),
-        Column("in our words", NAME, get=lambda one: (read_of(one) or ("", "", None))[2]),
+        Column("in doubt or wrong, as read", NAME, get=lambda case: (read_of(case) or ("", None))[1]),
+        Column("in our words", NAME, get=lambda case: (read_of(case) or ("", "", None))[2]),
     )
 
 
 def findings_of(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Finding]:
     """Whether the cases are those of coreference, and whether as many are true as their probabilities say."""
-    read = [(case, found) for case in cases if (found := read_of(case)) is not None]
-    if not read:
+    readings = [(case, reading) for case in cases if (reading := read_of(case)) is not None]
+    if not readings:
         return []
-    share = share_estimate(np.array([found[1] == COREFERENCE for _, found in read]))
-    count = count_from_probabilities(np.array([case["probability"] for case, _ in read]))
-    true = sum(found[0] for _, found in read)
-    wrong = sum(found[0] != case["best"] for case, found in read)
-    place, n = "section 6.2, cases", len(read)
+    share = share_estimate(np.array([reading[1] == COREFERENCE for _, reading in readings]))
+    count = count_from_probabilities(np.array([case["probability"] for case, _ in readings]))
+    true = sum(reading[0] for _, reading in readings)
+    wrong = sum(reading[0] != case["best"] for case, reading in readings)
+    place, n = "section 6.2, cases", len(readings)
     return [
         Finding(
             place,
@@ -142,12 +142,17 @@ def findings_of(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Findin
 def quoted(case: Mapping[str, Any], document: StoredDocument) -> str:
     """A case with the sentences whose mentions decide it, for the terminal of whoever holds the data."""
     mentions = {link[end] for link in case["links"] for end in ("mention", "with")}
-    mentions |= {one for held in document.evidence if held.actor == case["actor"] for one in (held.named, held.agent)}
+    mentions |= {
+        mention
+        for evidence in document.evidence
+        if evidence.actor == case["actor"]
+        for mention in (evidence.named, evidence.agent)
+    }
     lines = [f"{case['id']}, {case['actor']}, p = {case['probability']:.2f}: {disagreement(case)}"]
     for link in case["links"]:
         shares = f"{100 * link['with_event']:.0f} % of the samples with the event, {100 * link['without_event']:.0f} %"
         lines.append(f'  "{link["mention_text"]}" ~ "{link["with_text"]}" in {shares} of those without')
-    for place in sorted({document.mentions[one].sentence for one in mentions}):
+    for place in sorted({document.mentions[mention].sentence for mention in mentions}):
         words, spaces = document.sentences[place]
         lines.append("  " + "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).strip())
     return "\n".join(lines)

@@ -55,7 +55,7 @@ def series_figure(
     y_label: str,
     log_x: bool = False,
     log_y: bool = False,
-    beside: bool = False,
+    side_by_side: bool = False,
 ) -> Figure:
     """Panels of lines, two in a row, each (its title, its series), with the same y axis.
 
@@ -66,17 +66,17 @@ def series_figure(
         for place, (ax, (title, series)) in enumerate(zip(axes, panels, strict=True)):
             dress(ax, grid="y")
             ax.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
-            handles = [_line(ax, i, one) for i, one in enumerate(series)]
+            handles = [_line(ax, i, line) for i, line in enumerate(series)]
             for logarithmic, axis in ((log_x, ax.xaxis), (log_y, ax.yaxis)):
                 _ticks(axis, logarithmic)
-            if len(series) > 1 and not (beside and ax is not axes[-1]):
-                literal_legend(ax, handles, [one.label for one in series], handlelength=3.2)
+            if len(series) > 1 and not (side_by_side and ax is not axes[-1]):
+                literal_legend(ax, handles, [line.label for line in series], handlelength=3.2)
             literal(ax.xaxis.label, x_label)
             if place % IN_A_ROW == 0:
                 literal(ax.yaxis.label, y_label)
             literal(ax.set_title(""), title)
         legend = axes[-1].get_legend()
-        if beside and legend is not None:
+        if side_by_side and legend is not None:
             legend.set(loc="upper left", bbox_to_anchor=(1.0, 1.0), in_layout=len(panels) in {1, IN_A_ROW})
     return figure
 
@@ -91,11 +91,11 @@ def panels_in_rows(panels: int, height: float, *, sharey: bool = False) -> tuple
     return figure, axes[:panels]
 
 
-def _line(ax: Axes, i: int, one: Series) -> Line2D:
+def _line(ax: Axes, i: int, series: Series) -> Line2D:
     """The line of a series, with its band, told apart from others by colour, marker and dashes."""
-    how, x, y = look(i), np.asarray(one.x), np.asarray(one.y)
-    if one.low is not None and one.high is not None:
-        ax.fill_between(x, np.asarray(one.low), np.asarray(one.high), color=how.colour, alpha=0.18, linewidth=0)
+    how, x, y = look(i), np.asarray(series.x), np.asarray(series.y)
+    if series.low is not None and series.high is not None:
+        ax.fill_between(x, np.asarray(series.low), np.asarray(series.high), color=how.colour, alpha=0.18, linewidth=0)
     (line,) = ax.plot(x, y, color=how.colour, linestyle=how.dashes, linewidth=1.4)
     line.set(marker=how.marker, markersize=4.5, markeredgecolor="white", markeredgewidth=0.4)
     line.set_markevery(max(1, len(x) // MARKERS))
@@ -153,23 +153,23 @@ def path_figure(
         dress(ax, grid="y")
         handles = []
         for i, (_, settings) in enumerate(paths):
-            how, x, y = look(i), np.array([one.x for one in settings]), [one.y for one in settings]
+            how, x, y = look(i), np.array([setting.x for setting in settings]), [setting.y for setting in settings]
             low, high = _ends(y)
             ax.vlines(x, low, high, color=how.colour, linewidth=1.2, alpha=0.45, zorder=2)
             (line,) = ax.plot(x, _values(y), color=how.colour, linestyle=how.dashes, linewidth=1.2, zorder=3)
             line.set(marker=how.marker, markersize=4.5, markeredgecolor="white", markeredgewidth=0.4)
             handles.append(line)
-            for one in settings:
-                if one.chosen:
+            for point in settings:
+                if point.chosen:
                     ring: dict[str, Any] = {"markersize": 11, "markerfacecolor": "none", "color": how.colour}
-                    ax.plot([one.x], [one.y.value], "o", zorder=3, **ring)
+                    ax.plot([point.x], [point.y.value], "o", zorder=3, **ring)
         if root_y:
             ax.set_yscale("function", functions=(_root, np.square))
         ax.set_ylim(bottom=0.0)
         literal_legend(ax, handles, [name for name, _ in paths], handlelength=3.2, title=setting, title_fontsize=8)
         literal(ax.xaxis.label, x_label)
         literal(ax.yaxis.label, y_label)
-        points = [[(one.x, one.y.value, one.name) for one in settings] for _, settings in paths]
+        points = [[(setting.x, setting.y.value, setting.name) for setting in settings] for _, settings in paths]
         name_points(ax, points, [look(i).colour for i in range(len(paths))])
     return figure
 
@@ -220,14 +220,14 @@ def side_by_side_figure(
 
 
 def _values(estimates: Sequence[Estimate]) -> Floats:
-    return np.array([one.value for one in estimates])
+    return np.array([estimate.value for estimate in estimates])
 
 
 def _ends(estimates: Sequence[Estimate]) -> list[Floats]:
     """The lower and the upper ends of the intervals; where there is none, nothing is drawn."""
     return [
         np.array([math.nan if end is None else end for end in ends])
-        for ends in ([one.low for one in estimates], [one.high for one in estimates])
+        for ends in ([estimate.low for estimate in estimates], [estimate.high for estimate in estimates])
     ]
 
 
@@ -239,24 +239,24 @@ def name_points(ax: Axes, lines: Sequence[Sequence[tuple[float, float, str]]], c
     if ax.figure is not None:
         ax.figure.draw_without_rendering()  # type: ignore[union-attr]
     pixels = [ax.transData.transform([(x, y) for x, y, _ in line]) for line in lines]
-    markers, drawn = np.concatenate(pixels), np.concatenate([_along(one) for one in pixels])
+    markers, drawn = np.concatenate(pixels), np.concatenate([_along(pixel) for pixel in pixels])
     legend = ax.get_legend()
-    taken = [] if legend is None else [legend.get_window_extent()]
+    boxes = [] if legend is None else [legend.get_window_extent()]
     for line, colour in zip(lines, colours, strict=True):
         for x, y, text in line:
             name = ax.annotate("", (x, y), (0, 0), textcoords="offset points", fontsize=7, color=colour, zorder=4)
             literal(name, text)
-            taken.append(_settle(name, taken, markers, drawn, ax.bbox))
+            boxes.append(_settle(name, boxes, markers, drawn, ax.bbox))
 
 
-def _settle(name: Annotation, taken: Sequence[Bbox], markers: Floats, drawn: Floats, within: Bbox) -> Bbox:
+def _settle(name: Annotation, boxes: Sequence[Bbox], markers: Floats, drawn: Floats, within: Bbox) -> Bbox:
     """Move a name to its cheapest place; the first of several."""
     costs = {}
     for far, distance in enumerate((NEAR, FAR)):
         for side in SIDES:
             box = _move(name, side, distance).padded(1.0)
             outside = not (within.x0 <= box.x0 and box.x1 <= within.x1 and within.y0 <= box.y0 and box.y1 <= within.y1)
-            covered = outside + sum(box.overlaps(other) for other in taken)
+            covered = outside + sum(box.overlaps(other) for other in boxes)
             inside = _count(box.padded(3.0), markers), _count(box, drawn)
             costs[side, distance] = NAME * covered + MARKER * inside[0] + LINE * inside[1] + DISTANT * far
     return _move(name, *min(costs, key=lambda place: costs[place]))

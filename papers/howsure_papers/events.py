@@ -100,26 +100,37 @@ def portion(advance: Advance, *, total: int, steps: int) -> Advance:
 
 
 def _wikipedia(setting: Setting) -> Found:
-    found, told = _news(setting, "Wikipedia", read_wikipedia, ("quarter", "month"), RULES, same_actors=True)
+    result, news_told = _news(setting, "Wikipedia", read_wikipedia, ("quarter", "month"), RULES, same_actors=True)
     drawings = []
-    for one in told:
-        if one.rule == PAPER.name and one.by == "quarter":
-            first = [[actor] for actor in one.actors[:2]]  # and the next two in one panel, as Yugoslavia and NATO
-            panels = [*first, one.actors[2:4]] if len(one.actors) > 2 else first
+    for corpus_told in news_told:
+        if corpus_told.rule == PAPER.name and corpus_told.by == "quarter":
+            first = [
+                [actor] for actor in corpus_told.actors[:2]
+            ]  # and the next two in one panel, as Yugoslavia and NATO
+            panels = [*first, corpus_told.actors[2:4]] if len(corpus_told.actors) > 2 else first
             what = "documents with an attack by the most frequent actors"
-            drawings.append(_drawing("figure-6", one, what, partial(event_figure, one.series, panels=panels)))
-        elif (one.rule, one.by) in APPENDIX_4:
+            drawings.append(
+                _drawing("figure-6", corpus_told, what, partial(event_figure, corpus_told.series, panels=panels))
+            )
+        elif (corpus_told.rule, corpus_told.by) in APPENDIX_4:
             what = "the 20 most frequent actors of the rule 'attack', as in Appendix 4, each on a scale of its own"
-            drawings.append(_drawing(APPENDIX_4[one.rule, one.by], one, what, partial(_wide_page, one.series)))
-    if told:
-        found += Found(tables=[density_table(told)]) + _closer(setting, "Wikipedia")
+            drawings.append(
+                _drawing(
+                    APPENDIX_4[corpus_told.rule, corpus_told.by],
+                    corpus_told,
+                    what,
+                    partial(_wide_page, corpus_told.series),
+                )
+            )
+    if news_told:
+        result += Found(tables=[density_table(news_told)]) + _closer(setting, "Wikipedia")
     note = (
         "The paper's 193,403 articles of the New York Times (1987–2007) are not public. Ours are the items of "
         "Wikipedia's current events, 2002–2025 (one to three sentences each, so that there is less coreference to "
         "resolve), without sports and arts, and Reuters stories of 1987. As in the paper, an item must name an actor. "
         "The paper has 767 articles a month."
     )
-    return found + Found(drawings=drawings, notes=[note])
+    return result + Found(drawings=drawings, notes=[note])
 
 
 def _wide_page(series: EventSeries) -> Figure:
@@ -129,22 +140,26 @@ def _wide_page(series: EventSeries) -> Figure:
 
 
 def _reuters(setting: Setting) -> Found:
-    found, told = _news(setting, "Reuters", read_reuters, ("month", "week"), (PAPER, ATTACK_WIDE, WIDE))
-    by_rule = {one.rule: one for one in told}
+    result, news_told = _news(setting, "Reuters", read_reuters, ("month", "week"), (PAPER, ATTACK_WIDE, WIDE))
+    by_rule = {corpus_told.rule: corpus_told for corpus_told in news_told}
     if {PAPER.name, ATTACK_WIDE.name} <= by_rule.keys():
         note = (
             "The rule 'attack-wide' has the verb of the paper's rule and the grammar of 'violence': the paper's rule "
             "misses actors named by a noun before a noun (US forces)."
         )
         table = grammar_table(by_rule[PAPER.name], by_rule[ATTACK_WIDE.name])
-        found += Found(tables=[table], notes=[note])
-    for one in told:
-        if one.rule == PAPER.name and one.by == "week":
-            panels = [one.actors[:2], one.actors[2:3]] if len(one.actors) > 2 else [one.actors]
+        result += Found(tables=[table], notes=[note])
+    for corpus_told in news_told:
+        if corpus_told.rule == PAPER.name and corpus_told.by == "week":
+            panels = (
+                [corpus_told.actors[:2], corpus_told.actors[2:3]]
+                if len(corpus_told.actors) > 2
+                else [corpus_told.actors]
+            )
             what = "the tanker war of 1987; gaps are weeks without documents"
-            draw = partial(event_figure, one.series, panels=panels)
-            found += Found(drawings=[_drawing("reuters", one, what, draw)])
-    return found + _closer(setting, "Reuters", partial(_expected, setting)) if told else found
+            draw = partial(event_figure, corpus_told.series, panels=panels)
+            result += Found(drawings=[_drawing("reuters", corpus_told, what, draw)])
+    return result + _closer(setting, "Reuters", partial(_expected, setting)) if news_told else result
 
 
 def _closer(setting: Setting, corpus: str, count: Count | None = None) -> Found:
@@ -156,54 +171,56 @@ def _closer(setting: Setting, corpus: str, count: Count | None = None) -> Found:
 
 def _expected(setting: Setting, lexicon: Lexicon) -> float:
     """The expected number of attacks in Reuters by another list of actors."""
-    own = replace(setting, lexicon=lexicon, folder=setting.folder / "names", advance=nobody)
-    own.folder.mkdir(exist_ok=True)
-    news = read_reuters(own.data, lexicon=lexicon, event=words_of(PAPER), limit=own.limit)
-    with EventStore.open(store(own, news, PAPER, share=0)) as held:
-        return sum(expected for _, expected in actors_in(held).values())
+    names_setting = replace(setting, lexicon=lexicon, folder=setting.folder / "names", advance=nobody)
+    names_setting.folder.mkdir(exist_ok=True)
+    news = read_reuters(names_setting.data, lexicon=lexicon, event=words_of(PAPER), limit=names_setting.limit)
+    with EventStore.open(store(names_setting, news, PAPER, share=0)) as event_store:
+        return sum(expected for _, expected in actors_in(event_store).values())
 
 
-def _drawing(name: str, one: Told, what: str, draw: Callable[[], Figure]) -> Drawing:
-    caption = f"{one.corpus}, rule {one.rule!r}, by {one.by}: {what}; mean, 95 % interval and 1-best."
+def _drawing(name: str, corpus_told: Told, what: str, draw: Callable[[], Figure]) -> Drawing:
+    caption = (
+        f"{corpus_told.corpus}, rule {corpus_told.rule!r}, by {corpus_told.by}: {what}; mean, 95 % interval and 1-best."
+    )
     return Drawing(name, caption, draw)
 
 
 def _news(
     setting: Setting,
     corpus: str,
-    read: Callable[..., News],
+    read_news: Callable[..., News],
     periods: Sequence[str],
     rules: Sequence[Rule],
     *,
     same_actors: bool = False,
 ) -> tuple[Found, list[Told]]:
     """The tables and findings of a corpus by some rules. same_actors: all series are those of the first rule's."""
-    told: list[Told] = []
+    told_so_far: list[Told] = []
     for rule in rules:
-        news = read(setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit)
+        news = read_news(setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit)
         path = store(setting, news, rule, share=STEPS // len(rules))
-        shown = told[0].actors if told and same_actors else []
-        held = [told_by(path, corpus=corpus, rule=rule.name, by=by, news=news, shown=shown) for by in periods]
-        told += [one for one in held if one is not None]
-    if not told:
+        shown = told_so_far[0].actors if told_so_far and same_actors else []
+        told_by_period = [told_by(path, corpus=corpus, rule=rule.name, by=by, news=news, shown=shown) for by in periods]
+        told_so_far += [corpus_told for corpus_told in told_by_period if corpus_told is not None]
+    if not told_so_far:
         return Found(notes=[*METHOD, f"{corpus}: no document has an event."]), []
-    tables = [corpora_table(told), differences_table(told), actors_table(told[0])]
-    return Found(findings=news_findings(told[0]), tables=tables, notes=METHOD), told
+    tables = [corpora_table(told_so_far), differences_table(told_so_far), actors_table(told_so_far[0])]
+    return Found(findings=news_findings(told_so_far[0]), tables=tables, notes=METHOD), told_so_far
 
 
 def _muc4(setting: Setting) -> Found:
-    rules, cases, found = (*RULES, NOUNS), cases_of_wikipedia(setting.data, limit=setting.limit), []
+    rules, cases, judged = (*RULES, NOUNS), cases_of_wikipedia(setting.data, limit=setting.limit), []
     for rule in rules:
         news = read_incidents(
             setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit, cases=cases
         )
-        with EventStore.open(store(setting, news, rule, share=STEPS // len(rules))) as held:
-            found += [judge(held, news, rule=rule.name, label=label) for label in LABELS]
+        with EventStore.open(store(setting, news, rule, share=STEPS // len(rules))) as event_store:
+            judged += [judge(event_store, news, rule=rule.name, label=label) for label in LABELS]
     caption = "muc4: document probabilities against the gold label, by rule and question. Most are near 0."
-    curves = [one.curve for one in found]
+    curves = [result.curve for result in judged]
     return Found(
-        findings=[finding for one in found for finding in gold_findings(one)],
-        tables=[gold_table(found), coverage_table(found)],
+        findings=[finding for result in judged for finding in gold_findings(result)],
+        tables=[gold_table(judged), coverage_table(judged)],
         drawings=[Drawing("muc4", caption, partial(curve_figure, curves, panels=True))],
         notes=[
             *METHOD,
@@ -253,15 +270,15 @@ def reproduce_events(
     """
     check_parts(only, PARTS, "events")
     name = parser_for(parser, data) if set(only) != {"synthetic"} else ""
-    found = Found()
+    result = Found()
     with Scratch() as scratch:
         for part in only:
-            told = portion(advance, total=STEPS, steps=STEPS)
+            progress = portion(advance, total=STEPS, steps=STEPS)
             setting = Setting(
-                data=data, parser=name, limit=limit, seed=seed, workers=workers, folder=scratch.folder, advance=told
+                data=data, parser=name, limit=limit, seed=seed, workers=workers, folder=scratch.folder, advance=progress
             )
-            found += PARTS[part](setting)
-            told(STEPS)
+            result += PARTS[part](setting)
+            progress(STEPS)
     recipe = {
         "experiments": ", ".join(only),
         "parser": Path(name).name or "none",
@@ -270,4 +287,4 @@ def reproduce_events(
         "limit": limit or "none",
         "seed": seed,
     }
-    return replace(found, recipe=recipe)
+    return replace(result, recipe=recipe)

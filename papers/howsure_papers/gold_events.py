@@ -89,7 +89,7 @@ class Pairs:
 
 def pairs_of(store: EventStore, news: News) -> Pairs:
     """Every actor named in a document in which somebody acts, with its probability, which may be 0."""
-    held = columns_of(
+    columns = columns_of(
         store,
         "WITH acting AS (SELECT DISTINCT document FROM mentions WHERE verb IS NOT NULL), "
         "named AS (SELECT DISTINCT document, unnest(actors) AS actor FROM mentions SEMI JOIN acting USING (document)) "
@@ -99,10 +99,10 @@ def pairs_of(store: EventStore, news: News) -> Pairs:
     )
     by_id = {item.id: item for item in news.items}
     return Pairs(
-        tuple(by_id[name] for name in held["id"].tolist()),
-        tuple(held["actor"].tolist()),
-        held["p"].astype(np.float64),
-        held["document"].astype(np.int64),
+        tuple(by_id[name] for name in columns["id"].tolist()),
+        tuple(columns["actor"].tolist()),
+        columns["p"].astype(np.float64),
+        columns["document"].astype(np.int64),
     )
 
 
@@ -147,8 +147,8 @@ def judge(store: EventStore, news: News, *, label: str, rule: str = "", by: str 
 
 
 def _gold(item: Item, label: str) -> frozenset[str]:
-    found: frozenset[str] = getattr(item, LABELS[label])
-    return found
+    labels: frozenset[str] = getattr(item, LABELS[label])
+    return labels
 
 
 def _precision(p: Floats, y: Bools) -> Estimate:
@@ -164,7 +164,7 @@ def _expected(pairs: Pairs, by: str) -> dict[tuple[str, str], Floats]:
     rows: dict[tuple[str, str], list[float]] = {}
     for item, actor, p in zip(pairs.items, pairs.actors, pairs.probabilities.tolist(), strict=True):
         rows.setdefault((actor, period_of(item.date, period=by)), []).append(p)
-    return {key: np.array(found) for key, found in rows.items()}
+    return {key: np.array(row_numbers) for key, row_numbers in rows.items()}
 
 
 def _coverage(ours: Mapping[tuple[str, str], Floats], gold: Mapping[tuple[str, str], int]) -> Coverage:
@@ -179,31 +179,34 @@ def _coverage(ours: Mapping[tuple[str, str], Floats], gold: Mapping[tuple[str, s
     return Coverage(len(cells), int(inside), int(below), int(above))
 
 
-def gold_table(found: Sequence[Judged]) -> Numbers:
+def gold_table(judged: Sequence[Judged]) -> Numbers:
     """Calibration, precision and recall."""
     return numbers(
         "muc4: probabilities of (report, country) against gold templates",
-        found,
-        Column("rule and gold label", NAME, get=lambda one: one.name),
+        judged,
+        Column("rule and gold label", NAME, get=lambda result: result.name),
         Column("pairs", COUNT),
-        Column("gold pairs", COUNT, get=lambda one: one.gold),
-        Column("of these reachable", COUNT, get=lambda one: one.reachable),
-        Column("calibration error", ESTIMATE, get=lambda one: one.curve.error),
-        Column("p (calibrated)", P_VALUE, get=lambda one: one.curve.p_value),
+        Column("gold pairs", COUNT, get=lambda result: result.gold),
+        Column("of these reachable", COUNT, get=lambda result: result.reachable),
+        Column("calibration error", ESTIMATE, get=lambda result: result.curve.error),
+        Column("p (calibrated)", P_VALUE, get=lambda result: result.curve.p_value),
         Column("expected", digits(1)),
-        Column("of these right", digits(1), get=lambda one: one.expected_right),
+        Column("of these right", digits(1), get=lambda result: result.expected_right),
         Column("precision", Kind(_percent)),
         Column("recall", RECALL),
-        Column("recall of reachable", RECALL, get=lambda one: one.recall_of_reachable),
+        Column("recall of reachable", RECALL, get=lambda result: result.recall_of_reachable),
     )
 
 
-def coverage_table(found: Sequence[Judged]) -> Numbers:
+def coverage_table(judged: Sequence[Judged]) -> Numbers:
     """How often the interval of a count holds the gold count."""
     rows = [
-        (one.name, which, coverage)
-        for one in found
-        for which, coverage in (("all reports", one.coverage), ("reports with an agent", one.coverage_of_reachable))
+        (result.name, which, coverage)
+        for result in judged
+        for which, coverage in (
+            ("all reports", result.coverage),
+            ("reports with an agent", result.coverage_of_reachable),
+        )
     ]
     return numbers(
         "muc4: 95 % intervals of counts against gold counts",
@@ -217,42 +220,47 @@ def coverage_table(found: Sequence[Judged]) -> Numbers:
     )
 
 
-def gold_findings(one: Judged) -> list[Finding]:
+def gold_findings(judged: Judged) -> list[Finding]:
     """The question that the paper leaves open, and what it says of doubtful documents."""
-    where = f"MUC-4, {one.rule}, {QUESTIONS[one.label]}"
-    all_cells, reached = one.coverage, one.coverage_of_reachable
+    where = f"MUC-4, {judged.rule}, {QUESTIONS[judged.label]}"
+    all_cells, reached = judged.coverage, judged.coverage_of_reachable
     error = (
-        f"calibration error {one.curve.error}, {p_in_words(one.curve.p_value)}; precision {_percent(one.precision)}, "
-        f"recall {100 * one.recall:.1f} %"
+        f"calibration error {judged.curve.error}, {p_in_words(judged.curve.p_value)}; precision "
+        f"{_percent(judged.precision)}, "
+        f"recall {100 * judged.recall:.1f} %"
     )
     covered = (
         f"{100 * all_cells.share:.0f} % of {all_cells.cells} cells, {100 * reached.share:.0f} % of {reached.cells} if "
         "only the reports with an agent are counted"
     )
-    unsure = f"wrong with p in [.2, .8] {_percent(one.wrong_unsure)}, otherwise {_percent(one.wrong_sure)}"
-    calibrated = False if one.curve.p_value < MOST_WRONG else None
-    wrong = _more(one.wrong_unsure, one.wrong_sure)
-    asked, analysis = "section 6, open", "section 6, error analysis"
+    unsure = f"wrong with p in [.2, .8] {_percent(judged.wrong_unsure)}, otherwise {_percent(judged.wrong_sure)}"
+    calibrated = False if judged.curve.p_value < MOST_WRONG else None
+    wrong = _more(judged.wrong_unsure, judged.wrong_sure)
+    open_question, analysis = "section 6, open", "section 6, error analysis"
     true_counts = "do the intervals contain the true counts?"
     return [
-        Finding(asked, "are the probabilities of events calibrated?", error, calibrated, where),
-        Finding(asked, true_counts, covered, reached.share >= 1 - MOST_WRONG, where),
+        Finding(open_question, "are the probabilities of events calibrated?", error, calibrated, where),
+        Finding(open_question, true_counts, covered, reached.share >= 1 - MOST_WRONG, where),
         Finding(analysis, "the more uncertain a prediction, the more likely it is wrong", unsure, wrong, where),
     ]
 
 
-def _percent(one: Estimate) -> str:
-    if one.value != one.value:
+def _percent(estimate: Estimate) -> str:
+    if estimate.value != estimate.value:
         return UNDEFINED
-    interval = "" if one.low is None or one.high is None else f" [{100 * one.low:.0f}, {100 * one.high:.0f}]"
-    return f"{100 * one.value:.0f}{interval} %"
+    interval = (
+        ""
+        if estimate.low is None or estimate.high is None
+        else f" [{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
+    )
+    return f"{100 * estimate.value:.0f}{interval} %"
 
 
-def _more(one: Estimate, other: Estimate) -> bool | None:
+def _more(estimate: Estimate, other: Estimate) -> bool | None:
     """Whether a share is greater than another; None where the difference is not decided (Newcombe 1998, method 10)."""
-    if one.low is None or one.high is None or other.low is None or other.high is None:
+    if estimate.low is None or estimate.high is None or other.low is None or other.high is None:
         return None
-    gap = one.value - other.value
-    low = gap - math.hypot(one.value - one.low, other.high - other.value)
-    high = gap + math.hypot(one.high - one.value, other.value - other.low)
-    return verdict(Estimate(gap, low, high, one.level, "Newcombe", one.n + other.n))
+    gap = estimate.value - other.value
+    low = gap - math.hypot(estimate.value - estimate.low, other.high - other.value)
+    high = gap + math.hypot(estimate.high - estimate.value, other.value - other.low)
+    return verdict(Estimate(gap, low, high, estimate.level, "Newcombe", estimate.n + other.n))

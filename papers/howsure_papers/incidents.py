@@ -68,14 +68,14 @@ def try_incidents(setting: Setting) -> Found:
     items = read_reports(setting)
     path = setting.folder / "muc4.duckdb"
     setting.extract(store_rows(items), path, NOUNS)
-    held = incidents_of(items, path)
+    incidents = incidents_of(items, path)
     share, rows = shares_of(setting.samples), []
     for question, words in QUESTIONS.items():
-        population = population_of(held, question)
+        population = population_of(incidents, question)
         for n in as_many(MUC_LABELS, len(items)):
             samples = share["decisive"] if n == DECIDES else share["half"]
             rows.append(Row((words, str(n)), trial(setting, population, n, tuple(METHODS), samples=samples)))
-    drawn = attacks_by_month(held, min(SHOWN_LABELS, len(items) // 2), seed=setting.seed)
+    drawn = attacks_by_month(incidents, min(SHOWN_LABELS, len(items) // 2), seed=setting.seed)
     caption = (
         "Reports of attacks in El Salvador by month (muc4): counts with 95 % intervals, of the scores alone and "
         f"corrected with {SHOWN_LABELS} documents read; dashes: the true counts."
@@ -85,7 +85,7 @@ def try_incidents(setting: Setting) -> Found:
         tables=[incidents_table(rows)],
         drawings=[Drawing("months", caption, partial(months_figure, drawn))],
         notes=[
-            f"muc4: {len(items):,} reports of six quarters, {len(held.score):,} pairs of a report and one of "
+            f"muc4: {len(items):,} reports of six quarters, {len(incidents.score):,} pairs of a report and one of "
             f"{len(ACTORS)} countries. Scores are the event probabilities of the rule 'violence, nouns', with the "
             "features of howsure events (mentions, event words, position). Whole reports are drawn, within strata of "
             "quarter and of what the rule finds: an event, an event word, neither."
@@ -111,16 +111,16 @@ class Incidents:
     labels: Mapping[str, Floats]
 
 
-def population_of(held: Incidents, question: str, *, by: str = "quarter") -> Population:
+def population_of(incidents: Incidents, question: str, *, by: str = "quarter") -> Population:
     """Countries by quarter or by month; whole reports are drawn, by quarter and by what the rule finds in them."""
     return Population(
-        held.score,
-        held.labels[question],
-        {"actor": held.actor, by: held.quarter if by == "quarter" else held.month},
-        drawn_by=held.quarter,
-        bands=held.bands,
-        clusters=held.document,
-        features=held.features,
+        incidents.score,
+        incidents.labels[question],
+        {"actor": incidents.actor, by: incidents.quarter if by == "quarter" else incidents.month},
+        drawn_by=incidents.quarter,
+        bands=incidents.bands,
+        clusters=incidents.document,
+        features=incidents.features,
     )
 
 
@@ -135,12 +135,12 @@ def incidents_of(items: list[Item], path: Path) -> Incidents:
     by_id = {item.id: item for item in items}
     with EventStore.open(path) as store:
         pairs = pair_features(store, ACTORS)
-        held = columns_of(store, "SELECT document, id FROM documents ORDER BY document")
-    kept = [by_id[name] for name in held["id"].tolist() if name in by_id]
+        columns = columns_of(store, "SELECT document, id FROM documents ORDER BY document")
+    kept = [by_id[name] for name in columns["id"].tolist() if name in by_id]
     actors = len(ACTORS)
-    inside = np.repeat([name in by_id for name in held["id"].tolist()], actors)
+    inside = np.repeat([name in by_id for name in columns["id"].tolist()], actors)
     words = pairs.features["event words"][inside]
-    found = np.repeat(pairs.probability[inside].reshape(-1, actors).max(axis=1) > 0, actors)
+    has_event = np.repeat(pairs.probability[inside].reshape(-1, actors).max(axis=1) > 0, actors)
     return Incidents(
         score=pairs.probability[inside],
         features={name: column[inside] for name, column in pairs.features.items()},
@@ -148,7 +148,7 @@ def incidents_of(items: list[Item], path: Path) -> Incidents:
         quarter=np.repeat([period_of(item.date, period="quarter") for item in kept], actors),
         month=np.repeat([item.date[:7] for item in kept], actors),
         document=np.repeat(np.arange(len(kept)), actors),
-        bands=np.where(found, FOUND, np.where(words > 0, EVENT_WORD, SILENT)),
+        bands=np.where(has_event, FOUND, np.where(words > 0, EVENT_WORD, SILENT)),
         labels={
             name: np.array([float(actor in getattr(item, which)) for item in kept for actor in ACTORS])
             for name, which in LABELS.items()
@@ -161,8 +161,8 @@ def incidents_table(rows: Sequence[Row]) -> Numbers:
     every = [(row, method, tried) for row in rows for method, tried in row.found.items()]
 
     def of_size(name: str) -> list[str]:
-        found = [tried.cells.by_size().get(name) for *_, tried in every]
-        return ["–" if one is None else f"{one[0]:.3f}" for one in found]
+        shares = [tried.cells.by_size().get(name) for *_, tried in every]
+        return ["–" if share is None else f"{share[0]:.3f}" for share in shares]
 
     widths = [tried.cells.mean_width for *_, tried in every]
     alone = [row.found["labels"].cells.mean_width for row, *_ in every]
@@ -217,13 +217,13 @@ class Months:
     truth: Floats
 
 
-def attacks_by_month(held: Incidents, n: int, *, seed: int) -> Months:
+def attacks_by_month(incidents: Incidents, n: int, *, seed: int) -> Months:
     """The counts of El Salvador by month from one sample of n documents."""
-    population = population_of(held, SHOWN_QUESTION, by="month")
-    found = drawn_counts(population, n, ("raw", "auto"), design="stratified", rng=np.random.default_rng(seed))
+    population = population_of(incidents, SHOWN_QUESTION, by="month")
+    counts = drawn_counts(population, n, ("raw", "auto"), design="stratified", rng=np.random.default_rng(seed))
     true = truths(population)
-    months = tuple(row.group[1] for row in _shown(found["auto"]))
-    return Months(months, found["raw"], found["auto"], np.array([float(true[SHOWN, month]) for month in months]))
+    months = tuple(row.group[1] for row in _shown(counts["auto"]))
+    return Months(months, counts["raw"], counts["auto"], np.array([float(true[SHOWN, month]) for month in months]))
 
 
 def months_figure(drawn: Months) -> Figure:
@@ -234,7 +234,7 @@ def months_figure(drawn: Months) -> Figure:
         dress(ax, grid="y")
         places = Places.of(ax, drawn.months, ())
         for place, counts in enumerate((drawn.corrected, drawn.raw)):
-            value, low, high = (np.array([getattr(row, one) for row in _shown(counts)]) for one in ENDS)
+            value, low, high = (np.array([getattr(row, end) for row in _shown(counts)]) for end in ENDS)
             draw_points(ax, places, (value, low, high), how=look(place), shift=1.2 * place)
         draw_dashes(ax, places, drawn.truth, colour=INK)
         period_axis(ax, drawn.months, small=False)

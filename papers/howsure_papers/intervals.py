@@ -80,9 +80,9 @@ def each_over_training(
     """`over_training` of every quantity by its name, of which the `errors` are 0 or more."""
     return {
         name: over_training(
-            one, [float(found[name]) for found in replicates], least=0.0 if name in errors else -math.inf
+            estimate, [float(replicate[name]) for replicate in replicates], least=0.0 if name in errors else -math.inf
         )
-        for name, one in estimates.items()
+        for name, estimate in estimates.items()
     }
 
 
@@ -148,7 +148,7 @@ def jackknifed(value: float, without: Floats, *, n: int, method: str = "jackknif
 
 def values_of(estimates: Mapping[str, Estimate]) -> dict[str, float]:
     """The values without their intervals."""
-    return {name: one.value for name, one in estimates.items()}
+    return {name: estimate.value for name, estimate in estimates.items()}
 
 
 def standard_error(estimate: Estimate) -> float:
@@ -223,8 +223,8 @@ def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
     >>> all_hold([True, None]), all_hold([False, None])
     (None, False)
     """
-    known = list(verdicts)
-    return False if False in known else None if None in known else True
+    outcomes = list(verdicts)
+    return False if False in outcomes else None if None in outcomes else True
 
 
 def interval_text(estimate: Estimate, digits: int, *, sign: str = "") -> str:
@@ -246,9 +246,9 @@ def fine(estimate: Estimate, digits: int = 6, *, sign: str = "") -> str:
 
 def fine_kind(digits: int = 6, *, sign: str = "") -> Kind:
     """Estimates with so many digits in a table."""
-    return Blank(lambda one: fine(one, digits, sign=sign), ends=ENDS)
+    return Blank(lambda estimate: fine(estimate, digits, sign=sign), ends=ENDS)
 
 
 def interval_kind(digits: int) -> Kind:
     """The intervals of estimates alone in a table, whose values stand in another column."""
-    return Blank(lambda one: interval_text(one, digits), ends=ENDS)
+    return Blank(lambda estimate: interval_text(estimate, digits), ends=ENDS)

@@ -82,10 +82,10 @@ class Judged:
         of_scores = [
             [
                 part
-                for score in (one.muc, one.b_cubed, one.ceaf_e)
+                for score in (scores.muc, scores.b_cubed, scores.ceaf_e)
                 for part in (score.right_of_predicted, score.predicted, score.right_of_gold, score.gold)
             ]
-            for one in self.scores
+            for scores in self.scores
         ]
         return np.column_stack([np.array(of_scores), self.nats, self.mentions, *of_pairs])
 
@@ -98,8 +98,11 @@ class Judged:
 
 def judge(posteriors: Sequence[CorefPosterior], documents: Sequence[Document], *, seed: int | None = None) -> Judged:
     """Hold posteriors against what the documents annotate; `seed`: also what 1,000 samples say."""
-    mentions = [[one for one in posterior.mentions if isinstance(one, Mention)] for posterior in posteriors]
-    labels = [entities_of(document, found) for document, found in zip(documents, mentions, strict=True)]
+    mentions = [[mention for mention in posterior.mentions if isinstance(mention, Mention)] for posterior in posteriors]
+    labels = [
+        entities_of(document, mentions_of_document)
+        for document, mentions_of_document in zip(documents, mentions, strict=True)
+    ]
     exact = pairs_from_posteriors(posteriors, labels)
     counts = [posterior.number_of_entities().interval(LEVEL) for posterior in posteriors]
     sampled = np.empty(0)
@@ -108,19 +111,26 @@ def judge(posteriors: Sequence[CorefPosterior], documents: Sequence[Document], *
     return Judged(
         pairs=exact,
         sampled=sampled,
-        apart=np.concatenate([_apart(len(one)) for one in labels]),
+        apart=np.concatenate([_apart(len(label)) for label in labels]),
         new=Pairs(
-            np.concatenate([_begins(one) for one in labels]),
+            np.concatenate([_begins(label) for label in labels]),
             np.concatenate([posterior.antecedents.new for posterior in posteriors]),
-            clusters=np.repeat(np.arange(len(labels)), [len(one) for one in labels]),
+            clusters=np.repeat(np.arange(len(labels)), [len(label) for label in labels]),
         ),
         scores=[
             score_clusters(gold_clusters(document), posterior.best_antecedent_clusters(), singletons=False)
             for document, posterior in zip(documents, posteriors, strict=True)
         ],
-        nats=np.array([posterior.log_prob(one) for posterior, one in zip(posteriors, labels, strict=True)]),
-        mentions=np.array([len(one) for one in labels]),
-        entities=np.array([[len(set(one.tolist())), *count] for one, count in zip(labels, counts, strict=True)]),
+        nats=np.array(
+            [posterior.log_prob(document_labels) for posterior, document_labels in zip(posteriors, labels, strict=True)]
+        ),
+        mentions=np.array([len(label) for label in labels]),
+        entities=np.array(
+            [
+                [len(set(document_labels.tolist())), *count]
+                for document_labels, count in zip(labels, counts, strict=True)
+            ]
+        ),
     )
 
 
@@ -188,12 +198,12 @@ def _ratio(part: float, whole: float) -> float:
     return float(part / whole) if whole else float("nan")
 
 
-def over_documents(value: Callable[[Floats], float], one: Judged, other: Judged | None = None) -> Estimate:
-    """A function of the documents' sums, or its difference `one` - `other` on the same documents.
+def over_documents(value: Callable[[Floats], float], first: Judged, other: Judged | None = None) -> Estimate:
+    """A function of the documents' sums, or its difference `first` - `other` on the same documents.
 
     The interval is normal with the jackknife's standard error, a document left out at a time.
     """
-    sums = [judged.sums for judged in (one, other) if judged is not None]
+    sums = [judged.sums for judged in (first, other) if judged is not None]
 
     def of(totals: Sequence[Floats]) -> float:
         values = [value(total) for total in totals]

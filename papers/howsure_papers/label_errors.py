@@ -47,10 +47,10 @@ def label_errors(pairs: Pairs, *, bin_size: int | str) -> LabelErrors:
     names, errors, squared, without = [], [], [], []
     for name, group in by_group(pairs):
         cells = _cells(group, bin_size)
-        found = clustered_mse(cells)
+        squared_error = clustered_mse(cells)
         names.append(name)
-        errors.append(debiased_estimate(found, n=len(group), level=LEVEL))
-        squared.append(found.value)
+        errors.append(debiased_estimate(squared_error, n=len(group), level=LEVEL))
+        squared.append(squared_error.value)
         without.append(without_each_cluster(cells))
     return LabelErrors(tuple(names), tuple(errors), np.array(squared), np.array(without))
 
@@ -101,7 +101,7 @@ class Contest:
 
     def average(self, labels: Integers) -> Estimate:
         """The difference of the root mean square errors of some labels, with its interval over the test data."""
-        (value_a, without_a), (value_b, without_b) = (one.roots(labels) for one in (self.a, self.b))
+        (value_a, without_a), (value_b, without_b) = (errors.roots(labels) for errors in (self.a, self.b))
         return jackknifed(value_a - value_b, without_a - without_b, n=len(labels))
 
     def wins(self) -> int:

@@ -54,14 +54,14 @@ class Drawn:
         rows: dict[Cell, list[int]] = {}
         for row, key in enumerate(zip(self.actors, self.periods, strict=True)):
             rows.setdefault(key, []).append(row)
-        return {key: np.array(found) for key, found in rows.items()}
+        return {key: np.array(row_numbers) for key, row_numbers in rows.items()}
 
     def expected(self) -> Counter[str]:
         """The expected number of documents of every actor."""
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for actor, p in zip(self.actors, self.probabilities.tolist(), strict=True):
-            found[actor] += p
-        return found
+            totals[actor] += p
+        return totals
 
     def most_frequent(self, n: int) -> list[str]:
         """The actors with the greatest expected counts."""
@@ -78,8 +78,10 @@ class Differences:
 
     def __str__(self) -> str:
         share = f" ({100 * self.undecided / self.different:.0f} %)" if self.different else ""
-        told = f"; {self.example}" if self.example else ""
-        return f"of {self.different:,} differences of the 1-best counts, {self.undecided:,}{share} are open{told}"
+        example_text = f"; {self.example}" if self.example else ""
+        return (
+            f"of {self.different:,} differences of the 1-best counts, {self.undecided:,}{share} are open{example_text}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +98,20 @@ class FewSamples:
 
 def drawn_from(store: EventStore, *, by: str) -> Drawn:
     """All that was drawn, in the order of the documents."""
-    held = columns_of(
+    columns = columns_of(
         store,
         "SELECT e.document, e.actor, CAST(d.date AS VARCHAR) AS date, e.probability, e.samples, e.entities, e.best "
         "FROM events e JOIN documents d USING (document) ORDER BY e.document, e.actor",
     )
     n = number_of_samples(store)
     return Drawn(
-        documents=held["document"].astype(np.int64),
-        actors=tuple(held["actor"].tolist()),
-        periods=periods_of(held["date"].tolist(), period=by),
-        probabilities=held["probability"].astype(np.float64),
-        samples=as_bits(held["samples"], n),
-        entities=as_counts(held["entities"], n).astype(np.int64),
-        best=held["best"].astype(np.bool_),
+        documents=columns["document"].astype(np.int64),
+        actors=tuple(columns["actor"].tolist()),
+        periods=periods_of(columns["date"].tolist(), period=by),
+        probabilities=columns["probability"].astype(np.float64),
+        samples=as_bits(columns["samples"], n),
+        entities=as_counts(columns["entities"], n).astype(np.int64),
+        best=columns["best"].astype(np.bool_),
     )
 
 
@@ -118,17 +120,19 @@ def changes(drawn: Drawn, periods: list[str], actors: list[str]) -> Differences:
 
     Periods have other documents, so that their counts are independent: P(n' > n) follows from both laws.
     """
-    cells, told = drawn.cells(), []
+    cells, differences = drawn.cells(), []
     for actor in actors:
         for first, second in pairwise(periods):
             rows = [cells.get((actor, period), np.empty(0, dtype=np.int64)) for period in (first, second)]
-            one, other = (int(drawn.best[row].sum()) for row in rows)
-            if one != other:
+            before, other = (int(drawn.best[row].sum()) for row in rows)
+            if before != other:
                 rising = probability_of_more(*(drawn.probabilities[row] for row in reversed(rows)))
                 falling = probability_of_more(*(drawn.probabilities[row] for row in rows))
-                sure = rising if other > one else falling
-                told.append((sure, max(one, other), f"{actor} {first} {one}, {second} {other} (P = {sure:.2f})"))
-    return _differences(told)
+                sure = rising if other > before else falling
+                differences.append(
+                    (sure, max(before, other), f"{actor} {first} {before}, {second} {other} (P = {sure:.2f})")
+                )
+    return _differences(differences)
 
 
 def contests(drawn: Drawn, actors: list[str]) -> Differences:
@@ -136,20 +140,20 @@ def contests(drawn: Drawn, actors: list[str]) -> Differences:
 
     Two actors share each document's samples, which are compared jointly.
     """
-    cells, told = drawn.cells(), []
+    cells, differences = drawn.cells(), []
     for period in sorted(set(drawn.periods)):
         present = [actor for actor in actors if (actor, period) in cells]
         for first, second in combinations(present, 2):
-            one, other = (int(drawn.best[cells[actor, period]].sum()) for actor in (first, second))
-            if one == other:
+            first_count, other = (int(drawn.best[cells[actor, period]].sum()) for actor in (first, second))
+            if first_count == other:
                 continue
-            more, less = (first, second) if one > other else (second, first)
+            more, less = (first, second) if first_count > other else (second, first)
             documents = np.unique(drawn.documents[np.concatenate([cells[more, period], cells[less, period]])])
             sides = [_by_document(drawn, cells[actor, period], documents) for actor in (more, less)]
             sure = compare_counts(*sides).more
-            greatest, least = max(one, other), min(one, other)
-            told.append((sure, least, f"{more} {greatest}, {less} {least} in {period} (P = {sure:.2f})"))
-    return _differences(told)
+            greatest, least = max(first_count, other), min(first_count, other)
+            differences.append((sure, least, f"{more} {greatest}, {less} {least} in {period} (P = {sure:.2f})"))
+    return _differences(differences)
 
 
 def probability_of_more(first: Floats, second: Floats) -> float:
@@ -158,9 +162,9 @@ def probability_of_more(first: Floats, second: Floats) -> float:
     >>> probability_of_more(np.array([0.5]), np.array([0.5]))
     0.25
     """
-    one, other = poisson_binomial(first).pmf, poisson_binomial(second).pmf
+    first_law, other = poisson_binomial(first).pmf, poisson_binomial(second).pmf
     below = np.concatenate([[0.0], np.cumsum(other)])
-    return float(one @ below[np.minimum(np.arange(len(one)), len(other))])
+    return float(first_law @ below[np.minimum(np.arange(len(first_law)), len(other))])
 
 
 def few_samples(drawn: Drawn) -> FewSamples:
@@ -181,25 +185,25 @@ def entities_against_documents(drawn: Drawn) -> float:
     return correlation(entities, [float(drawn.probabilities[rows].sum()) for rows in cells])
 
 
-def correlation(one: list[float], other: list[float]) -> float:
+def correlation(values: list[float], other: list[float]) -> float:
     """Pearson's, NaN where it is not defined."""
-    if len(one) < 2 or np.std(one) == 0.0 or np.std(other) == 0.0:
+    if len(values) < 2 or np.std(values) == 0.0 or np.std(other) == 0.0:
         return float("nan")
-    return float(np.corrcoef(one, other)[0, 1])
+    return float(np.corrcoef(values, other)[0, 1])
 
 
 def _by_document(drawn: Drawn, rows: Integers, documents: Integers) -> Integers:
     """The samples of some rows, one row per document."""
-    found = np.zeros((len(documents), drawn.samples.shape[1]), dtype=np.int64)
-    found[np.searchsorted(documents, drawn.documents[rows])] = drawn.samples[rows]
-    return found
+    counts = np.zeros((len(documents), drawn.samples.shape[1]), dtype=np.int64)
+    counts[np.searchsorted(documents, drawn.documents[rows])] = drawn.samples[rows]
+    return counts
 
 
-def _differences(told: list[tuple[float, int, str]]) -> Differences:
+def _differences(differences: list[tuple[float, int, str]]) -> Differences:
     """Of (probability, size, words): the example is the greatest that is open."""
-    undecided = [one for one in told if one[0] < SURE]
-    example = max(undecided, key=lambda one: (one[1], -one[0]))[2] if undecided else ""
-    return Differences(len(told), len(undecided), example)
+    undecided = [difference for difference in differences if difference[0] < SURE]
+    example = max(undecided, key=lambda difference: (difference[1], -difference[0]))[2] if undecided else ""
+    return Differences(len(differences), len(undecided), example)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +246,7 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News, shown: S
             drawn=drawn,
             actors=actors,
             series=event_series(  # documents as the paper takes them
-                store, period=by, actors=[one for one in shown if one in drawn.actors] or actors, stories="apart"
+                store, period=by, actors=[actor for actor in shown if actor in drawn.actors] or actors, stories="apart"
             ),
             changes=changes(drawn, periods, actors),
             contests=contests(drawn, actors),
@@ -251,78 +255,89 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News, shown: S
         )
 
 
-def corpora_table(told: Sequence[Told]) -> Numbers:
+def corpora_table(corpora_told: Sequence[Told]) -> Numbers:
     """What was read and found."""
 
-    def unsure(one: Told) -> str:
-        p = one.drawn.probabilities
+    def unsure(corpus_told: Told) -> str:
+        p = corpus_told.drawn.probabilities
         return f"{int(((p >= UNSURE[0]) & (p <= UNSURE[1])).sum()):,} of {len(p):,}"
 
     return numbers(
-        f"{told[0].corpus}: what was read and found",
-        {(one.corpus, one.rule): one for one in told}.values(),
-        Column("corpus and rule", NAME, get=lambda one: f"{one.corpus}, {one.rule}"),
-        Column("items", COUNT, get=lambda one: one.news.total),
-        Column("naming an actor", COUNT, get=lambda one: one.news.naming),
-        Column("with a word of the rule", COUNT, get=lambda one: len(one.news.items)),
-        Column("words", COUNT, get=lambda one: one.news.words),
-        Column("with an event", COUNT, get=lambda one: len(set(one.drawn.documents.tolist()))),
+        f"{corpora_told[0].corpus}: what was read and found",
+        {(corpus_told.corpus, corpus_told.rule): corpus_told for corpus_told in corpora_told}.values(),
+        Column("corpus and rule", NAME, get=lambda corpus_told: f"{corpus_told.corpus}, {corpus_told.rule}"),
+        Column("items", COUNT, get=lambda corpus_told: corpus_told.news.total),
+        Column("naming an actor", COUNT, get=lambda corpus_told: corpus_told.news.naming),
+        Column("with a word of the rule", COUNT, get=lambda corpus_told: len(corpus_told.news.items)),
+        Column("words", COUNT, get=lambda corpus_told: corpus_told.news.words),
+        Column("with an event", COUNT, get=lambda corpus_told: len(set(corpus_told.drawn.documents.tolist()))),
         Column("(item, actor) with p in [.2, .8]", TEXT, get=unsure),
-        Column("expected", digits(1), get=lambda one: one.drawn.probabilities.sum()),
-        Column("1-best", COUNT, get=lambda one: one.drawn.best.sum()),
+        Column("expected", digits(1), get=lambda corpus_told: corpus_told.drawn.probabilities.sum()),
+        Column("1-best", COUNT, get=lambda corpus_told: corpus_told.drawn.best.sum()),
     )
 
 
-def density_table(told: Sequence[Told]) -> Numbers:
+def density_table(corpora_told: Sequence[Told]) -> Numbers:
     """How many documents there are a period, and how many points of the series are next to nothing."""
-    periods = {one.name: len({row.period for row in one.series.rows}) for one in told}
+    periods = {corpus_told.name: len({row.period for row in corpus_told.series.rows}) for corpus_told in corpora_told}
     return numbers(
-        f"{told[0].corpus}: documents a period, and points of the 20 series with less than half a document",
-        told,
-        Column("corpus, rule, period", NAME, get=lambda one: one.name),
-        Column("periods", COUNT, get=lambda one: periods[one.name]),
-        Column("items", PLAIN, get=lambda one: one.news.total / periods[one.name]),
-        Column("naming an actor", PLAIN, get=lambda one: one.news.naming / periods[one.name]),
-        Column("with a word of the rule", PLAIN, get=lambda one: len(one.news.items) / periods[one.name]),
-        Column("expected", digits(2), get=lambda one: one.drawn.probabilities.sum() / periods[one.name]),
+        f"{corpora_told[0].corpus}: documents a period, and points of the 20 series with less than half a document",
+        corpora_told,
+        Column("corpus, rule, period", NAME, get=lambda corpus_told: corpus_told.name),
+        Column("periods", COUNT, get=lambda corpus_told: periods[corpus_told.name]),
+        Column("items", PLAIN, get=lambda corpus_told: corpus_told.news.total / periods[corpus_told.name]),
+        Column("naming an actor", PLAIN, get=lambda corpus_told: corpus_told.news.naming / periods[corpus_told.name]),
+        Column(
+            "with a word of the rule",
+            PLAIN,
+            get=lambda corpus_told: len(corpus_told.news.items) / periods[corpus_told.name],
+        ),
+        Column(
+            "expected",
+            digits(2),
+            get=lambda corpus_told: corpus_told.drawn.probabilities.sum() / periods[corpus_told.name],
+        ),
         Column(
             "points below .5",
             TEXT,
-            get=lambda one: f"{100 * np.mean([row.mean < 0.5 for row in one.series.rows]):.0f} %",
+            get=lambda corpus_told: f"{100 * np.mean([row.mean < 0.5 for row in corpus_told.series.rows]):.0f} %",
         ),
     )
 
 
-def differences_table(told: Sequence[Told]) -> Numbers:
+def differences_table(corpora_told: Sequence[Told]) -> Numbers:
     """How much of what the 1-best says the posterior leaves open."""
     return numbers(
-        f"{told[0].corpus}: differences between counts that are open (P < {SURE:g}), 20 most frequent actors",
-        told,
-        Column("corpus, rule, period", NAME, get=lambda one: one.name),
-        Column("changes of the 1-best", COUNT, get=lambda one: one.changes.different),
-        Column("open changes", COUNT, "open", get=lambda one: one.changes.undecided),
-        Column("contests of the 1-best", COUNT, get=lambda one: one.contests.different),
-        Column("open contests", COUNT, "open", get=lambda one: one.contests.undecided),
-        Column(f"r of means, S = {FEW} and 100", digits(4), get=lambda one: one.few.correlation),
-        Column("rms difference", digits(3), get=lambda one: one.few.difference),
-        Column("rms posterior sd", digits(3), get=lambda one: one.few.sd),
-        Column("r, entities and documents", digits(4), get=lambda one: one.entities),
-        Column("the greatest open contest", NAME, get=lambda one: one.contests.example or "none"),
+        f"{corpora_told[0].corpus}: differences between counts that are open (P < {SURE:g}), 20 most frequent actors",
+        corpora_told,
+        Column("corpus, rule, period", NAME, get=lambda corpus_told: corpus_told.name),
+        Column("changes of the 1-best", COUNT, get=lambda corpus_told: corpus_told.changes.different),
+        Column("open changes", COUNT, "open", get=lambda corpus_told: corpus_told.changes.undecided),
+        Column("contests of the 1-best", COUNT, get=lambda corpus_told: corpus_told.contests.different),
+        Column("open contests", COUNT, "open", get=lambda corpus_told: corpus_told.contests.undecided),
+        Column(f"r of means, S = {FEW} and 100", digits(4), get=lambda corpus_told: corpus_told.few.correlation),
+        Column("rms difference", digits(3), get=lambda corpus_told: corpus_told.few.difference),
+        Column("rms posterior sd", digits(3), get=lambda corpus_told: corpus_told.few.sd),
+        Column("r, entities and documents", digits(4), get=lambda corpus_told: corpus_told.entities),
+        Column("the greatest open contest", NAME, get=lambda corpus_told: corpus_told.contests.example or "none"),
     )
 
 
-def actors_table(one: Told) -> Numbers:
+def actors_table(corpus_told: Told) -> Numbers:
     """The most frequent actors in all periods together."""
-    rows = {actor: np.flatnonzero(np.array(one.drawn.actors) == actor) for actor in one.actors}
-    counts = {actor: count_from_probabilities(one.drawn.probabilities[own]) for actor, own in rows.items()}
+    rows = {actor: np.flatnonzero(np.array(corpus_told.drawn.actors) == actor) for actor in corpus_told.actors}
+    counts = {
+        actor: count_from_probabilities(corpus_told.drawn.probabilities[actor_rows])
+        for actor, actor_rows in rows.items()
+    }
     return numbers(
-        f"{one.corpus}, {one.rule}: all periods together",
-        one.actors,
+        f"{corpus_told.corpus}, {corpus_told.rule}: all periods together",
+        corpus_told.actors,
         Column("actor", NAME, get=lambda actor: actor),
-        Column("title", NAME, get=lambda actor: one.series.titles[actor]),
+        Column("title", NAME, get=lambda actor: corpus_told.series.titles[actor]),
         Column("expected documents", PLAIN, get=lambda actor: counts[actor].mean),
         Column("95 % interval", TEXT, get=lambda actor: f"[{counts[actor].low:.0f}, {counts[actor].high:.0f}]"),
-        Column("1-best", Kind(str), get=lambda actor: int(one.drawn.best[rows[actor]].sum())),
+        Column("1-best", Kind(str), get=lambda actor: int(corpus_told.drawn.best[rows[actor]].sum())),
     )
 
 
@@ -339,30 +354,30 @@ def grammar_table(paper: Told, wide: Told) -> Numbers:
     )
 
 
-def enough_open(one: Differences) -> bool | None:
+def enough_open(differences: Differences) -> bool | None:
     """Whether the model knows that counts differ: it does not if half or more of them are open, None between."""
-    share = one.undecided / one.different if one.different else math.nan
+    share = differences.undecided / differences.different if differences.different else math.nan
     return True if share >= MANY else False if share < FEW_OPEN else None
 
 
-def news_findings(one: Told) -> tuple[Finding, ...]:
+def news_findings(corpus_told: Told) -> tuple[Finding, ...]:
     """What the paper says of Figure 6 and its footnote, on one of our corpora."""
-    few = one.few
+    few = corpus_told.few
     rule = f"holds if at least {100 * MANY:.0f} % are, not if less than {100 * FEW_OPEN:.0f} %"
     up = "the count goes up and down, but the model does not know whether the differences are real (USA)"
     side = "a 1-best system decides which side attacks more (Yugoslavia or NATO), the posterior leaves it open"
-    changed = f"from one {one.by} to the next: {one.changes} ({rule})"
-    contested = f"two actors in one {one.by}: {one.contests} ({rule})"
+    changed = f"from one {corpus_told.by} to the next: {corpus_told.changes} ({rule})"
+    contested = f"two actors in one {corpus_told.by}: {corpus_told.contests} ({rule})"
     means = (
         f"means correlate with r = {few.correlation:.4f} and differ by {few.difference:.3f} documents (rms), where the "
         f"posterior's sd is {few.sd:.3f}"
     )
-    entities = f"the expected numbers correlate with r = {one.entities:.4f}"
+    entities = f"the expected numbers correlate with r = {corpus_told.entities:.4f}"
     note, ten = "section 6, footnote 11", "10 samples instead of 100 give similar results"
     instead = "the number of entities instead of documents gives similar results"
     return (
-        Finding("6", up, changed, enough_open(one.changes), one.name),
-        Finding("6", side, contested, enough_open(one.contests), one.name),
-        Finding(note, ten, means, few.difference < few.sd / 2, one.name),
-        Finding(note, instead, entities, one.entities > 0.95, one.name),
+        Finding("6", up, changed, enough_open(corpus_told.changes), corpus_told.name),
+        Finding("6", side, contested, enough_open(corpus_told.contests), corpus_told.name),
+        Finding(note, ten, means, few.difference < few.sd / 2, corpus_told.name),
+        Finding(note, instead, entities, corpus_told.entities > 0.95, corpus_told.name),
     )

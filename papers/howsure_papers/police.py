@@ -85,17 +85,17 @@ def try_police(setting: Setting) -> Found:
                 cells = news.cells(by)
                 population = Population(score, labels, {by: cells}, drawn_by=cells, words=learn)
                 for n, design in ways:
-                    found = trial(setting, population, n, TWO, samples=share["least"], design=design)
-                    rows.append(Row((question, name, str(n), design, by), found))
+                    tried = trial(setting, population, n, TWO, samples=share["least"], design=design)
+                    rows.append(Row((question, name, str(n), design, by), tried))
             population = Population(score, labels, {}, drawn_by=news.cells("week"), words=learn)
             for n in numbers_of_labels:
-                found = trial(setting, population, n, TWO, samples=share["some"])
-                totals.append(Row((question, name, str(n)), found))
+                tried = trial(setting, population, n, TWO, samples=share["some"])
+                totals.append(Row((question, name, str(n)), tried))
     headings = {"question": NAME, "score": NAME, "labels": TEXT, "design": NAME, "periods": NAME}
 
     def names(of: Sequence[Row]) -> list[Column]:
-        held = zip(headings.items(), zip(*(row.name for row in of), strict=True), strict=False)
-        return [Column(heading, kind, values=values) for (heading, kind), values in held]
+        columns = zip(headings.items(), zip(*(row.name for row in of), strict=True), strict=False)
+        return [Column(heading, kind, values=values) for (heading, kind), values in columns]
 
     return Found(
         findings=police_findings(rows, totals, least=min(LEAST_LABELS, len(news.ids) // 2), design=DESIGNS[0]),
@@ -138,15 +138,15 @@ def police_findings(rows: Sequence[Row], totals: Sequence[Row], *, least: int, d
 def word_score(news: PoliceNews, question: str) -> Floats:
     """x / (1 + x) of the number x of words that a reader would search for (N,)."""
     pattern = re.compile(rf"\b(?:{WORDS[question]})\b", re.IGNORECASE)
-    found = np.array([float(len(pattern.findall(text))) for text in news.texts])
-    return np.asarray(found / (1.0 + found))
+    counts = np.array([float(len(pattern.findall(text))) for text in news.texts])
+    return np.asarray(counts / (1.0 + counts))
 
 
 def rule_for(question: str) -> Rule:
     """The rule of a question: its verbs and nouns; those of ANY_ACTION include the others'."""
-    asked = list(ACTS) if question == "ANY_ACTION" else [question]
-    forms = tuple(dict.fromkeys(word for one in asked for word in ACTS[one][0].split()))
-    nouns = tuple(dict.fromkeys(word for one in asked for word in ACTS[one][1].split()))
+    acts = list(ACTS) if question == "ANY_ACTION" else [question]
+    forms = tuple(dict.fromkeys(word for act in acts for word in ACTS[act][0].split()))
+    nouns = tuple(dict.fromkeys(word for act in acts for word in ACTS[act][1].split()))
     agents = ("nmod:poss", "nmod(by)", "compound")
     wide = built_in_rule("attack-wide")
     return replace(wide, name=question.lower(), verbs=(), forms=forms, nouns=nouns, noun_agents=agents)
@@ -170,6 +170,6 @@ def extract_police(setting: Setting, news: PoliceNews, stores: Mapping[str, Path
 def event_score(news: PoliceNews, path: Path) -> Floats:
     """The probability that the police act, by a store (N,); 0 where the rule finds nothing."""
     with EventStore.open(path) as store:
-        held = columns_of(store, "SELECT d.id, e.probability FROM events e JOIN documents d USING (document)")
-    found = dict(zip(held["id"].tolist(), held["probability"].tolist(), strict=True))
-    return np.array([float(found.get(name, 0.0)) for name in news.ids])
+        columns = columns_of(store, "SELECT d.id, e.probability FROM events e JOIN documents d USING (document)")
+    probability_by_id = dict(zip(columns["id"].tolist(), columns["probability"].tolist(), strict=True))
+    return np.array([float(probability_by_id.get(name, 0.0)) for name in news.ids])

@@ -67,7 +67,10 @@ def reproduce_quantiles(
                 Column("posterior", NAME, get=lambda name: name),
                 Column("shift", digits(1), get=lambda name: POSTERIORS[name][0]),
                 Column("width", digits(1), get=lambda name: POSTERIORS[name][1]),
-                *(Column(test, ESTIMATE, values=[found_by(sets, one, test) for one in POSTERIORS]) for test in TESTS),
+                *(
+                    Column(test, ESTIMATE, values=[found_by(sets, posterior, test) for posterior in POSTERIORS])
+                    for test in TESTS
+                ),
             ),
             numbers(
                 "The dates of texts",
@@ -77,7 +80,7 @@ def reproduce_quantiles(
                 Column("90 % interval holds the date", ESTIMATE, get=lambda name: inside(dated[name])),
                 Column("later than the draws", digits(3), get=lambda name: float((dated[name].ranks > 49).mean())),
                 *(
-                    Column(f"{test}, p", P_VALUE, values=[one.p_values[test] for one in dated.values()])
+                    Column(f"{test}, p", P_VALUE, values=[result.p_values[test] for result in dated.values()])
                     for test in TESTS
                 ),
             ),
@@ -115,27 +118,27 @@ def simulated(rng: np.random.Generator) -> dict[str, QuantileCalibration]:
 
 def found_by(sets: Sequence[Ranked], posterior: str, test: str) -> Estimate:
     """The share of sets on which a test rejects a posterior."""
-    return share_estimate(np.array([one[posterior].p_values[test] <= ALPHA for one in sets]))
+    return share_estimate(np.array([result[posterior].p_values[test] <= ALPHA for result in sets]))
 
 
 def findings_of_sets(sets: Sequence[Ranked]) -> list[Finding]:
     """How often the tests reject what is right, and find what is wrong."""
-    told = []
+    rows = []
     for test in TESTS:
         share = found_by(sets, RIGHT, test)
         claim = f"a right posterior is seldom rejected at .05 (by the {test} on less than {SELDOM:.0%} of the sets)"
-        told.append((claim, f"on {share}", opposite(verdict(share, above=SELDOM))))
+        rows.append((claim, f"on {share}", opposite(verdict(share, above=SELDOM))))
     for name, better, other in ((NARROW, *TESTS), (BIASED, *reversed(TESTS))):
         share = found_by(sets, name, better)
-        told.append(
+        rows.append(
             (f"one that is {name} is mostly found (by the {better})", f"on {share}", verdict(share, above=MOSTLY))
         )
         rejected = [
-            np.array([one[name].p_values[test] <= ALPHA for one in sets], dtype=float) for test in (better, other)
+            np.array([result[name].p_values[test] <= ALPHA for result in sets], dtype=float) for test in (better, other)
         ]
         more = mean_estimate(rejected[0] - rejected[1])
-        told.append((f"and more often than by the {other}", f"by a share of {more}", verdict(more)))
-    return [Finding("", *one, SIMULATED) for one in told]
+        rows.append((f"and more often than by the {other}", f"by a share of {more}", verdict(more)))
+    return [Finding("", *row, SIMULATED) for row in rows]
 
 
 def of_dates(data: str | None, limit: int | None, rng: np.random.Generator) -> tuple[Ranked, list[int]]:
@@ -155,8 +158,8 @@ def of_dates(data: str | None, limit: int | None, rng: np.random.Generator) -> t
         NORMAL: rng.normal(0.0, noise, means.shape),
         RESIDUALS: rng.choice(y_dev - centre - x_dev @ weights, means.shape),
     }
-    found = {name: posterior_quantiles(y_test, means + one, rng=rng) for name, one in more.items()}
-    return found, [len(y), len(y_dev), len(y_test)]
+    ranked_ = {name: posterior_quantiles(y_test, means + shift, rng=rng) for name, shift in more.items()}
+    return ranked_, [len(y), len(y_dev), len(y_test)]
 
 
 def read_dated(data: str | None, limit: int | None, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
@@ -173,37 +176,37 @@ def read_dated(data: str | None, limit: int | None, rng: np.random.Generator) ->
     part = np.maximum(rng.permutation(len(days)) % 7 - 4, 0)
     counts = Counter(word for i in np.flatnonzero(part == 0).tolist() for word in sorted(texts[i]))
     words = [word for word, _ in counts.most_common(WORDS)]
-    held = np.array([[word in text for word in words] for text in texts], dtype=np.float64)
-    return [(held[part == one], years[part == one]) for one in range(3)]
+    contains = np.array([[word in text for word in words] for text in texts], dtype=np.float64)
+    return [(contains[part == part_number], years[part == part_number]) for part_number in range(3)]
 
 
-def inside(found: QuantileCalibration) -> Estimate:
+def inside(quantile_calibration: QuantileCalibration) -> Estimate:
     """The share of truths in the central 90 % of their draws."""
     outside = (1 - CENTRAL) / 2 * (DRAWS + 1)
-    return share_estimate((found.ranks >= outside) & (found.ranks < DRAWS + 1 - outside))
+    return share_estimate((quantile_calibration.ranks >= outside) & (quantile_calibration.ranks < DRAWS + 1 - outside))
 
 
-def findings_of_dates(found: Ranked) -> list[Finding]:
+def findings_of_dates(ranked: Ranked) -> list[Finding]:
     """Whether the intervals of each posterior hold as many dates as they say, and whether ranks are uniform."""
-    told = []
-    for name, one in found.items():
-        share, p = inside(one), one.p_value
+    findings_ = []
+    for name, result in ranked.items():
+        share, p = inside(result), result.p_value
         claim = f"the 90 % intervals of the posterior {name} hold {CENTRAL:.0%} of the dates, within {NEAR:.0%}"
-        told.append(Finding("", claim, f"{share}", about(share, CENTRAL, NEAR), TEXTS))
+        findings_.append(Finding("", claim, f"{share}", about(share, CENTRAL, NEAR), TEXTS))
         uniform = None if p > ALPHA else False
-        told.append(
+        findings_.append(
             Finding(
                 "", f"and the ranks of the dates are uniform, {name}", f"chi-square {p_in_words(p)}", uniform, TEXTS
             )
         )
-    return told
+    return findings_
 
 
-def panels(found: Ranked) -> Figure:
+def panels(ranked: Ranked) -> Figure:
     """The histograms of several posteriors side by side."""
     with styled():
-        figure, axes = panels_in_rows(len(found), 2.7)
-        for ax, (name, one) in zip(axes, found.items(), strict=True):
-            draw_quantiles(one, ax=ax)
+        figure, axes = panels_in_rows(len(ranked), 2.7)
+        for ax, (name, result) in zip(axes, ranked.items(), strict=True):
+            draw_quantiles(result, ax=ax)
             literal(ax.set_title(""), name)
     return figure

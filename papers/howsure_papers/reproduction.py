@@ -59,8 +59,8 @@ class Finding:
 
     def __str__(self) -> str:
         heading = ", ".join(filter(None, (self.place, self.setting)))
-        asked = "paper" if self.figure else "asked"
-        return f"{heading}: {self.verdict}\n  {asked}: {self.paper}\n  ours:  {self.ours}"
+        heading_ours = "paper" if self.figure else "asked"
+        return f"{heading}: {self.verdict}\n  {heading_ours}: {self.paper}\n  ours:  {self.ours}"
 
 
 class Blank(Kind):
@@ -148,7 +148,7 @@ class Reproduction(Found):
 
     def draw(self) -> dict[str, Figure]:
         """The figures by the names of their files."""
-        return {one.name: one.draw() for one in self.drawings}
+        return {drawing.name: drawing.draw() for drawing in self.drawings}
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, without the figures."""
@@ -157,8 +157,8 @@ class Reproduction(Found):
             for f in self.findings
         ]
         tables = [
-            {"title": one.caption, "headers": list(one.headings), "rows": [list(row) for row in one.rows]}
-            for one in (numbers.table() for numbers in self.tables)
+            {"title": table.caption, "headers": list(table.headings), "rows": [list(row) for row in table.rows]}
+            for table in (numbers.table() for numbers in self.tables)
         ]
         return {
             "name": self.name,
@@ -172,10 +172,10 @@ class Reproduction(Found):
 
     def text(self, limit: int | None = None) -> str:
         """Every table, then the findings: what the paper says, what we found, and whether it holds."""
-        parts = [self.title, *self.notes, *(str(one.table()) for one in self.tables), *self.quoted]
+        parts = [self.title, *self.notes, *(str(table.table()) for table in self.tables), *self.quoted]
         parts += [self.summary(limit), *map(str, self.findings)]
         if self.corrections:
-            parts.append("\n".join([CORRECTIONS, *(f"- {one}" for one in self.corrections)]))
+            parts.append("\n".join([CORRECTIONS, *(f"- {correction}" for correction in self.corrections)]))
         return "\n\n".join([*parts, self._made()]) + "\n"
 
     def page(self, command: str, folder: str, limit: int | None = None) -> str:
@@ -185,8 +185,8 @@ class Reproduction(Found):
         if self.corrections:
             parts += [f"## {CORRECTIONS}", _listed(self.corrections)]
         parts += ["## Figures"] if self.drawings else []
-        for one in self.drawings:
-            parts.append(f"![{one.name.replace('-', ' ')}]({folder}/{one.name}.svg)\n\n*{one.caption}*")
+        for drawing in self.drawings:
+            parts.append(f"![{drawing.name.replace('-', ' ')}]({folder}/{drawing.name}.svg)\n\n*{drawing.caption}*")
         for table in self.tables:
             parts += [f"## {table.caption}", replace(table.table(), caption="").markdown()]
         parts += ["## Methods", _listed([*self.notes, f"Recipe: {self._made()}."])]
@@ -196,14 +196,14 @@ class Reproduction(Found):
         """How many findings hold; with a limit, that they are those of a quick look."""
         holds = [finding.holds for finding in self.findings]
         hold, fail, undecided = (holds.count(verdict) for verdict in (True, False, None))
-        said = f"Of {counted(len(holds), 'finding')} {counted(hold, 'holds', 'hold')}, "
-        said += counted(fail, "does not", "do not")
+        summary_text = f"Of {counted(len(holds), 'finding')} {counted(hold, 'holds', 'hold')}, "
+        summary_text += counted(fail, "does not", "do not")
         if undecided:
-            said += f", {counted(undecided, 'is', 'are')} undecided at the 95 % level"
+            summary_text += f", {counted(undecided, 'is', 'are')} undecided at the 95 % level"
         if limit is None:
-            return f"{said}."
-        read = f"Only the first {limit:,} texts or sentences of each part were read (--limit)"
-        return f"{said}. {read}: a quick look, not a result."
+            return f"{summary_text}."
+        quick_look = f"Only the first {limit:,} texts or sentences of each part were read (--limit)"
+        return f"{summary_text}. {quick_look}: a quick look, not a result."
 
     def _made(self) -> str:
         return ", ".join(f"{key} {value}" for key, value in self.recipe.items())
@@ -219,17 +219,17 @@ class Experiment(Generic[Given]):
 
     def __call__(self, *args: Given.args, **options: Given.kwargs) -> Reproduction:
         """Run it."""
-        found = self.find(*args, **options)
-        recipe = {"howsure": __version__, **found.recipe}
+        result = self.find(*args, **options)
+        recipe = {"howsure": __version__, **result.recipe}
         return Reproduction(
             name=self.find.__name__.removeprefix("reproduce_").replace("_", "-"),
             title=self.title,
-            findings=tuple(found.findings),
-            tables=tuple(replace(one, recipe=recipe) for one in found.tables),
-            drawings=tuple(found.drawings),
-            notes=tuple(found.notes),
-            corrections=tuple(found.corrections),
-            quoted=tuple(found.quoted),
+            findings=tuple(result.findings),
+            tables=tuple(replace(table, recipe=recipe) for table in result.tables),
+            drawings=tuple(result.drawings),
+            notes=tuple(result.notes),
+            corrections=tuple(result.corrections),
+            quoted=tuple(result.quoted),
             recipe=recipe,
         )
 
@@ -240,18 +240,18 @@ def experiment(title: str, *, steps: Callable[..., int]) -> Callable[[Callable[G
 
 
 def _listed(sentences: Iterable[str]) -> str:
-    return "\n".join(f"- {one}" for one in sentences)
+    return "\n".join(f"- {sentence}" for sentence in sentences)
 
 
 def _overview(findings: Sequence[Finding]) -> list[str]:
     """The verdicts of what is asked in several settings: one row per claim, one column per setting."""
     verdicts: dict[tuple[str, str], dict[str, str]] = {}
-    for one in findings:
-        verdicts.setdefault((one.place, one.paper), {})[one.setting] = one.verdict
+    for finding in findings:
+        verdicts.setdefault((finding.place, finding.paper), {})[finding.setting] = finding.verdict
     tables: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for claim, found in verdicts.items():
-        if len(found) > 1:
-            tables.setdefault(("where", "claim", *found), []).append((*claim, *found.values()))
+    for claim, verdicts_of_claim in verdicts.items():
+        if len(verdicts_of_claim) > 1:
+            tables.setdefault(("where", "claim", *verdicts_of_claim), []).append((*claim, *verdicts_of_claim.values()))
     return [Table(names, rows, words=names).markdown() for names, rows in tables.items()]
 
 

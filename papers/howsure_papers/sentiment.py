@@ -82,8 +82,8 @@ def reproduce_sentiment(
     Raises InputError if the folder `sentiment140` is not found in `data`; MissingExtraError without `classifiers`.
     """
     tweets = read_tweets(data, limit)
-    features = binary_unigrams(*(one.words for one in tweets))
-    train, dev, test = zip(features, (one.labels for one in tweets), strict=True)
+    features = binary_unigrams(*(tweet.words for tweet in tweets))
+    train, dev, test = zip(features, (tweet.labels for tweet in tweets), strict=True)
     fits = {kind: every_fit(kind, train, dev, advance) for kind in MODELS}
     chosen = {kind: best(of_kind) for kind, of_kind in fits.items()}
     predicted = {kind: fit.probabilities(test[0]) for kind, fit in chosen.items()}
@@ -93,8 +93,8 @@ def reproduce_sentiment(
     for rows in random_subsamples(len(train[1]), rng=seed):
         part, part_dev, part_test = part_of_train(rows, train, dev, test)
         of_half = {kind: best(every_fit(kind, part, part_dev, advance)) for kind in MODELS}
-        told = {kind: fit.probabilities(part_test[0]) for kind, fit in of_half.items()}
-        halves.append(values_of(quantities(test[1], told)))
+        probabilities = {kind: fit.probabilities(part_test[0]) for kind, fit in of_half.items()}
+        halves.append(values_of(quantities(test[1], probabilities)))
     errors = [f"CalibErr, {kind}" for kind in MODELS]  # which are 0 or more; a difference may be less
     in_all = each_over_training(in_test, halves, errors=errors)
     on_dev = {kind: [_curve(dev[1], fit.probabilities(dev[0]), kind) for fit in fits[kind]] for kind in MODELS}
@@ -144,12 +144,12 @@ def reproduce_sentiment(
             numbers(
                 "Every strength on the development data: pseudocounts, and C",
                 every,
-                Column("model", NAME, get=lambda one: one[0].kind),
-                Column("strength", STRENGTH, get=lambda one: one[0].strength),
-                Column("F1", digits(4), get=lambda one: one[0].development_f1),
-                Column("CalibErr", ESTIMATE, get=lambda one: one[1].error),
-                Column("Brier", digits(4), get=lambda one: one[1].brier.score),
-                Column("log loss", TEXT, get=lambda one: log_loss_text(one[1])),
+                Column("model", NAME, get=lambda row: row[0].kind),
+                Column("strength", STRENGTH, get=lambda row: row[0].strength),
+                Column("F1", digits(4), get=lambda row: row[0].development_f1),
+                Column("CalibErr", ESTIMATE, get=lambda row: row[1].error),
+                Column("Brier", digits(4), get=lambda row: row[1].brier.score),
+                Column("log loss", TEXT, get=lambda row: log_loss_text(row[1])),
             ),
         ],
         drawings=[
@@ -173,7 +173,7 @@ def reproduce_sentiment(
         ],
         recipe={
             "data": SENTIMENT,
-            "tweets": [len(one.labels) for one in tweets],
+            "tweets": [len(tweet.labels) for tweet in tweets],
             "words": train[0].shape[1],
             "bin_size": BIN_SIZE,
             "subsamples": SUBSAMPLES,
@@ -225,11 +225,11 @@ def every_fit(kind: str, train: Split, development: Split, advance: Advance = no
     """
     if len(np.unique(train[1])) < 2:
         raise InputError(f"train must hold both labels; all of its {len(train[1]):,} labels are {int(train[1][0])}.")
-    found = []
+    fits = []
     for strength in GRIDS[kind]:
-        found.append(fitted(kind, strength, train, development))
+        fits.append(fitted(kind, strength, train, development))
         advance(1)
-    return found
+    return fits
 
 
 def fitted(kind: str, strength: float, train: Split, development: Split) -> TextClassifier:
@@ -271,8 +271,12 @@ def _estimator(kind: str, strength: float) -> Any:
 
 def part_of_train(rows: Integers, train: Split, dev: Split, test: Split) -> tuple[Split, Split, Split]:
     """The splits where only some rows of the training data are known, and so only the words in these."""
-    known = np.flatnonzero(train[0][rows].getnnz(axis=0))
-    return (train[0][rows][:, known], train[1][rows]), (dev[0][:, known], dev[1]), (test[0][:, known], test[1])
+    seen_words = np.flatnonzero(train[0][rows].getnnz(axis=0))
+    return (
+        (train[0][rows][:, seen_words], train[1][rows]),
+        (dev[0][:, seen_words], dev[1]),
+        (test[0][:, seen_words], test[1]),
+    )
 
 
 def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = BIN_SIZE) -> dict[str, Estimate]:
@@ -281,7 +285,7 @@ def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = 
     both = compare_calibration(labels, a, against=b, bin_size=bin_size, level=LEVEL)
     (f1_a, influence_a), (f1_b, influence_b) = (f1_with_influence(labels, q > 0.5) for q in (a, b))
     extreme_a, extreme_b = (_extremeness(labels, q) for q in (a, b))
-    found = {
+    all_quantities = {
         f"F1, {first}": mean_estimate(f1_a + influence_a),
         f"F1, {second}": mean_estimate(f1_b + influence_b),
         "F1, difference": mean_estimate(f1_a - f1_b + influence_a - influence_b),
@@ -294,9 +298,9 @@ def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = 
         "too extreme, difference": mean_estimate(extreme_a - extreme_b),
     }
     for kind, q, extreme in ((first, a, extreme_a), (second, b, extreme_b)):
-        found[f"too low below 1/2, {kind}"] = mean_estimate(extreme[q <= 0.5])
-        found[f"too high above 1/2, {kind}"] = mean_estimate(extreme[q > 0.5])
-    return found
+        all_quantities[f"too low below 1/2, {kind}"] = mean_estimate(extreme[q <= 0.5])
+        all_quantities[f"too high above 1/2, {kind}"] = mean_estimate(extreme[q > 0.5])
+    return all_quantities
 
 
 def f1_with_influence(labels: Labels, predicted: npt.NDArray[np.bool_]) -> tuple[float, Floats]:
@@ -313,7 +317,7 @@ def _extremeness(labels: Labels, q: Floats) -> Floats:
 
 def _weighted_difference(both: CalibrationComparison, factor: float) -> Estimate:
     """The error of A minus `factor` times that of B, with the covariance of their paired difference."""
-    variance_a, variance_b = (standard_error(one) ** 2 for one in (both.error_a, both.error_b))
+    variance_a, variance_b = (standard_error(error) ** 2 for error in (both.error_a, both.error_b))
     covariance = 0.0
     if both.error_difference is not None:
         covariance = (variance_a + variance_b - standard_error(both.error_difference) ** 2) / 2
@@ -328,12 +332,12 @@ def _curve(labels: Labels, q: Floats, kind: str, seed: int = 0) -> CalibrationCu
     return curve_of(pairs, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed, name=kind)
 
 
-def findings(found: Estimates) -> tuple[Finding, ...]:
+def findings(estimates: Estimates) -> tuple[Finding, ...]:
     """What the paper says of Figure 2, decided from intervals over training and test data."""
-    nb, lr = (found[f"CalibErr, {kind}"].value for kind in MODELS)
-    sides = [found[f"too {side}, {kind}"] for kind in MODELS for side in ("low below 1/2", "high above 1/2")]
-    f1, error, half = (found[name] for name in ("F1, difference", "CalibErr, difference", "CalibErr, NB - 2 LR"))
-    extreme = found["too extreme, difference"]
+    nb, lr = (estimates[f"CalibErr, {kind}"].value for kind in MODELS)
+    sides = [estimates[f"too {side}, {kind}"] for kind in MODELS for side in ("low below 1/2", "high above 1/2")]
+    f1, error, half = (estimates[name] for name in ("F1, difference", "CalibErr, difference", "CalibErr, NB - 2 LR"))
+    extreme = estimates["too extreme, difference"]
     ours = {
         "naive Bayes attains a slightly higher F1 (73.8 against 72.9 %)": (
             f"F1 of naive Bayes minus that of logistic regression: {f1}",

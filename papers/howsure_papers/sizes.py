@@ -45,8 +45,8 @@ class OnParts:
 
     def mean(self, parts: int, end: str = "value", *, fixed: bool = False) -> float:
         """The mean error, or end of its interval ("low", "high")."""
-        found = [getattr(one, end) for one in (self.fixed if fixed else self.errors)[parts]]
-        return float(np.mean([math.nan if value is None else value for value in found]))
+        values = [getattr(error, end) for error in (self.fixed if fixed else self.errors)[parts]]
+        return float(np.mean([math.nan if value is None else value for value in values]))
 
     def width(self, parts: int) -> float:
         """The mean width of the intervals."""
@@ -54,10 +54,10 @@ class OnParts:
 
     def more(self, *, fixed: bool) -> Estimate:
         """By how much the error of an eighth is greater than that of all; its interval is over those of one order."""
-        parts, held = PARTS[-1], self.fixed if fixed else self.errors
-        errors = [one.value for one in held[parts][:parts]]
+        parts, errors_by_parts = PARTS[-1], self.fixed if fixed else self.errors
+        errors = [error.value for error in errors_by_parts[parts][:parts]]
         reach = t_quantile(LEVEL, parts - 1) * float(np.std(errors, ddof=1)) / math.sqrt(parts)
-        return around(float(np.mean(errors)) - held[1][0].value, reach, "disjoint parts", parts)
+        return around(float(np.mean(errors)) - errors_by_parts[1][0].value, reach, "disjoint parts", parts)
 
     @property
     def exponent(self) -> float:
@@ -78,9 +78,13 @@ def on_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advance 
     fixed: dict[int, list[Estimate]] = {}
     for parts in PARTS:
         cut = [rng.permutation(units) for _ in range(ORDERS if parts > 1 else 1)]
-        held = [pairs.only(np.isin(pairs.clusters, some)) for one in cut for some in np.array_split(one, parts)]
-        errors[parts] = [curve_of(part, bin_size=BIN_SIZE // parts).error for part in held]
-        fixed[parts] = [curve_of(part, bin_size=BIN_SIZE).error for part in held] if parts > 1 else errors[1]
+        pieces = [
+            pairs.only(np.isin(pairs.clusters, some))
+            for sentences_ in cut
+            for some in np.array_split(sentences_, parts)
+        ]
+        errors[parts] = [curve_of(part, bin_size=BIN_SIZE // parts).error for part in pieces]
+        fixed[parts] = [curve_of(part, bin_size=BIN_SIZE).error for part in pieces] if parts > 1 else errors[1]
         advance(1)
     return OnParts(name, unit, len(units), errors, fixed)
 
@@ -101,13 +105,15 @@ class Trained:
     @property
     def error(self) -> float:
         """The mean of the errors."""
-        return float(np.mean([one.value for one in self.errors]))
+        return float(np.mean([error.value for error in self.errors]))
 
     @property
     def variance(self) -> float:
         """Of the mean error: over the draws, and over the test data."""
-        between = float(np.var([one.value for one in self.errors], ddof=1)) / len(self.errors) if self.parts > 1 else 0
-        return between + float(np.mean([standard_error(one) ** 2 for one in self.errors]))
+        between = (
+            float(np.var([error.value for error in self.errors], ddof=1)) / len(self.errors) if self.parts > 1 else 0
+        )
+        return between + float(np.mean([standard_error(error) ** 2 for error in self.errors]))
 
 
 def trained_on_parts(corpus: Corpus, *, seed: int, advance: Advance) -> Iterator[Trained]:
@@ -138,19 +144,20 @@ def reproduce_sizes(
     """
     wsj, ewt = read_wsj(data, limit), read_ewt(data, limit)
     some = np.random.default_rng([seed, 0]).permutation(len(wsj.train))[:MATCHED]
-    learnt = [one for corpus in (wsj, ewt) for one in trained_on_parts(corpus, seed=seed, advance=advance)]
+    learnt = [fit for corpus in (wsj, ewt) for fit in trained_on_parts(corpus, seed=seed, advance=advance)]
     crf = judge(choose(SEARCH, wsj.train.only(some), wsj.dev, advance).tagger, wsj.test, wsj.labels)
     ontogum = read_corpus(ONTOGUM, data, limit=limit, parser=None)
     model = trained(PAPER, ontogum, seed=seed, passes=PASSES if limit is None else PASSES_OF_A_SLICE)
-    coreference = judge_coreference([model.posterior(one) for one in ontogum.test], ontogum.test)
+    coreference = judge_coreference([model.posterior(document) for document in ontogum.test], ontogum.test)
     advance(2)
-    asked = [(one.pairs, f"{one.corpus}, {HMM}", "sentences") for one in learnt if one.pairs is not None]
-    asked += [(crf.pairs, f"{wsj.name}, {CRF}", "sentences"), (coreference.pairs, str(PAPER), "documents")]
-    held = [on_parts(*one, seed=seed, advance=advance) for one in asked]
+    sources = [(fit.pairs, f"{fit.corpus}, {HMM}", "sentences") for fit in learnt if fit.pairs is not None]
+    sources += [(crf.pairs, f"{wsj.name}, {CRF}", "sentences"), (coreference.pairs, str(PAPER), "documents")]
+    divided = [on_parts(*source, seed=seed, advance=advance) for source in sources]
     return Found(
-        findings=[finding for one in held for finding in findings_of_parts(one)] + findings_of_training(learnt),
-        tables=[parts_table(held), training_table(learnt)],
-        drawings=[drawing("sentences", held), drawing("documents", held)],
+        findings=[finding for divided_pairs in divided for finding in findings_of_parts(divided_pairs)]
+        + findings_of_training(learnt),
+        tables=[parts_table(divided), training_table(learnt)],
+        drawings=[drawing("sentences", divided), drawing("documents", divided)],
         notes=[
             "The paper has 11,772 sentences for training and 1,382 for testing the taggers, and 404 documents for "
             f"testing coreference. Ours: {wsj.name} {len(wsj.train):,} and {len(wsj.test):,}, {ewt.name} "
@@ -175,9 +182,9 @@ def reproduce_sizes(
     )
 
 
-def drawing(unit: str, held: Sequence[OnParts]) -> Drawing:
+def drawing(unit: str, divided: Sequence[OnParts]) -> Drawing:
     """The errors of the parts whose units are sentences, or documents."""
-    panels = [(one.name, [_line(one)]) for one in held if one.unit == unit]
+    panels = [(divided_pairs.name, [_line(divided_pairs)]) for divided_pairs in divided if divided_pairs.unit == unit]
     return Drawing(
         f"by-{unit}",
         f"Mean calibration error of all, half, a quarter and an eighth of the test {unit}, in as many bins, {ORDERS} "
@@ -186,59 +193,60 @@ def drawing(unit: str, held: Sequence[OnParts]) -> Drawing:
     )
 
 
-def _line(one: OnParts) -> Series:
-    units = [one.units / parts for parts in PARTS]
-    value, low, high = ([one.mean(parts, end) for parts in PARTS] for end in ("value", "low", "high"))
-    return Series(one.name, units, value, low, high)
+def _line(on_parts: OnParts) -> Series:
+    units = [on_parts.units / parts for parts in PARTS]
+    value, low, high = ([on_parts.mean(parts, end) for parts in PARTS] for end in ("value", "low", "high"))
+    return Series(on_parts.name, units, value, low, high)
 
 
-def findings_of_parts(one: OnParts) -> list[Finding]:
+def findings_of_parts(on_parts: OnParts) -> list[Finding]:
     """What smaller test data do to the error, and, of coreference, what the paper's number of documents could tell."""
-    few, many = one.more(fixed=True), one.more(fixed=False)
-    found = [
+    few, many = on_parts.more(fixed=True), on_parts.more(fixed=False)
+    findings_ = [
         Finding(
             "section 3.2, footnote 7",
-            f"in bins of {BIN_SIZE:,}, an eighth of the {one.unit} looks better calibrated than all",
+            f"in bins of {BIN_SIZE:,}, an eighth of the {on_parts.unit} looks better calibrated than all",
             f"its error minus that of all: {few}",
             opposite(verdict(few)),
-            one.name,
+            on_parts.name,
         ),
         Finding(
             "",
             "in as many bins as all have, it looks worse",
             f"its error minus that of all: {many}",
             verdict(many),
-            one.name,
+            on_parts.name,
         ),
     ]
-    if one.unit == "documents":
-        wide, n = [one.theirs(exponent) for exponent in (one.exponent, -0.5)], THEIRS[one.unit]
+    if on_parts.unit == "documents":
+        wide, n = [on_parts.theirs(exponent) for exponent in (on_parts.exponent, -0.5)], THEIRS[on_parts.unit]
         ours = (
-            f"with {one.units} documents the interval is {one.width(1):.4f} wide; with {n} it would be {wide[0]:.4f} "
-            f"as it changes here, {wide[1]:.4f} by 1 / √n, from an error of {one.mean(1):.4f}"
+            f"with {on_parts.units} documents the interval is {on_parts.width(1):.4f} wide; with {n} it would be "
+            f"{wide[0]:.4f} "
+            f"as it changes here, {wide[1]:.4f} by 1 / √n, from an error of {on_parts.mean(1):.4f}"
         )
         claim = f"with the paper's {n} documents one could tell that the error is below {SMALL:g}"
-        could = [one.mean(1) + width < SMALL for width in wide]
-        found.append(Finding("5", claim, ours, could[0] if could[0] == could[1] else None, one.name))
-    return found
+        could = [on_parts.mean(1) + width < SMALL for width in wide]
+        findings_.append(Finding("5", claim, ours, could[0] if could[0] == could[1] else None, on_parts.name))
+    return findings_
 
 
 def findings_of_training(learnt: Sequence[Trained]) -> list[Finding]:
     """Whether an HMM of a quarter of the sentences is worse calibrated."""
-    found = []
-    for corpus in dict.fromkeys(one.corpus for one in learnt):
-        whole, quarter = (one for one in learnt if one.corpus == corpus and one.parts in {1, 4})
+    findings_ = []
+    for corpus in dict.fromkeys(fit.corpus for fit in learnt):
+        whole, quarter = (fit for fit in learnt if fit.corpus == corpus and fit.parts in {1, 4})
         value, variance = quarter.error - whole.error, quarter.variance + whole.variance
         more = around(value, 1.96 * math.sqrt(variance), "draws and test data", len(quarter.errors))
         claim = "of a quarter of the training sentences the error is larger"
         ours = f"{quarter.error:.4f} of {quarter.sentences:,} against {whole.error:.4f} of {whole.sentences:,}: {more}"
-        found.append(Finding("", claim, ours, verdict(more), f"{corpus}, {HMM}"))
-    return found
+        findings_.append(Finding("", claim, ours, verdict(more), f"{corpus}, {HMM}"))
+    return findings_
 
 
-def parts_table(held: Sequence[OnParts]) -> Numbers:
+def parts_table(divided: Sequence[OnParts]) -> Numbers:
     """Errors and intervals of every part, and what the width would be at the paper's size."""
-    rows = [(one, parts) for one in held for parts in PARTS]
+    rows = [(divided_pairs, parts) for divided_pairs in divided for parts in PARTS]
     return numbers(
         f"Fewer test data: means over the parts of {ORDERS} random cuts",
         rows,
@@ -264,11 +272,11 @@ def training_table(learnt: Sequence[Trained]) -> Numbers:
     return numbers(
         f"Fewer training sentences: HMM with one pseudocount, all test sentences, means of {DRAWS} draws",
         learnt,
-        Column("data", NAME, get=lambda one: one.corpus),
-        Column("training sentences", COUNT, get=lambda one: one.sentences),
-        Column("accuracy", digits(4), get=lambda one: np.mean(one.accuracies)),
-        Column("CalibErr", digits(4), get=lambda one: one.error),
-        Column("smallest", digits(4), get=lambda one: min(error.value for error in one.errors)),
-        Column("largest", digits(4), get=lambda one: max(error.value for error in one.errors)),
-        Column("surest tag: P - right", digits(4), get=lambda one: np.mean(one.gaps)),
+        Column("data", NAME, get=lambda fit: fit.corpus),
+        Column("training sentences", COUNT, get=lambda fit: fit.sentences),
+        Column("accuracy", digits(4), get=lambda fit: np.mean(fit.accuracies)),
+        Column("CalibErr", digits(4), get=lambda fit: fit.error),
+        Column("smallest", digits(4), get=lambda fit: min(error.value for error in fit.errors)),
+        Column("largest", digits(4), get=lambda fit: max(error.value for error in fit.errors)),
+        Column("surest tag: P - right", digits(4), get=lambda fit: np.mean(fit.gaps)),
     )

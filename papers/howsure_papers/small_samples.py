@@ -61,16 +61,20 @@ def reproduce_small_samples(*, seed: int = 0, advance: Advance = nobody) -> Foun
 
     Source: Fornaciari et al. (2022), section 2.3, after Søgaard et al. (2014).
     """
-    found = {one: simulate(one, seed, advance) for one in REGIMES}
+    rejections = {regime: simulate(regime, seed, advance) for regime in REGIMES}
     return Found(
-        findings=findings_of(found),
-        tables=(table_of(found),),
+        findings=findings_of(rejections),
+        tables=(table_of(rejections),),
         drawings=[
             Drawing(
                 "false-findings",
                 "The share of test sets without a difference on which p ≤ .05; a right test has .05.",
                 lambda: series_figure(
-                    panels_of(found), x_label="items", y_label="share of sets with p ≤ .05", log_x=True, beside=True
+                    panels_of(rejections),
+                    x_label="items",
+                    y_label="share of sets with p ≤ .05",
+                    log_x=True,
+                    side_by_side=True,
                 ),
             )
         ],
@@ -85,41 +89,41 @@ def drawn(n: int, words: int, rng: np.random.Generator) -> Columns:
     sentences = np.arange(n) // words
     answers = []
     for _ in range(2):
-        own, shared = rng.random(n) < ACCURACY, (rng.random(int(sentences[-1]) + 1) < ACCURACY)[sentences]
-        right = np.where(rng.random(n) < FOLLOWS, shared, own) if words > 1 else own
+        independent, shared = rng.random(n) < ACCURACY, (rng.random(int(sentences[-1]) + 1) < ACCURACY)[sentences]
+        right = np.where(rng.random(n) < FOLLOWS, shared, independent) if words > 1 else independent
         answers.append(np.where(right, targets, 1 - targets))
     return targets, answers[0], answers[1]
 
 
 def simulate(regime: Regime, seed: int, advance: Advance) -> Floats:
     """Whether p ≤ .05, for each size, test and test set, (sizes, tests, sets); `advance` is told of each set."""
-    found = np.empty((len(SIZES), len(TESTS), SETS))
+    rejections = np.empty((len(SIZES), len(TESTS), SETS))
     for i, n in enumerate(SIZES):
         for k in range(SETS):
             columns = drawn(n, regime.words, np.random.default_rng([seed, regime.words, n, k]))
-            found[i, :, k] = p_values(columns, [METRIC], loops=regime.resamples, seed=seed + k)[:, 0] <= ALPHA
+            rejections[i, :, k] = p_values(columns, [METRIC], loops=regime.resamples, seed=seed + k)[:, 0] <= ALPHA
             advance(1)
-    return found
+    return rejections
 
 
-def of_small(found: Floats, test: str) -> Estimate:
+def of_small(rejections: Floats, test: str) -> Estimate:
     """The share of small test sets, of all sizes together, on which a test finds a difference."""
-    return share_estimate(found[[n <= SMALL for n in SIZES], TESTS.index(test)])
+    return share_estimate(rejections[[n <= SMALL for n in SIZES], TESTS.index(test)])
 
 
-def findings_of(found: dict[Regime, Floats]) -> tuple[Finding, ...]:
+def findings_of(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
     """Is p too low on small test sets: by the rule, which the paper warns of, and by tests of full size; and what
     else makes it too low."""
-    large = found[SENTENCES][-1]
-    often = max((of_small(found[MANY], test) for test in TESTS[:RULE]), key=lambda one: one.value)
-    asked = [
+    large = rejections[SENTENCES][-1]
+    often = max((of_small(rejections[MANY], test) for test in TESTS[:RULE]), key=lambda share: share.value)
+    claims = [
         ("section 2.3", "of a small test set, BooStSa's p is too low", often, ", with the share that finds most"),
-        ("", "of a small test set, p of resamples of full size is too low", of_small(found[MANY], FULL), ""),
-        ("", "so is p of a permutation", of_small(found[MANY], EXACT), ""),
+        ("", "of a small test set, p of resamples of full size is too low", of_small(rejections[MANY], FULL), ""),
+        ("", "so is p of a permutation", of_small(rejections[MANY], EXACT), ""),
         (
             "",
             f"with 100 resamples in place of 1,000, BooStSa's p is too low, {LARGEST}",
-            of_small(found[FEW], LARGEST),
+            of_small(rejections[FEW], LARGEST),
             "",
         ),
         (
@@ -131,8 +135,10 @@ def findings_of(found: dict[Regime, Floats]) -> tuple[Finding, ...]:
         ("", f"so is BooStSa's, {LARGEST}", share_estimate(large[TESTS.index(LARGEST)]), ""),
     ]
     return tuple(
-        Finding(place, claim, f"p ≤ .05 on {told(one)} of sets without a difference{how}", verdict(one, above=ALPHA))
-        for place, claim, one, how in asked
+        Finding(
+            place, claim, f"p ≤ .05 on {told(share)} of sets without a difference{how}", verdict(share, above=ALPHA)
+        )
+        for place, claim, share, how in claims
     )
 
 
@@ -141,7 +147,7 @@ def told(share: Estimate) -> str:
     return f"{share.value:.3f} {interval(share.low, share.high, 3)}"
 
 
-def table_of(found: dict[Regime, Floats]) -> Numbers:
+def table_of(rejections: dict[Regime, Floats]) -> Numbers:
     """The shares, a row per regime and size."""
     rows = [(regime, i) for regime in REGIMES for i in range(len(SIZES))]
     return numbers(
@@ -149,17 +155,23 @@ def table_of(found: dict[Regime, Floats]) -> Numbers:
         rows,
         Column("test sets", NAME, values=[regime.name for regime, _ in rows]),
         Column("items", COUNT, values=[SIZES[i] for _, i in rows]),
-        *(Column(test, digits(3), values=[found[one][i, j].mean() for one, i in rows]) for j, test in enumerate(TESTS)),
+        *(
+            Column(test, digits(3), values=[rejections[regime][i, j].mean() for regime, i in rows])
+            for j, test in enumerate(TESTS)
+        ),
     )
 
 
-def panels_of(found: dict[Regime, Floats]) -> list[tuple[str, Sequence[Series]]]:
+def panels_of(rejections: dict[Regime, Floats]) -> list[tuple[str, Sequence[Series]]]:
     """A panel per regime: the share by size, a line for each of some tests, and what a right test has."""
     level = Series("a right test", SIZES, [ALPHA] * len(SIZES))
     return [
         (
-            one.name,
-            [*(Series(test, SIZES, found[one][:, TESTS.index(test)].mean(axis=1)) for test in DRAWN_TESTS), level],
+            regime.name,
+            [
+                *(Series(test, SIZES, rejections[regime][:, TESTS.index(test)].mean(axis=1)) for test in DRAWN_TESTS),
+                level,
+            ],
         )
-        for one in REGIMES
+        for regime in REGIMES
     ]

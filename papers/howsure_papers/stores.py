@@ -71,9 +71,9 @@ class Setting:
 
         rows: texts with their id and date, and perhaps a title. `advance` is told of texts.
         """
-        texts, held = path.with_suffix(".jsonl"), list(rows)
-        texts.write_text("".join(json.dumps(row) + "\n" for row in held), encoding="utf-8")
-        corpus = open_corpus([texts], fields=Fields(**{name: name for name in held[0]}))
+        texts, row_list = path.with_suffix(".jsonl"), list(rows)
+        texts.write_text("".join(json.dumps(row) + "\n" for row in row_list), encoding="utf-8")
+        corpus = open_corpus([texts], fields=Fields(**{name: name for name in row_list[0]}))
         work = Work(
             parser=parser_for(self.parser, self.data),
             model=AntecedentModel.pretrained(),
@@ -88,7 +88,7 @@ class Setting:
 
 def store_rows(items: Iterable[Item]) -> list[dict[str, str]]:
     """The items of a corpus, as they are stored."""
-    return [{"id": one.id, "date": one.date, "title": one.title, "text": one.text} for one in items]
+    return [{"id": item.id, "date": item.date, "title": item.title, "text": item.text} for item in items]
 
 
 def words_of(rule: Rule) -> re.Pattern[str]:

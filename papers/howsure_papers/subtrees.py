@@ -45,22 +45,24 @@ def reproduce_subtrees(*, data: str | None = None, limit: int | None = None, adv
     Raises InputError if the folder `ud_english_ewt` is not found in `data`.
     """
     tags, (train, dev, test) = read_trees(data, limit)
-    short = [one for one in test if len(one[0]) <= LONGEST]
+    short = [sentence for sentence in test if len(sentence[0]) <= LONGEST]
     counts, held_out = counts_of(train, len(tags)), counts_of(dev, len(tags))
-    likelihood = {one: (counts + one).probabilities().log_likelihood(held_out) for one in PSEUDOCOUNTS}
-    chosen = max(PSEUDOCOUNTS, key=lambda one: likelihood[one])
-    asked = {
+    likelihood = {
+        pseudocount: (counts + pseudocount).probabilities().log_likelihood(held_out) for pseudocount in PSEUDOCOUNTS
+    }
+    chosen = max(PSEUDOCOUNTS, key=lambda pseudocount: likelihood[pseudocount])
+    pairs_by_name = {
         name: queries((counts + chosen).probabilities(valence=name == VALENCE), tags, short, advance)
         for name in (PLAIN, VALENCE)
     }
     curves = {
         (name, kind): curve_of(of_kind, bin_size=BIN_SIZE, name=kind)
-        for name, pairs in asked.items()
+        for name, pairs in pairs_by_name.items()
         for kind, of_kind in pairs.by_group()
     }
     projective = np.mean([subtrees_of(heads).sum() == len(heads) for _, heads in short])
     return Found(
-        findings=findings(asked, curves),
+        findings=findings(pairs_by_name, curves),
         tables=[
             numbers(
                 f"Spans of the test sentences that are subtrees, bins of {BIN_SIZE:,}",
@@ -100,16 +102,16 @@ def read_trees(data: str | None, limit: int | None) -> tuple[list[str], list[lis
     """The tags of the training sentences, and the trees of each part; a sentence with another tag is left out."""
     folder = find_data_set(EWT, data=data)
     parts = [
-        [one for document in first_documents(path, limit) for one in document.sentences][:limit]
+        [sentence for document in first_documents(path, limit) for sentence in document.sentences][:limit]
         for path in (folder / f"en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev", "test"))
     ]
     tags = sorted({tag for sentence in parts[0] for tag in sentence.tags or ()})
     codes = {tag: code for code, tag in enumerate(tags)}
     return tags, [
         [
-            (np.array([codes[tag] for tag in one.tags or ()]), np.array(one.heads))
-            for one in part
-            if set(one.tags or ()) <= codes.keys()
+            (np.array([codes[tag] for tag in sentence.tags or ()]), np.array(sentence.heads))
+            for sentence in part
+            if set(sentence.tags or ()) <= codes.keys()
         ]
         for part in parts
     ]
@@ -118,23 +120,23 @@ def read_trees(data: str | None, limit: int | None) -> tuple[list[str], list[lis
 def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advance: Advance = nobody) -> Pairs:
     """What a grammar says of the spans of each sentence, and whether the tree has them; a group for each kind."""
     headed = np.array([[tag.startswith(beginnings) for tag in tags] for beginnings in HEADS.values()], dtype=float)
-    said, true, clusters = list[Floats](), list[Floats](), list[Integers]()
+    posteriors, true, clusters = list[Floats](), list[Floats](), list[Integers]()
     for n in range(1, LONGEST + 1):
         sentences = np.array([i for i, (codes, _) in enumerate(trees) if len(codes) == n], dtype=np.int64)
         first, last = np.triu_indices(n, 1)
-        asked = (first > 0) | (last < n - 1)
-        if len(sentences) and asked.any():
+        is_queried = (first > 0) | (last < n - 1)
+        if len(sentences) and is_queried.any():
             codes = np.stack([trees[i][0] for i in sentences])
             gold = np.stack([subtrees_of(trees[i][1]) for i in sentences])
-            for kept, found in ((said, subtree_posterior(grammar, codes)), (true, gold)):
-                of_kinds = np.einsum("ksh,shij->ksij", headed[:, codes], found)
-                kept.append(of_kinds[:, :, first[asked], last[asked]].reshape(len(HEADS), -1))
-            clusters.append(np.repeat(sentences, asked.sum()))
+            for kept, posterior in ((posteriors, subtree_posterior(grammar, codes)), (true, gold)):
+                of_kinds = np.einsum("ksh,shij->ksij", headed[:, codes], posterior)
+                kept.append(of_kinds[:, :, first[is_queried], last[is_queried]].reshape(len(HEADS), -1))
+            clusters.append(np.repeat(sentences, is_queried.sum()))
         advance(1)
     spans = np.concatenate(clusters)
     return Pairs(
         np.concatenate(true, axis=1).ravel().astype(np.uint8),
-        np.concatenate(said, axis=1).ravel().clip(0.0, 1.0),
+        np.concatenate(posteriors, axis=1).ravel().clip(0.0, 1.0),
         groups=np.repeat(np.arange(len(HEADS)), len(spans)),
         group_names=tuple(HEADS),
         clusters=np.tile(np.unique(spans, return_inverse=True)[1], len(HEADS)),
@@ -143,30 +145,30 @@ def queries(grammar: Grammar, tags: Sequence[str], trees: Sequence[Tree], advanc
 
 def subtrees_of(heads: Integers) -> Floats:
     """(words, words, words): 1 at [h, i, j] if words i to j are word h and all that depends on it."""
-    found = np.zeros((len(heads),) * 3)
+    subtrees = np.zeros((len(heads),) * 3)
     for head, words in enumerate(yields(heads)):
         if words[-1] - words[0] < len(words):
-            found[head, words[0], words[-1]] = 1.0
-    return found
+            subtrees[head, words[0], words[-1]] = 1.0
+    return subtrees
 
 
-def findings(asked: Mapping[str, Pairs], curves: Mapping[tuple[str, str], CalibrationCurve]) -> list[Finding]:
+def findings(pairs_by_name: Mapping[str, Pairs], curves: Mapping[tuple[str, str], CalibrationCurve]) -> list[Finding]:
     """Whether each kind is calibrated, whether all are alike, and what valence changes."""
-    told = []
+    rows = []
     for kind in HEADS:
         error = curves[VALENCE, kind].error
         claim = f"the error of the probabilities of {kind.replace('any ', 'all ')}s is below {SMALL}"
-        told.append(("", claim, f"{error}", opposite(verdict(error, above=SMALL))))
-    errors = label_errors(asked[VALENCE], bin_size=BIN_SIZE)
+        rows.append(("", claim, f"{error}", opposite(verdict(error, above=SMALL))))
+    errors = label_errors(pairs_by_name[VALENCE], bin_size=BIN_SIZE)
     (noun, without_noun), (adjective, without_adjective) = (
         errors.roots(np.array([errors.names.index(kind)])) for kind in (NOUN, ADJECTIVE)
     )
     more = jackknifed(noun - adjective, without_noun - without_adjective, n=1)
     claim = "calibration depends on the kind of query: that of noun phrases is another than that of adjective phrases"
-    told.append(
+    rows.append(
         ("section 3.4", claim, f"errors differ by {fine(more, 4)}", True if verdict(more) is not None else None)
     )
-    plain, valence = (dict(pairs.by_group())[ANY] for pairs in asked.values())
+    plain, valence = (dict(pairs.by_group())[ANY] for pairs in pairs_by_name.values())
     both = compared(plain, valence, BIN_SIZE)
     for better, difference in (
         ("more refined predictions", both.brier_difference),
@@ -174,5 +176,5 @@ def findings(asked: Mapping[str, Pairs], curves: Mapping[tuple[str, str], Calibr
     ):
         what = "Brier score" if difference is both.brier_difference else "squared calibration error"
         ours = f"the {what} of all phrases falls by {fine(difference)}"
-        told.append(("", f"valence gives {better}", ours, verdict(difference)))
-    return [Finding(*one) for one in told]
+        rows.append(("", f"valence gives {better}", ours, verdict(difference)))
+    return [Finding(*row) for row in rows]

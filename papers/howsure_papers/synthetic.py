@@ -77,9 +77,11 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
         tables=[_table(f"Figure {figure}: {what}", scores, x) for figure, (what, scores, x, _) in every.items()],
         drawings=[
             Drawing(
-                f"figure-{figure.replace('.', '-')}", f"Figure {figure}: {one[0]}; {sampled}", partial(_figure, *one)
+                f"figure-{figure.replace('.', '-')}",
+                f"Figure {figure}: {panel[0]}; {sampled}",
+                partial(_figure, *panel),
             )
-            for figure, one in every.items()
+            for figure, panel in every.items()
         ],
         notes=[
             "Predictions come from Beta distributions. Calibrated labels are 1 with the predicted probability, "
@@ -98,13 +100,13 @@ def _score(pairs: Pairs, bin_sizes: Sequence[int]) -> list[float]:
     """The squared error at several bin sizes, from one sort."""
     q, y, _ = sorted_rows(pairs)
     rows = sums_of_rows(q, y)
-    found = []
+    scores_ = []
     for size in bin_sizes:
         boundaries = boundaries_of_sorted(q, bin_size=size)
         bins = np.searchsorted(boundaries, q, side="left")
         gap, weight = np.bincount(bins, weights=rows.u), np.bincount(bins)
-        found.append(float((gap**2 / weight).sum() / len(q)))
-    return found
+        scores_.append(float((gap**2 / weight).sum() / len(q)))
+    return scores_
 
 
 def _by_bin_size(
@@ -125,27 +127,27 @@ def _by_bin_size(
 
 
 def _by_sample_size(transform: str | float, runs: int, rng: np.random.Generator, advance: Advance) -> Scores:
-    found = []
+    by_size = []
     for beta in BETAS:
         scores = np.empty((runs, len(SIZES)))
         for run in range(runs):
             for i, n in enumerate(SIZES.tolist()):
                 (scores[run, i],) = _score(_sample(n, beta, transform, rng), [round(n**0.5)])
                 advance(1)
-        found.append(scores)
-    return Scores(SIZES, tuple(found))
+        by_size.append(scores)
+    return Scores(SIZES, tuple(by_size))
 
 
 def _doubling(scores: Scores) -> Finding:
-    rises = sum(int((np.diff(one, axis=1) > 1e-12 * one[:, :-1]).sum()) for one in scores.by_beta)
-    steps = sum(np.diff(one, axis=1).size for one in scores.by_beta)
+    rises = sum(int((np.diff(runs, axis=1) > 1e-12 * runs[:, :-1]).sum()) for runs in scores.by_beta)
+    steps = sum(np.diff(runs, axis=1).size for runs in scores.by_beta)
     ours = f"it rose in {rises} of {steps:,} doublings"
     return Finding("4.7", "doubling the bin size never increases the score", ours, rises == 0)
 
 
 def _falling(scores: Scores) -> Finding:
     rank = float(np.median(_rank_correlations(scores)))
-    rising = float(np.mean([np.diff(one, axis=1) > 0 for one in scores.by_beta]))
+    rising = float(np.mean([np.diff(runs, axis=1) > 0 for runs in scores.by_beta]))
     ours = f"median rank correlation of bin size and score {rank:+.2f}, though {rising:.0%} of the steps rise"
     paper = "not monotone, but decreasing in trend (calibrated)"
     return Finding("4.8", paper, ours, rank < -0.5 and rising > 0)
@@ -164,23 +166,23 @@ def _erratic(shifted: Scores, calibrated: Scores) -> Finding:
 def _rank_correlations(scores: Scores) -> Floats:
     from scipy.stats import spearmanr
 
-    return np.array([spearmanr(scores.x, run).statistic for one in scores.by_beta for run in one])
+    return np.array([spearmanr(scores.x, run).statistic for runs in scores.by_beta for run in runs])
 
 
 def _rises(scores: Scores) -> float:
     """The sum of the rises of the mean curve as a share of its range, the median over the Beta parameters."""
-    means = [one.mean(axis=0) for one in scores.by_beta]
+    means = [runs.mean(axis=0) for runs in scores.by_beta]
     return float(np.median([np.maximum(np.diff(mean), 0.0).sum() / np.ptp(mean) for mean in means]))
 
 
 def _to_zero(scores: Scores) -> Finding:
-    slopes = [float(np.polyfit(np.log(scores.x), np.log(one.mean(axis=0)), 1)[0]) for one in scores.by_beta]
+    slopes = [float(np.polyfit(np.log(scores.x), np.log(runs.mean(axis=0)), 1)[0]) for runs in scores.by_beta]
     ours = f"score ~ n^c with c from {min(slopes):.2f} to {max(slopes):.2f} (-0.50 is the effect of noise alone)"
     return Finding("4.10", "the score of calibrated pairs goes to 0", ours, max(slopes) < -0.3)
 
 
 def _to_constant(scores: Scores) -> Finding:
-    changes = [float(one[:, -5:].mean() / one[:, :5].mean()) - 1 for one in scores.by_beta]
+    changes = [float(runs[:, -5:].mean() / runs[:, :5].mean()) - 1 for runs in scores.by_beta]
     ours = f"from the first to the last fifth of sizes it changes by {min(changes):+.0%} to {max(changes):+.0%}"
     return Finding("4.11", "the score of uncalibrated pairs goes to a constant", ours, max(map(abs, changes)) < 0.2)
 

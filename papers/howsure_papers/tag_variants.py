@@ -70,17 +70,17 @@ def reproduce_tag_variants(
     wsj = whole.trained_on(rows)
     families: dict[str, str | Sequence[str]] = {BASIC: "basic", **added_families(), ADVANCED: "advanced"}
     fits = {
-        name: best(every_fit(crf_kind(name, one, PENALTIES), wsj, wsj.labels, advance))
-        for name, one in families.items()
+        name: best(every_fit(crf_kind(name, family, PENALTIES), wsj, wsj.labels, advance))
+        for name, family in families.items()
     }
     on_tweets = {
         name: best(every_fit(crf_kind(name, families[name], PENALTIES), tweets, tweets.labels, advance))
         for name in (BASIC, ADVANCED)
     }
     corpora = ((wsj, fits), (tweets, on_tweets))
-    trained = [one for corpus, found in corpora for one in by_trainers(corpus, found, seed, advance)]
+    trained = [fit for corpus, fits in corpora for fit in by_trainers(corpus, fits, seed, advance)]
     parts = [of_features(fits), of_trainers(trained)]
-    parts += [of_likelihood(corpus, found[BASIC].test, advance) for corpus, found in corpora]
+    parts += [of_likelihood(corpus, fits[BASIC].test, advance) for corpus, fits in corpora]
     note = (
         f"Newswire is the sample of the Wall Street Journal, with {len(wsj.train):,} of its {len(whole.train):,} "
         f"training sentences, drawn at random; the tweets are the thesis's. c₂ of a CRF is {PENALTIES[0]:g} or "
@@ -109,11 +109,12 @@ def of_features(fits: Mapping[str, Fit]) -> Found:
         Finding(
             "section 4.1.2",
             f"every family of features makes predictions {better}",
-            f"the {what} of all tags falls by {'; '.join(f'{name}: {fine(one, 6)}' for name, one in found.items())}",
-            all_hold(map(verdict, found.values())),
+            f"the {what} of all tags falls by "
+            f"{'; '.join(f'{name}: {fine(change, 6)}' for name, change in changes.items())}",
+            all_hold(map(verdict, changes.values())),
             ABLATION,
         )
-        for better, what, found in (
+        for better, what, changes in (
             ("more refined", "Brier score, most of which is refinement,", refined),
             ("better calibrated", "squared calibration error", calibrated),
         )
@@ -135,13 +136,13 @@ Trained = tuple[Corpus, str, Fit, Fit]  # the same CRF by L-BFGS and by AdaGrad
 
 def by_trainers(corpus: Corpus, fits: Mapping[str, Fit], seed: int, advance: Advance) -> list[Trained]:
     """CRF-Basic and CRF-Advanced by AdaGrad, with the penalty of those by L-BFGS."""
-    found = []
+    trained = []
     for name, features in ((BASIC, "basic"), (ADVANCED, "advanced")):
         tagger = CRFTagger(features=features, trainer="adagrad", batch_size=BATCH, rng=seed)
         kind = Kind(name, "c₂", (fits[name].value,), tagger, ("c2",))
         (fit,) = every_fit(kind, corpus, corpus.labels, advance)
-        found.append((corpus, name, fits[name], fit))
-    return found
+        trained.append((corpus, name, fits[name], fit))
+    return trained
 
 
 def of_trainers(trained: Sequence[Trained]) -> Found:
@@ -160,7 +161,7 @@ def of_trainers(trained: Sequence[Trained]) -> Found:
             )
         ]
         rows += [(corpus, name, "L-BFGS", lbfgs), (corpus, name, "AdaGrad", adagrad)]
-    pooled, asked = [row[-1].pooled for row in rows], [row[-1].asked(QUERIES[row[0].key]) for row in rows]
+    pooled, queried = [row[-1].pooled for row in rows], [row[-1].asked(QUERIES[row[0].key]) for row in rows]
     table = numbers(
         "L-BFGS and AdaGrad on test sentences",
         rows,
@@ -169,10 +170,10 @@ def of_trainers(trained: Sequence[Trained]) -> Found:
         Column("trainer", NAME, get=lambda row: row[2]),
         Column("c₂", VALUE, get=lambda row: row[3].value),
         Column("accuracy", ESTIMATE, get=lambda row: row[3].test.accuracy),
-        Column("NN or V: CalibErr", ESTIMATE, values=[one.error for one in asked]),
-        Column("all: CalibErr", ESTIMATE, values=[one.error for one in pooled]),
-        Column("all: Brier score", digits(5), values=[one.brier.score for one in pooled]),
-        Column("all: log loss", digits(5), values=[one.log_loss.score for one in pooled]),
+        Column("NN or V: CalibErr", ESTIMATE, values=[curve.error for curve in queried]),
+        Column("all: CalibErr", ESTIMATE, values=[curve.error for curve in pooled]),
+        Column("all: Brier score", digits(5), values=[curve.brier.score for curve in pooled]),
+        Column("all: log loss", digits(5), values=[curve.log_loss.score for curve in pooled]),
     )
     note = (
         "L-BFGS ends at the minimum of the objective; AdaGrad ends when ten passes lower it by less than a thousandth, "
@@ -184,28 +185,34 @@ def of_trainers(trained: Sequence[Trained]) -> Found:
 def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
     """An HMM by maximum likelihood, where it has a posterior, beside smoothed ones and CRF-Basic (`basic`)."""
     query, n, where = QUERIES[corpus.key], len(corpus.test), f"Maximum likelihood, {corpus.name}"
-    strict, tiny = (fit_hmm(corpus.train, one) for one in (0.0, NEARLY_ZERO))
+    strict, tiny = (fit_hmm(corpus.train, pseudocount) for pseudocount in (0.0, NEARLY_ZERO))
     chosen = choose(taggers.CHOSEN, corpus.train, corpus.dev, advance).tagger
     advance(2)
-    told = {name: judge(one, corpus.test, corpus.labels) for name, one in ((TINY, tiny), (CHOSEN, chosen))}
-    told[BASIC] = basic
+    judged = {name: judge(fit, corpus.test, corpus.labels) for name, fit in ((TINY, tiny), (CHOSEN, chosen))}
+    judged[BASIC] = basic
     possible = possible_sentences(strict, corpus.test)
     unseen = strict.unseen(corpus.test.sentences)
-    known = np.array([i for i in possible.tolist() if not unseen[i].any()], dtype=np.int64)
-    rows = {(ALL, name): one for name, one in told.items()}
+    fully_known = np.array([i for i in possible.tolist() if not unseen[i].any()], dtype=np.int64)
+    rows = {(ALL, name): judged_model for name, judged_model in judged.items()}
     if len(possible):
         likely = judge(strict, corpus.test.only(possible), corpus.labels)
-        rows |= {(POSSIBLE, LIKELIHOOD): likely} | {(POSSIBLE, name): one.only(possible) for name, one in told.items()}
-        if len(known):
+        rows |= {(POSSIBLE, LIKELIHOOD): likely} | {
+            (POSSIBLE, name): judged_model.only(possible) for name, judged_model in judged.items()
+        }
+        if len(fully_known):
             rows |= {
-                (KNOWN, LIKELIHOOD): likely.only(np.searchsorted(possible, known)),
-                (KNOWN, BASIC): basic.only(known),
+                (KNOWN, LIKELIHOOD): likely.only(np.searchsorted(possible, fully_known)),
+                (KNOWN, BASIC): basic.only(fully_known),
             }
-    sizes = {ALL: n, POSSIBLE: len(possible), KNOWN: len(known)}
-    curves = {row: curve_of(one.of(query), bin_size=BIN_SIZE, name=row[1]) for row, one in rows.items()}
-    counts = f"if unseen words are impossible, {len(known)} of {n}; if they say nothing of their tag, {len(possible)}"
+    sizes = {ALL: n, POSSIBLE: len(possible), KNOWN: len(fully_known)}
+    curves = {
+        row: curve_of(judged_model.of(query), bin_size=BIN_SIZE, name=row[1]) for row, judged_model in rows.items()
+    }
+    counts = (
+        f"if unseen words are impossible, {len(fully_known)} of {n}; if they say nothing of their tag, {len(possible)}"
+    )
     asked = "an HMM by maximum likelihood has a posterior for every test sentence"
-    findings = [Finding("", asked, counts, len(known) == n, where)]
+    findings = [Finding("", asked, counts, len(fully_known) == n, where)]
     for figures, claim, sentences, worse, better in (
         (FIGURES[corpus.key], f"CRF-Basic is better calibrated than the {LIKELIHOOD}", POSSIBLE, LIKELIHOOD, BASIC),
         (FIGURES[corpus.key], f"CRF-Basic is better calibrated than the {TINY}", ALL, TINY, BASIC),
@@ -213,9 +220,9 @@ def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
     ):
         pair = [(sentences, worse), (sentences, better)]
         if sizes[sentences]:
-            first, second = (rows[one].of(query) for one in pair)
+            first, second = (rows[row].of(query) for row in pair)
             squared = compared(first, second, BIN_SIZE).squared_error_difference
-            scores = [curves[one].mse.value for one in pair]
+            scores = [curves[row].mse.value for row in pair]
             ours = (
                 f"MSE score {scores[0]:.5f} against {scores[1]:.5f}, a factor of {scores[1] / scores[0]:.2f}, on "
                 f"{sizes[sentences]} sentences; difference without bias {fine(squared)}"
@@ -236,7 +243,7 @@ def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
     drawing = Drawing(
         f"maximum-likelihood-{corpus.key}",
         f"{corpus.name}, query {query}: the test sentences of which the HMM by maximum likelihood has a posterior.",
-        partial(curve_figure, [one for row, one in curves.items() if row[0] == POSSIBLE], panels=True),
+        partial(curve_figure, [curve for row, curve in curves.items() if row[0] == POSSIBLE], panels=True),
     )
     note = (
         "By maximum likelihood, a word that does not follow from the training sentences has probability 0, and so has "
@@ -252,11 +259,11 @@ def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
 
 def possible_sentences(tagger: Tagger, part: Tagged) -> Integers:
     """The sentences that have a positive probability."""
-    found = []
+    sentence_numbers = []
     for i, words in enumerate(part.sentences):
         try:
             tagger.posterior([words]).log_z.any()
         except ImpossibleError:
             continue
-        found.append(i)
-    return np.array(found, dtype=np.int64)
+        sentence_numbers.append(i)
+    return np.array(sentence_numbers, dtype=np.int64)

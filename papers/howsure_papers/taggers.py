@@ -91,19 +91,19 @@ class Judged:
     @property
     def gold_loss(self) -> float:
         """The mean of -log P(gold tag)."""
-        said = self.pairs.probabilities[self.pairs.labels == 1]
-        return math.inf if not said.all() else -float(np.log(said).mean())
+        label_probabilities = self.pairs.probabilities[self.pairs.labels == 1]
+        return math.inf if not label_probabilities.all() else -float(np.log(label_probabilities).mean())
 
     def of(self, tag: str) -> Pairs:
         """The pairs of one tag."""
         assert self.pairs.groups is not None
-        asked = self.pairs.only(self.pairs.groups == self.pairs.group_names.index(tag))
-        return replace(asked, reduction=None, positive=tag)
+        of_tag = self.pairs.only(self.pairs.groups == self.pairs.group_names.index(tag))
+        return replace(of_tag, reduction=None, positive=tag)
 
     def only(self, sentences: Integers) -> Judged:
         """Of some of the sentences."""
         rows = np.isin(self.sentences, sentences)
-        right, surest, hits = (one[rows] for one in (self.right, self.surest, self.hits))
+        right, surest, hits = (array[rows] for array in (self.right, self.surest, self.hits))
         numbers: Integers = np.unique(self.sentences[rows], return_inverse=True)[1]
         return Judged(of_sentences(self.pairs, sentences), right, surest, hits, numbers)
 
@@ -174,11 +174,11 @@ def rivals(corpus: Corpus, *, name: str, seed: int, subsamples: int, advance: Ad
 
 def choose(kind: Kind, train: Tagged, dev: Tagged, advance: Advance = nobody, start: Tagger | None = None) -> Choice:
     """The tagger with the setting that is best on the development sentences; `advance` is told of each."""
-    found = []
+    choices = []
     for value, tagger in kind.fits(train, start):
-        found.append(Choice(value, len(train), tagger.score(dev.sentences, dev.tags), tagger))
+        choices.append(Choice(value, len(train), tagger.score(dev.sentences, dev.tags), tagger))
         advance(1)
-    return max(found, key=lambda one: one.accuracy)
+    return max(choices, key=lambda choice: choice.accuracy)
 
 
 def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) -> tuple[Choice, tuple[Choice, ...]]:
@@ -225,21 +225,21 @@ def refit(tagger: Tagger, train: Tagged) -> Tagger:
 
 def marginals_of(tagger: Tagger, sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> list[Floats]:
     """P(tag of each token) for all `labels`; a tag that the tagger has never seen has probability 0."""
-    return [_spread(one, tagger.labels_, labels) for one in tagger.posterior(sentences).marginals()]
+    return [_spread(marginal, tagger.labels_, labels) for marginal in tagger.posterior(sentences).marginals()]
 
 
 def transition_marginals_of(
     tagger: Tagger, sentences: Sequence[Sequence[str]], pairs: Sequence[tuple[str, str]]
 ) -> list[Floats]:
     """P(tags of two consecutive tokens) for the `pairs`; those with a tag that the tagger does not know have 0."""
-    known = [pair for pair in pairs if set(pair) <= set(tagger.labels_)]
-    found = tagger.posterior(sentences).pair_marginals(known)
-    return [_spread(one, known, pairs) for one in found]
+    known_pairs = [pair for pair in pairs if set(pair) <= set(tagger.labels_)]
+    marginals = tagger.posterior(sentences).pair_marginals(known_pairs)
+    return [_spread(of_sentence, known_pairs, pairs) for of_sentence in marginals]
 
 
-def _spread(values: Floats, names: Sequence[Hashable], wanted: Sequence[Hashable]) -> Floats:
+def _spread(values: Floats, names: Sequence[Hashable], all_names: Sequence[Hashable]) -> Floats:
     """The columns of `values` at the places of their names among those wanted."""
-    spread = np.zeros((len(values), len(wanted)))
-    place = {name: i for i, name in enumerate(wanted)}
+    spread = np.zeros((len(values), len(all_names)))
+    place = {name: i for i, name in enumerate(all_names)}
     spread[:, [place[name] for name in names]] = values
     return spread

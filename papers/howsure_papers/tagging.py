@@ -87,20 +87,20 @@ def reproduce_tagging(
 
     Raises InputError if the folders `wsj_sample` and `ud_english_ewt` are not found in `data`.
     """
-    corpora = [read(data, limit) for read in (read_wsj, read_ewt)]
+    corpora = [reader(data, limit) for reader in (read_wsj, read_ewt)]
     outcomes = contests.hold_all(corpora, about_tags, seed=seed, advance=advance)
     of_thesis = thesis(corpora[0], seed=seed, advance=advance)
     shown = (
         "every tag with its 95 % interval over test data, the most frequent tag first; on the right, the root mean "
         f"square over the {FEW} and the {MANY} most common"
     )
-    found = found_by_label(outcomes, shown, more=[*of_thesis.tables, search_table(outcomes)])
+    by_label = found_by_label(outcomes, shown, more=[*of_thesis.tables, search_table(outcomes)])
     return Found(
-        findings=[*(finding for one in outcomes for finding in findings(one)), *of_thesis.findings],
-        tables=found.tables,
-        drawings=[*map(figure_3, contests.by_corpus(outcomes)), *found.drawings, *of_thesis.drawings],
+        findings=[*(finding for outcome in outcomes for finding in findings(outcome)), *of_thesis.findings],
+        tables=by_label.tables,
+        drawings=[*map(figure_3, contests.by_corpus(outcomes)), *by_label.drawings, *of_thesis.drawings],
         notes=[
-            *found.notes,
+            *by_label.notes,
             f"All tags together are evaluated in bins of {BIN_SIZE:,}, each tag separately in bins of n^(2/3) / 2 "
             "tokens. The average over tags is the root of the mean debiased squared error.",
             *of_thesis.notes,
@@ -117,7 +117,7 @@ def reproduce_tag_pairs(
 
     The options are those of `reproduce_tagging`.
     """
-    corpora = [read(data, limit) for read in (read_wsj, read_ewt)]
+    corpora = [reader(data, limit) for reader in (read_wsj, read_ewt)]
     outcomes = contests.hold_all(corpora, about_pairs, seed=seed, advance=advance)
     shown = (
         "the most frequent tag pairs with its 95 % interval over test data; on the right, the root mean square over "
@@ -129,7 +129,7 @@ def reproduce_tag_pairs(
         f"together, in bins of {BIN_SIZE:,}, are the CalibErr of the tables. The average over tag pairs is the root of "
         "the mean debiased squared error."
     )
-    findings = [finding for one in outcomes for finding in contests.findings_by_label(one)]
+    findings = [finding for outcome in outcomes for finding in contests.findings_by_label(outcome)]
     recipe = recipe_of(corpora, seed, **{"tag pairs": MANY_PAIRS})
     return found_by_label(outcomes, shown) + Found(findings=findings, notes=[note], recipe=recipe)
 
@@ -144,28 +144,27 @@ def about_tags(corpus: Corpus) -> Question:
 
 def about_pairs(corpus: Corpus) -> Question:
     """Which tags do two consecutive tokens have? Asked of the tag pairs most frequent in the training sentences."""
-    wanted = frequent_transitions(corpus.train.tags, MANY_PAIRS)
+    frequent = frequent_transitions(corpus.train.tags, MANY_PAIRS)
     counts = Counter(" ".join(step) for tags in corpus.test.tags for step in pairwise(tags))
-    order = np.arange(len(wanted))
-    answer = partial(judge_pairs, corpus=corpus, wanted=wanted)
+    order = np.arange(len(frequent))
+    answer = partial(judge_pairs, corpus=corpus, transitions=frequent)
     return Question("tag pairs", "4 (b)", "71 of 100", answer, counts, order, FEW, MANY_PAIRS)
 
 
-def judge_pairs(tagger: Tagger, corpus: Corpus, wanted: Sequence[Transition]) -> Judged:
+def judge_pairs(tagger: Tagger, corpus: Corpus, transitions: Sequence[Transition]) -> Judged:
     """What a tagger says of the tag pairs of the test sentences."""
     test = corpus.test
-    marginals = transition_marginals_of(tagger, test.sentences, wanted)
-    return replace(judge(tagger, test, corpus.labels), pairs=transition_pairs(marginals, test.tags, pairs=wanted))
+    marginals = transition_marginals_of(tagger, test.sentences, transitions)
+    return replace(judge(tagger, test, corpus.labels), pairs=transition_pairs(marginals, test.tags, pairs=transitions))
 
 
 def findings(outcome: Outcome) -> list[Finding]:
     """What the paper says of Figures 3 and 4 (a), decided from intervals over training and test data."""
-    found, where = outcome.in_all, outcome.setting
-    hmm, crf = (found[f"surest tag: P - right, {kind}"] for kind in (HMM, CRF))
-    error, noun = found["CalibErr, difference"], found[f"{NOUN}, difference"]
-    ours = (
-        f"{found[f'CalibErr, {HMM}'].value:.4f} (HMM) against {found[f'CalibErr, {CRF}'].value:.4f}, difference {error}"
-    )
+    estimates, where = outcome.in_all, outcome.setting
+    hmm, crf = (estimates[f"surest tag: P - right, {kind}"] for kind in (HMM, CRF))
+    error, noun = estimates["CalibErr, difference"], estimates[f"{NOUN}, difference"]
+    error_hmm, error_crf = (estimates[f"CalibErr, {kind}"].value for kind in (HMM, CRF))
+    ours = f"{error_hmm:.4f} (HMM) against {error_crf:.4f}, difference {error}"
     surest = f"P of the most probable tag minus its accuracy: HMM {hmm}, CRF {crf}"
     under = all_hold([opposite(verdict(hmm)), verdict(crf)])
     equal = f"HMM minus CRF {noun}; about equal: within {ABOUT_EQUAL}"
@@ -179,7 +178,7 @@ def findings(outcome: Outcome) -> list[Finding]:
 
 def search_table(outcomes: Sequence[Outcome]) -> Numbers:
     """How the number of sentences was found with which the CRF is as accurate as the HMM."""
-    rows = [(outcome, one) for outcome in outcomes for one in outcome.rivals.tried]
+    rows = [(outcome, tried) for outcome in outcomes for tried in outcome.rivals.tried]
     return numbers(
         "Development accuracy: the CRF trained on increasing numbers of sentences",
         rows,
@@ -196,9 +195,11 @@ def search_table(outcomes: Sequence[Outcome]) -> Numbers:
 def figure_3(outcomes: Sequence[Outcome]) -> Drawing:
     """The curves of both models over all tags, on one corpus."""
     corpus = outcomes[0].corpus
-    curves = [curve for one in outcomes for curve in one.curves]
+    curves = [curve for outcome in outcomes for curve in outcome.curves]
     names = [
-        name for one in outcomes for name in (f"{HMM}, {one.hmm}", f"{CRF}, {one.rivals.crf.sentences:,} sentences")
+        name
+        for outcome in outcomes
+        for name in (f"{HMM}, {outcome.hmm}", f"{CRF}, {outcome.rivals.crf.sentences:,} sentences")
     ]
     return Drawing(
         f"figure-3-{corpus.key}",
@@ -235,11 +236,11 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
         }
         some = rng.permutation(len(corpus.test))[: len(corpus.test) // 2]
         halves.append({name: value for name, (value, _) in _quantities(of_half).items()})
-        refinements.append({kind: _refinement(one.pairs, some) for kind, one in of_half.items()})
+        refinements.append({kind: _refinement(judged.pairs, some) for kind, judged in of_half.items()})
         accuracies.append(of_half[ADVANCED].accuracy.value)
         advance(len(KINDS))
-    in_test = {name: jackknifed(*one, n=len(corpus.test)) for name, one in _quantities(full).items()}
-    found = each_over_training(in_test, halves, errors=KINDS)
+    in_test = {name: jackknifed(*quantity, n=len(corpus.test)) for name, quantity in _quantities(full).items()}
+    estimates = each_over_training(in_test, halves, errors=KINDS)
     accuracy = over_training(full[ADVANCED].accuracy, accuracies)
     refined = {
         (a, b): over_halves(
@@ -248,17 +249,17 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
         for a, b in ((HMM, BASIC), (BASIC, ADVANCED))
     }
     of_thesis = Found(
-        findings=noun_findings(full, found, refined, accuracy),
-        tables=[noun_table(full, found, settings)],
+        findings=noun_findings(full, estimates, refined, accuracy),
+        tables=[noun_table(full, estimates, settings)],
         drawings=[
             Drawing(
                 f"figure-{FIGURES[kind].replace('.', '-')}",
-                f"Figure {FIGURES[kind]}: {kind}, query {NOUN}. Accuracy {one.accuracy.value:.3f}, MSE calibration "
-                f"score {one.curve.mse.value:.5f} (error {one.curve.error}), refinement "
-                f"{one.curve.brier.refinement:.4f}.",
-                partial(curve_figure, [one.curve]),
+                f"Figure {FIGURES[kind]}: {kind}, query {NOUN}. Accuracy {judged.accuracy.value:.3f}, MSE calibration "
+                f"score {judged.curve.mse.value:.5f} (error {judged.curve.error}), refinement "
+                f"{judged.curve.brier.refinement:.4f}.",
+                partial(curve_figure, [judged.curve]),
             )
-            for kind, one in full.items()
+            for kind, judged in full.items()
         ],
         notes=[
             f"Figures 4.1–4.3: all three are trained on all {len(corpus.train):,} training sentences of the "
@@ -274,20 +275,20 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
 def noun(judged: Judged, kind: str) -> Noun:
     """What a tagger says of nouns."""
     pairs = judged.of(NOUN)
-    one = np.zeros(len(pairs), dtype=np.int64)
-    alone = Pairs(pairs.labels, pairs.probabilities, groups=one, group_names=(NOUN,), clusters=pairs.clusters)
+    one_group = np.zeros(len(pairs), dtype=np.int64)
+    alone = Pairs(pairs.labels, pairs.probabilities, groups=one_group, group_names=(NOUN,), clusters=pairs.clusters)
     curve = curve_of(pairs, bin_size=OF_LABEL, name=kind)
     return Noun(curve, label_errors(alone, bin_size=OF_LABEL), judged.accuracy, pairs)
 
 
 def _quantities(nouns: Mapping[str, Noun]) -> dict[str, tuple[float, Floats]]:
     """Errors and their differences, each with its values without each sentence."""
-    one = np.zeros(1, dtype=np.int64)
-    roots = {kind: noun.errors.roots(one) for kind, noun in nouns.items()}
-    found = dict(roots)
+    only_noun = np.zeros(1, dtype=np.int64)
+    roots = {kind: noun.errors.roots(only_noun) for kind, noun in nouns.items()}
+    quantities = dict(roots)
     for a, b in ((HMM, BASIC), (BASIC, ADVANCED)):
-        found[f"{a} - {b}"] = (roots[a][0] - roots[b][0], roots[a][1] - roots[b][1])
-    return found
+        quantities[f"{a} - {b}"] = (roots[a][0] - roots[b][0], roots[a][1] - roots[b][1])
+    return quantities
 
 
 def _refinement(pairs: Pairs, sentences: Integers) -> float:
@@ -297,14 +298,14 @@ def _refinement(pairs: Pairs, sentences: Integers) -> float:
 
 def noun_findings(
     nouns: Mapping[str, Noun],
-    found: Mapping[str, Estimate],
+    estimates: Mapping[str, Estimate],
     refined: Mapping[tuple[str, str], Estimate],
     accuracy: Estimate,
 ) -> tuple[Finding, ...]:
     """What the thesis says of its figures, decided from intervals over training and test data."""
-    first, second = found[f"{HMM} - {BASIC}"], found[f"{BASIC} - {ADVANCED}"]
+    first, second = estimates[f"{HMM} - {BASIC}"], estimates[f"{BASIC} - {ADVANCED}"]
     of_first, of_second = refined[HMM, BASIC], refined[BASIC, ADVANCED]
-    off = verdict(found[ADVANCED], above=SLIGHTLY)
+    off = verdict(estimates[ADVANCED], above=SLIGHTLY)
     score = (
         f"{nouns[BASIC].curve.mse.value:.5f} against {nouns[HMM].curve.mse.value:.5f}; their roots, debiased, differ "
         f"by {first}"
@@ -312,8 +313,8 @@ def noun_findings(
     more = f"refinement of the HMM minus that of CRF-Basic (smaller is better): {of_first}"
     both = f"CRF-Basic minus CRF-Advanced: error {second}, refinement {of_second}"
     enough = f"{accuracy}; at least {ACCURATE - ABOUT:.2f} counts"
-    slightly = f"error {found[ADVANCED]}; slightly: below {SLIGHTLY}, the thesis's CRF-Basic"
-    asked = [
+    slightly = f"error {estimates[ADVANCED]}; slightly: below {SLIGHTLY}, the thesis's CRF-Basic"
+    rows = [
         ("4.1, 4.2", "CRF-Basic has a lower MSE score than the HMM (0.019 against 0.035)", score, verdict(first)),
         ("4.1, 4.2", "CRF-Basic's predictions are more refined", more, verdict(of_first)),
         (
@@ -325,10 +326,10 @@ def noun_findings(
         ("4.3", "CRF-Advanced achieves 96 % accuracy", enough, verdict(accuracy, above=ACCURATE - ABOUT)),
         ("4.3", "its curve is just slightly off the diagonal", slightly, opposite(off)),
     ]
-    return tuple(Finding(*one, WHERE) for one in asked)
+    return tuple(Finding(*row, WHERE) for row in rows)
 
 
-def noun_table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], settings: Mapping[str, float]) -> Numbers:
+def noun_table(nouns: Mapping[str, Noun], estimates: Mapping[str, Estimate], settings: Mapping[str, float]) -> Numbers:
     """The captions of the three figures."""
     return numbers(
         f"Figures 4.1–4.3: {WHERE}",
@@ -341,7 +342,7 @@ def noun_table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], setting
         Column("MSE score, thesis", TEXT, get=lambda kind: PAPER[kind][1]),
         Column("MSE score", digits(5), get=lambda kind: nouns[kind].curve.mse.value),
         Column("error, debiased", ESTIMATE, get=lambda kind: nouns[kind].curve.error),
-        Column("95 %, training and test data", interval_kind(4), get=found.get),
+        Column("95 %, training and test data", interval_kind(4), get=estimates.get),
         Column("refinement", digits(4), get=lambda kind: nouns[kind].curve.brier.refinement),
         Column("Brier", digits(4), get=lambda kind: nouns[kind].curve.brier.score),
         Column("log loss", digits(4), get=lambda kind: nouns[kind].curve.log_loss.score),

@@ -51,10 +51,10 @@ class Tally:
     def add(self, rows: Sequence[CountEstimate], truth: Mapping[tuple[str, ...], int], sample: int) -> None:
         """Count the rows of one sample."""
         for row in rows:
-            wanted = truth[row.group]
-            self.held.append(bool(row.low <= wanted <= row.high))
+            true_count = truth[row.group]
+            self.held.append(bool(row.low <= true_count <= row.high))
             self.width.append(row.high - row.low)
-            self.truth.append(wanted)
+            self.truth.append(true_count)
             self.sample.append(sample)
 
     @property
@@ -71,17 +71,17 @@ class Tally:
     def error(self) -> float:
         """The standard error of the coverage over samples, whose cells are not independent."""
         of_sample = np.array(self.sample)
-        means = [np.mean(np.array(self.held)[of_sample == one]) for one in np.unique(of_sample)]
+        means = [np.mean(np.array(self.held)[of_sample == sample]) for sample in np.unique(of_sample)]
         return float(np.std(means, ddof=1) / len(means) ** 0.5) if len(means) > 1 else float("nan")
 
     def by_size(self) -> dict[str, tuple[float, int]]:
         """Coverage and number of intervals by size of the truth."""
-        truth, held = np.array(self.truth), np.array(self.held)
+        truth, is_held = np.array(self.truth), np.array(self.held)
         found = {}
         for low, high in SIZES:
             mine = (truth >= low) & (truth < (np.inf if high is None else high))
             if mine.any():
-                found[size_name(low, high)] = (float(held[mine].mean()), int(mine.sum()))
+                found[size_name(low, high)] = (float(is_held[mine].mean()), int(mine.sum()))
         return found
 
 
@@ -104,13 +104,13 @@ class Tried:
 
 
 def one_sample(
-    population: Population, n: int, found: Mapping[str, Tried], *, design: str, sample: int, seed: int
+    population: Population, n: int, tried_methods: Mapping[str, Tried], *, design: str, sample: int, seed: int
 ) -> None:
     """Draw once, estimate by each method, and add what held to `found`."""
     rng = np.random.default_rng([seed, sample, n])
     truth = truths(population)
-    for method, counts in drawn_counts(population, n, tuple(found), design=design, rng=rng).items():
-        tally = found[method]
+    for method, counts in drawn_counts(population, n, tuple(tried_methods), design=design, rng=rng).items():
+        tally = tried_methods[method]
         tally.cells.add(counts.rows, truth, sample)
         if len(counts.domains) > 1:
             tally.domains.add(counts.domains, truth, sample)
@@ -135,8 +135,8 @@ def drawn_counts(
     labels[drawn.indices] = population.labels[drawn.indices]
     score = population.score
     if population.words is not None:
-        known = drawn.indices
-        score = score_by_words(population.words, known, labels[known], known, rng=rng)
+        drawn_rows = drawn.indices
+        score = score_by_words(population.words, drawn_rows, labels[drawn_rows], drawn_rows, rng=rng)
     options: dict[str, Any] = {
         "groups": population.cells or None,
         "features": population.features,
@@ -152,11 +152,11 @@ def drawn_counts(
 def truths(population: Population) -> dict[tuple[str, ...], int]:
     """The true count of every cell, domain and of all, by name."""
     columns = [np.asarray(column).astype(str).tolist() for column in population.cells.values()]
-    found: dict[tuple[str, ...], int] = {}
+    counts: dict[tuple[str, ...], int] = {}
     for label, *names in zip(population.labels.tolist(), *columns, strict=True):
         for name in {(), tuple(names[:-1]), tuple(names)}:
-            found[name] = found.get(name, 0) + int(label)
-    return found
+            counts[name] = counts.get(name, 0) + int(label)
+    return counts
 
 
 def trial(
@@ -169,16 +169,16 @@ def trial(
     design: str = "stratified",
 ) -> dict[str, Tried]:
     """So many samples of n units of a population; one that is drawn is drawn anew for each sample."""
-    found = {method: Tried() for method in methods}
+    tried_methods = {method: Tried() for method in methods}
     for sample in range(samples):
-        one = (
+        population_drawn = (
             population
             if isinstance(population, Population)
             else population(np.random.default_rng([setting.seed, sample]))
         )
-        one_sample(one, n, found, design=design, sample=sample, seed=setting.seed)
+        one_sample(population_drawn, n, tried_methods, design=design, sample=sample, seed=setting.seed)
         setting.advance(1)
-    return found
+    return tried_methods
 
 
 def shares_of(samples: int) -> dict[str, int]:
@@ -221,13 +221,13 @@ def covered(tally: Tally) -> str:
 
 def together(tallies: Iterable[Tally]) -> Tally:
     """Several tallies as one."""
-    found = Tally()
-    for one in tallies:
-        found.held += one.held
-        found.width += one.width
-        found.truth += one.truth
-        found.sample += one.sample
-    return found
+    tally_of_all = Tally()
+    for tally in tallies:
+        tally_of_all.held += tally.held
+        tally_of_all.width += tally.width
+        tally_of_all.truth += tally.truth
+        tally_of_all.sample += tally.sample
+    return tally_of_all
 
 
 def against_labels(

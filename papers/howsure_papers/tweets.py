@@ -125,9 +125,9 @@ def reproduce_tweets(
         replicates.append(values_of(quantities(of_half, extremes)))
     in_all = each_over_training(in_test, replicates)
     chosen = {name: best(of_kind) for name, of_kind in fits.items()}
-    asked = {name: fit.test.of(QUERY) for name, fit in chosen.items()}
+    queries = {name: fit.test.of(QUERY) for name, fit in chosen.items()}
     judged = partial(curve_of, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed)
-    curves = {name: judged(pairs, name=name) for name, pairs in asked.items()}
+    curves = {name: judged(pairs, name=name) for name, pairs in queries.items()}
     templates = {
         name: best(every_fit(crf_kind(name, families, NEAR_PENALTIES), corpus, labels, advance))
         for name, families in _templates().items()
@@ -176,11 +176,11 @@ def reproduce_tweets(
 
 def every_fit(kind: Kind, corpus: Corpus, labels: Sequence[str], advance: Advance) -> list[Fit]:
     """A tagger for every value of the grid, learnt from the training tweets and judged on the others."""
-    found = []
+    fits = []
     for value, tagger in kind.fits(corpus.train):
-        found.append(Fit(kind, value, *(judge(tagger, part, labels) for part in (corpus.dev, corpus.test))))
+        fits.append(Fit(kind, value, *(judge(tagger, part, labels) for part in (corpus.dev, corpus.test))))
         advance(1)
-    return found
+    return fits
 
 
 def best(fits: Sequence[Fit]) -> Fit:
@@ -208,18 +208,18 @@ def quantities(fits: Fits, extremes: Mapping[str, tuple[float, float]]) -> dict[
     settings over all tags, and of their accuracy.
     """
     chosen = {name: best(of_kind) for name, of_kind in fits.items()}
-    found = {f"accuracy, {name}": fit.test.accuracy for name, fit in chosen.items()}
+    estimates = {f"accuracy, {name}": fit.test.accuracy for name, fit in chosen.items()}
     for worse, better in CONTESTS:
         a, b, name = chosen[worse].test, chosen[better].test, f"{worse} - {better}"
-        found |= _losses(QUERY, name, compared(a.of(QUERY), b.of(QUERY), BIN_SIZE))
-        found |= _losses("all tags", name, compared(a.pairs, b.pairs, POOLED_BIN_SIZE))
+        estimates |= _losses(QUERY, name, compared(a.of(QUERY), b.of(QUERY), BIN_SIZE))
+        estimates |= _losses("all tags", name, compared(a.pairs, b.pairs, POOLED_BIN_SIZE))
     for kind, (worst, least) in extremes.items():
         if worst != least:
             by_value = {fit.value: fit.test for fit in fits[kind]}
             a, b, name = by_value[worst], by_value[least], f"{kind}, {worst:g} - {least:g}"
-            found[f"accuracy: {name}"] = clustered_mean(a.right - b.right, a.sentences)
-            found |= _losses("all tags", name, compared(a.pairs, b.pairs, POOLED_BIN_SIZE))
-    return found
+            estimates[f"accuracy: {name}"] = clustered_mean(a.right - b.right, a.sentences)
+            estimates |= _losses("all tags", name, compared(a.pairs, b.pairs, POOLED_BIN_SIZE))
+    return estimates
 
 
 def compared(a: Pairs, b: Pairs, bin_size: int) -> CalibrationComparison:
@@ -227,11 +227,11 @@ def compared(a: Pairs, b: Pairs, bin_size: int) -> CalibrationComparison:
     return compare_pairs(a, b, bin_size=bin_size, n_bins=None, binning="adaptive", level=LEVEL)
 
 
-def _losses(asked: str, name: str, both: CalibrationComparison) -> dict[str, Estimate]:
+def _losses(query: str, name: str, both: CalibrationComparison) -> dict[str, Estimate]:
     return {
-        f"{asked}, squared error: {name}": both.squared_error_difference,
-        f"{asked}, Brier score: {name}": both.brier_difference,
-        f"{asked}, log loss: {name}": both.log_loss_difference,
+        f"{query}, squared error: {name}": both.squared_error_difference,
+        f"{query}, Brier score: {name}": both.brier_difference,
+        f"{query}, log loss: {name}": both.log_loss_difference,
     }
 
 
@@ -244,44 +244,44 @@ def added_families() -> dict[str, tuple[str, ...]]:
 def _templates() -> dict[str, tuple[str, ...]]:
     """The same, and all families but one."""
     names = tuple(FAMILIES)
-    return added_families() | {f"all but {name}": tuple(one for one in names if one != name) for name in names}
+    return added_families() | {f"all but {name}": tuple(family for family in names if family != name) for name in names}
 
 
-def findings(found: Estimates, chosen: Chosen, curves: Mapping[str, CalibrationCurve]) -> list[Finding]:
+def findings(estimates: Estimates, chosen: Chosen, curves: Mapping[str, CalibrationCurve]) -> list[Finding]:
     """What the thesis says of tweets, decided from intervals over training and test data."""
     half_again = "CRF-Advanced is better calibrated than CRF-Basic: reducing miscalibration further by one half"
     half = "CRF-Basic is better calibrated than the HMM: about half its miscalibration"
-    told = []
+    findings_ = []
     for figure, paper, worse, better in (
         ("4.4, 4.5", half, HMM, BASIC),
         ("4.4, 4.5", f"{half} (here: one pseudocount, as in the paper of 2015)", ONE, BASIC),
         ("4.4, 4.5", f"{half} (here an HMM that uses the shapes of unseen words)", SHAPES, BASIC),
         ("4.5, 4.6", half_again, BASIC, ADVANCED),
     ):
-        difference = found[f"{QUERY}, squared error: {worse} - {better}"]
+        difference = estimates[f"{QUERY}, squared error: {worse} - {better}"]
         scores = [curves[name].mse.value for name in (worse, better)]
         ours = (
             f"MSE score {scores[0]:.5f} ({worse}) against {scores[1]:.5f} ({better}), a factor of "
             f"{scores[1] / scores[0]:.2f}; difference without bias {fine(difference)}"
         )
-        told.append(Finding(figure, paper, ours, verdict(difference)))
-    accuracy = found[f"accuracy, {ADVANCED}"]
+        findings_.append(Finding(figure, paper, ours, verdict(difference)))
+    accuracy = estimates[f"accuracy, {ADVANCED}"]
     inside = None
     if accuracy.low is not None and accuracy.high is not None:
         inside = accuracy.low <= PAPERS_ACCURACY <= accuracy.high
-    told.append(Finding("4.6", "CRF-Advanced has an accuracy of 87 %", f"{accuracy}", inside))
-    brier = found[f"{QUERY}, Brier score: {BASIC} - {ADVANCED}"]
+    findings_.append(Finding("4.6", "CRF-Advanced has an accuracy of 87 %", f"{accuracy}", inside))
+    brier = estimates[f"{QUERY}, Brier score: {BASIC} - {ADVANCED}"]
     refined = (
         f"refinement {curves[BASIC].brier.refinement:.4f} (CRF-Basic) against {curves[ADVANCED].brier.refinement:.4f} "
         f"(CRF-Advanced); the Brier score, of which it is the greater part, differs by {fine(brier)}"
     )
     claim = "with better templates predictions are more refined"
-    return [*told, Finding("section 4.1.2", claim, refined, verdict(brier))]
+    return [*findings_, Finding("section 4.1.2", claim, refined, verdict(brier))]
 
 
-def _of_settings(name: str, ends: tuple[float, float], found: Estimates, fit: Fit) -> Finding:
+def _of_settings(name: str, ends: tuple[float, float], estimates: Estimates, fit: Fit) -> Finding:
     contest = f"{name}, {ends[0]:g} - {ends[1]:g}"
-    difference, accuracy = found[f"all tags, squared error: {contest}"], found[f"accuracy: {contest}"]
+    difference, accuracy = estimates[f"all tags, squared error: {contest}"], estimates[f"accuracy: {contest}"]
     paper = f"at equal accuracy, the {fit.kind.setting} decides the calibration: {name}"
     ours = (
         f"{fit.kind.setting} {ends[0]:g} against {ends[1]:g}: accuracy differs by {accuracy}, the squared error over "
@@ -339,14 +339,14 @@ def bin_size_table(chosen: Chosen) -> Numbers:
     columns = [Column("bin size", COUNT, values=BIN_SIZES)]
     for name, fit in chosen.items():
         curves = [fit.asked(bin_size=size) for size in BIN_SIZES]
-        columns.append(Column(name, ESTIMATE, values=[one.error for one in curves]))
-        columns.append(Column(f"{name}, Algorithm 1", POINT, values=[one.algorithm1_error for one in curves]))
+        columns.append(Column(name, ESTIMATE, values=[curve.error for curve in curves]))
+        columns.append(Column(f"{name}, Algorithm 1", POINT, values=[curve.algorithm1_error for curve in curves]))
     return numbers(f'CalibErr of the query "{QUERY}" by bin size', BIN_SIZES, *columns)
 
 
 def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str = OF_TWEETS) -> Numbers:
     """CRFs with fewer families of features than CRF-Advanced."""
-    asked, pooled = (
+    curves, pooled = (
         {name: fit.asked(query) for name, fit in templates.items()},
         {name: fit.pooled for name, fit in templates.items()},
     )
@@ -361,8 +361,8 @@ def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str =
         Column("features", NAME, get=lambda name: name),
         Column("c₂", VALUE, get=lambda name: templates[name].value),
         Column("accuracy", ESTIMATE, get=lambda name: templates[name].test.accuracy),
-        Column(f"{query}: CalibErr", ESTIMATE, get=lambda name: asked[name].error),
-        Column(f"{query}: refinement", digits(4), get=lambda name: asked[name].brier.refinement),
+        Column(f"{query}: CalibErr", ESTIMATE, get=lambda name: curves[name].error),
+        Column(f"{query}: refinement", digits(4), get=lambda name: curves[name].brier.refinement),
         Column("all: CalibErr", ESTIMATE, get=lambda name: pooled[name].error),
         Column("all: Brier score", digits(5), get=lambda name: pooled[name].brier.score),
         Column("all: log loss", digits(5), get=lambda name: pooled[name].log_loss.score),
@@ -381,9 +381,9 @@ def settings_table(fits: Sequence[Fit]) -> Numbers:
         Column("accuracy (dev)", POINT, get=lambda fit: fit.dev.accuracy),
         Column("accuracy", POINT, get=lambda fit: fit.test.accuracy),
         Column(f"{QUERY}: CalibErr", ESTIMATE, get=lambda fit: fit.asked().error),
-        Column("all: CalibErr", ESTIMATE, values=[one.error for one in pooled]),
-        Column("all: Brier score", digits(5), values=[one.brier.score for one in pooled]),
-        Column("all: log loss", digits(5), values=[one.log_loss.score for one in pooled]),
+        Column("all: CalibErr", ESTIMATE, values=[curve.error for curve in pooled]),
+        Column("all: Brier score", digits(5), values=[curve.brier.score for curve in pooled]),
+        Column("all: log loss", digits(5), values=[curve.log_loss.score for curve in pooled]),
     )
 
 

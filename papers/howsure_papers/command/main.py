@@ -117,20 +117,24 @@ EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
 def add_command(name: str, counted: str, options: Sequence[Option], text: str) -> None:
     """Add the command of an experiment, whose module is loaded when it is run."""
 
-    def run(form: str, figures: str | None, page: str | None, **asked: Any) -> None:
+    def run(form: str, figures: str | None, page: str | None, **options_given: Any) -> None:
         key = name.replace("-", "_")
         reproduce = getattr(import_module(f"howsure_papers.{MODULES.get(key, key)}"), f"reproduce_{key}")
-        given = {option: value for option, value in asked.items() if value is not None}
+        options_set = {option: value for option, value in options_given.items() if value is not None}
         steps = reproduce.steps(
-            **{one: given[one] for one in inspect.signature(reproduce.steps).parameters if one in given}
+            **{
+                parameter: options_set[parameter]
+                for parameter in inspect.signature(reproduce.steps).parameters
+                if parameter in options_set
+            }
         )
         with progress(counted, total=steps) as advance:
-            result = reproduce(**given, advance=advance)
+            result = reproduce(**options_set, advance=advance)
         show(result, form, figures, page)
 
     shown: Callable[..., None] = run
-    for one in reversed((*options, *OUTPUT)):
-        shown = one(shown)
+    for decorate in reversed((*options, *OUTPUT)):
+        shown = decorate(shown)
     command.command(name, short_help=text, help=f"{text}\n\n{SOURCES}")(shown)
 
 
@@ -162,9 +166,9 @@ def save(drawn: Mapping[str, Figure], folder: Path, kinds: Sequence[str]) -> Non
 def _typed() -> str:
     """The command as it was given, without where its results go."""
     context = click.get_current_context()
-    options = [(one.opts[0], one.default, context.params.get(one.name or "")) for one in context.command.params]
-    given = [(name, value) for name, default, value in options if value not in (default, None)]
-    changed = [f"{name} {value}" for name, value in given if name not in PLACES]
+    options = [(param.opts[0], param.default, context.params.get(param.name or "")) for param in context.command.params]
+    options_set = [(name, value) for name, default, value in options if value not in (default, None)]
+    changed = [f"{name} {value}" for name, value in options_set if name not in PLACES]
     return " ".join([context.command_path, *changed])
 
 

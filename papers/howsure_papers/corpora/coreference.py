@@ -48,7 +48,9 @@ def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str |
     for part, file in files.items():
         parts[part] = first_documents(data_set_path(folder, file, data=data), limit)
     once = {part: [each_span_once(document) for document in documents] for part, documents in parts.items()}
-    before, after = (sum(len(one.mentions or ()) for group in all.values() for one in group) for all in (parts, once))
+    before, after = (
+        sum(len(document.mentions or ()) for group in all.values() for document in group) for all in (parts, once)
+    )
     parsed = None if parser is None else parse(once["test"], parser)
     if name == LITBANK and parser is not None and parsed is not None:
         once |= {"train": parse(once["train"], parser), "test": parsed}
@@ -68,10 +70,10 @@ def parser_for(parser: str | None, data: str | None) -> str:
 
     Raises InputError where there is none.
     """
-    found = parser or parser_beside(data)
-    if found is None:
+    pipeline_ = parser or parser_beside(data)
+    if pipeline_ is None:
         raise InputError("texts must be parsed: name a spaCy pipeline, for English parser='en_core_web_sm'.")
-    return found
+    return pipeline_
 
 
 def parse(documents: Sequence[Document], parser: str) -> list[Document]:
@@ -87,10 +89,12 @@ def parse(documents: Sequence[Document], parser: str) -> list[Document]:
     tokens = []
     for document in documents:
         words = [word for sentence in document.sentences for word in sentence.words]
-        starts: list[bool | int | None] = [place == 0 for one in document.sentences for place in range(len(one))]
+        starts: list[bool | int | None] = [
+            place == 0 for sentence in document.sentences for place in range(len(sentence))
+        ]
         tokens.append(Doc(pipeline.vocab, words=words, sent_starts=starts))
-    found = pipeline.pipe(tokens, batch_size=8)
-    return [_with_trees(document, parsed) for document, parsed in zip(documents, found, strict=True)]
+    parsed_documents = pipeline.pipe(tokens, batch_size=8)
+    return [_with_trees(document, parsed) for document, parsed in zip(documents, parsed_documents, strict=True)]
 
 
 def _with_trees(document: Document, parsed: Any) -> Document:

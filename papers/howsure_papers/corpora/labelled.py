@@ -57,16 +57,16 @@ def read_tweets(data: str | None, limit: int | None) -> list[Tweets]:
     A tweet is seen again if its words in lower case are the same, in the same order.
     """
     folder = find_data_set(SENTIMENT, data=data)
-    seen: set[tuple[str, ...]] = set()
-    found = []
+    seen_texts: set[tuple[str, ...]] = set()
+    parts = []
     for split in PARTS:
         texts, labels = read_labelled_texts(folder / f"{split}.jsonl.gz", limit=limit)
         words = tweet_words(texts)
-        new = [i for i, tweet in enumerate(words) if tuple(tweet) not in seen]
-        seen.update(map(tuple, words))
+        new = [i for i, tweet in enumerate(words) if tuple(tweet) not in seen_texts]
+        seen_texts.update(map(tuple, words))
         y = np.array(labels, dtype=np.uint8)
-        found.append(Tweets([texts[i] for i in new], [words[i] for i in new], y[new], len(words) - len(new)))
-    return found
+        parts.append(Tweets([texts[i] for i in new], [words[i] for i in new], y[new], len(words) - len(new)))
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +112,9 @@ def read_graded(data: str | None, *, limit: int | None = None) -> Iterator[Grade
             table = csv.reader(lines, delimiter="\t")
             columns = itemgetter(*map(next(table).index, ("model", "prompt", "confidence", "grade")))
             for model, prompt, confidence, grade in map(columns, table):
-                found = rows.setdefault(model, [])
-                if prompt == PROMPT and (limit is None or len(found) < limit):
-                    found.append((float(confidence), float(grade == "correct")))
+                answers = rows.setdefault(model, [])
+                if prompt == PROMPT and (limit is None or len(answers) < limit):
+                    answers.append((float(confidence), float(grade == "correct")))
         for model, pairs in rows.items():
-            held = np.array(pairs)
-            yield Graded(model, name, held[:, 0], held[:, 1])
+            array = np.array(pairs)
+            yield Graded(model, name, array[:, 0], array[:, 1])

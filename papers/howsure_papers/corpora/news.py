@@ -60,7 +60,7 @@ class News:
 
 def read_wikipedia(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:
     """Wikipedia's current events without sports and arts."""
-    kept = (one for one in items_of_wikipedia(data) if not DROPPED.search(one.title))
+    kept = (item for item in items_of_wikipedia(data) if not DROPPED.search(item.title))
     return _news(kept, lexicon, event, limit)
 
 
@@ -106,13 +106,13 @@ def usual_cases(texts: Iterator[str]) -> dict[str, str]:
     >>> usual_cases(iter(["He saw Iraq.", "In Iraq he was seen."]))
     {'saw': 'saw', 'iraq': 'Iraq', 'he': 'he', 'was': 'was', 'seen': 'seen'}
     """
-    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
         for match in WORD.finditer(text):
             before = text[max(0, match.start() - 3) : match.start()].rstrip(" \"“'(")
             if before and before[-1] not in ".:!?":
-                seen[match[0].lower()][match[0]] += 1
-    return {word: _usual(forms) for word, forms in seen.items()}
+                counts[match[0].lower()][match[0]] += 1
+    return {word: _usual(forms) for word, forms in counts.items()}
 
 
 def _usual(forms: Counter[str]) -> str:
@@ -142,27 +142,29 @@ def gold_actors(
     for template in templates:
         there = {code for name in template["countries"] for code in lexicon.codes_of(name.title())}
         slots = template["slots"]
-        said = [
+        texts_named = [
             text for slot in ("INDIVIDUAL", "ORGANIZATION") for text in slots.get(f"PERP: {slot} ID", ()) if text != "-"
         ]
-        named = {code for text in said for code in lexicon.codes_of(truecased(re.sub(r'["/?\\\\]', " ", text), cases))}
+        named = {
+            code for text in texts_named for code in lexicon.codes_of(truecased(re.sub(r'["/?\\\\]', " ", text), cases))
+        }
         places |= there
-        perpetrators |= named or (there if said else set())
+        perpetrators |= named or (there if texts_named else set())
     return frozenset(places), frozenset(perpetrators)
 
 
 def _news(items: Iterator[Item], lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:
-    found, silent, others = list[Item](), list[Item](), list[Item]()
+    with_words, silent, others = list[Item](), list[Item](), list[Item]()
     total, naming = 0, 0
     for item in islice(items, limit):
         total += 1
         names = bool(lexicon.match(WORD.findall(item.text)))
         naming += names
         if names and event.search(item.text):
-            found.append(item)
+            with_words.append(item)
         else:
             (silent if item.places else others).append(item)
-    return News(found, silent, others, total, naming)
+    return News(with_words, silent, others, total, naming)
 
 
 def packed_rows(data: str | None, name: str) -> Iterator[dict[str, Any]]:

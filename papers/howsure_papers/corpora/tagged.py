@@ -72,12 +72,12 @@ def read_wsj(data: str | None, limit: int | None = None) -> Corpus:
     sentences, tags = read_tagged(folder / "wsj_sample.tsv.gz")
     articles = read_sentence_index(folder / "sentence_index.tsv.gz", sentences)
     number = {article: i for i, article in enumerate(sorted(set(articles)))}
-    found: dict[str, list[int]] = {part: [] for part in PARTS}
+    rows_of_part: dict[str, list[int]] = {part: [] for part in PARTS}
     for i, article in enumerate(articles):
-        found[OF_TEN.get(number[article] % 10, "train")].append(i)
+        rows_of_part[OF_TEN.get(number[article] % 10, "train")].append(i)
     parts = (
         Tagged([sentences[i] for i in rows[:limit]], [tags[i] for i in rows[:limit]])
-        for rows in (found[part] for part in PARTS)
+        for rows in (rows_of_part[part] for part in PARTS)
     )
     return Corpus("wsj", "WSJ sample", *parts)
 
@@ -97,7 +97,7 @@ def read_ark(data: str | None, limit: int | None = None) -> Corpus:
     Raises InputError if the data set `ark_twitter_pos` is not found.
     """
     folder = find_data_set(ARK, data=data)
-    parts = ((one[:limit] for one in read_tagged(folder / f"{part}.tsv")) for part in PARTS)
+    parts = ((sentence[:limit] for sentence in read_tagged(folder / f"{part}.tsv")) for part in PARTS)
     return Corpus("ark", "ARK tweets", *(Tagged(*part) for part in parts))
 
 
