@@ -94,17 +94,17 @@ def reproduce_boostsa(
                 "figure-1",
                 "Figure 1: mean p of macro-F1 over 10 simulations with its 95 % interval, by share of the sub-samples; "
                 "a true difference of one point.",
-                lambda: series_figure(panels_of_figure_1(p), x_label="test set", y_label="p", side_by_side=True),
+                lambda: series_figure(panels_of_figure_1(p), x_label="test set", y_label="p", legend_outside=True),
             ),
             Drawing(
                 "figure-2",
                 "Figure 2: p of CRF-Basic against the HMM on the first words of the test tweets.",
-                lambda: series_figure(panels_of_figure_2(sizes), x_label=share, y_label="p", side_by_side=True),
+                lambda: series_figure(panels_of_figure_2(sizes), x_label=share, y_label="p", legend_outside=True),
             ),
             Drawing(
                 "figure-2-drawn",
                 "Of 100 test sets of so many words, drawn by tweet: the share on which the rule finds the difference.",
-                lambda: series_figure(panels_of_draws(sizes), x_label=share, y_label=y_label, side_by_side=True),
+                lambda: series_figure(panels_of_draws(sizes), x_label=share, y_label=y_label, legend_outside=True),
             ),
         ],
         notes=NOTES,

@@ -55,11 +55,11 @@ def series_figure(
     y_label: str,
     log_x: bool = False,
     log_y: bool = False,
-    side_by_side: bool = False,
+    legend_outside: bool = False,
 ) -> Figure:
     """Panels of lines, two in a row, each (its title, its series), with the same y axis.
 
-    beside: the legend of the last panel stands beside it, for all panels: in a panel it would lie on lines.
+    legend_outside: draw the legend next to the last panel, for all panels: inside a panel it would cover lines.
     """
     with styled():
         figure, axes = panels_in_rows(len(panels), 3.3, sharey=True)
@@ -69,14 +69,14 @@ def series_figure(
             handles = [_line(ax, i, line) for i, line in enumerate(series)]
             for logarithmic, axis in ((log_x, ax.xaxis), (log_y, ax.yaxis)):
                 _ticks(axis, logarithmic)
-            if len(series) > 1 and not (side_by_side and ax is not axes[-1]):
+            if len(series) > 1 and not (legend_outside and ax is not axes[-1]):
                 literal_legend(ax, handles, [line.label for line in series], handlelength=3.2)
             literal(ax.xaxis.label, x_label)
             if place % IN_A_ROW == 0:
                 literal(ax.yaxis.label, y_label)
             literal(ax.set_title(""), title)
         legend = axes[-1].get_legend()
-        if side_by_side and legend is not None:
+        if legend_outside and legend is not None:
             legend.set(loc="upper left", bbox_to_anchor=(1.0, 1.0), in_layout=len(panels) in {1, IN_A_ROW})
     return figure
 
@@ -180,7 +180,7 @@ def _root(y: npt.ArrayLike) -> Floats:
     return values
 
 
-def side_by_side_figure(
+def legend_outside_figure(
     labels: Sequence[str], models: Sequence[tuple[str, Sequence[Estimate]]], *, averages: int = 0, y_label: str
 ) -> Figure:
     """Each model's estimate of each label as a marker with its interval; undefined ones are left out.

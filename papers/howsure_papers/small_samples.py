@@ -74,7 +74,7 @@ def reproduce_small_samples(*, seed: int = 0, advance: Advance = nobody) -> Foun
                     x_label="items",
                     y_label="share of sets with p ≤ .05",
                     log_x=True,
-                    side_by_side=True,
+                    legend_outside=True,
                 ),
             )
         ],

@@ -106,7 +106,7 @@ class Tried:
 def one_sample(
     population: Population, n: int, tried_methods: Mapping[str, Tried], *, design: str, sample: int, seed: int
 ) -> None:
-    """Draw once, estimate by each method, and add what held to `found`."""
+    """Draw once, estimate by each method, and add the results to `tried_methods`."""
     rng = np.random.default_rng([seed, sample, n])
     truth = truths(population)
     for method, counts in drawn_counts(population, n, tuple(tried_methods), design=design, rng=rng).items():
