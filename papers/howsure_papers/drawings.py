@@ -180,7 +180,7 @@ def _root(y: npt.ArrayLike) -> Floats:
     return values
 
 
-def legend_outside_figure(
+def side_by_side_figure(
     labels: Sequence[str], models: Sequence[tuple[str, Sequence[Estimate]]], *, averages: int = 0, y_label: str
 ) -> Figure:
     """Each model's estimate of each label as a marker with its interval; undefined ones are left out.
