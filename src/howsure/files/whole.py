@@ -16,7 +16,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from howsure.errors import InputError
-from howsure.files.opened import fcntl, identity, parsed_json
+from howsure.files.opened import identity, parsed_json
+
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None  # type: ignore[assignment]
 
 # Files that appear whole or not at all.
 
