@@ -21,7 +21,7 @@ min-score = {least}
 """
 
 
-def checked(folder: Path, least: float, **inputs: str) -> tuple[int, str, str, str]:
+def checked(folder: Path, least: float, checks: str = CHECKS, **inputs: str) -> tuple[int, str, str, str]:
     """The exit code of the step, what it printed, its output, and the job's summary."""
     action: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
     (step,) = (one for one in action["runs"]["steps"] if one.get("id") == "check")
@@ -31,8 +31,9 @@ def checked(folder: Path, least: float, **inputs: str) -> tuple[int, str, str, s
     bin_folder.mkdir(parents=True)
     (bin_folder / "howsure").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m howsure "$@"\n')
     (bin_folder / "howsure").chmod(0o755)
-    (folder / "howsure.toml").write_text(CHECKS.format(least=least))
-    (folder / "grades.csv").write_text("right\n" + "1\n1\n1\n0\n" * 100)
+    (folder / "howsure.toml").write_text(checks.format(least=least))
+    if not (folder / "grades.csv").exists():
+        (folder / "grades.csv").write_text("right\n" + "1\n1\n1\n0\n" * 100)
     own = {"RUNNER_TEMP": folder / "temporary", "GITHUB_STEP_SUMMARY": folder / "s.md", "GITHUB_OUTPUT": folder / "o"}
     environment = os.environ | {name: str(path) for name, path in own.items()}
     environment |= {name: given[key] for name, key in told.items()}
@@ -57,9 +58,48 @@ def test_the_action_gives_its_verdict(
     ended, printed, output, summary = checked(tmp_path, least, **inputs)
     assert (ended, output) == (code, f"verdict={verdict}\n"), printed
     assert annotation in printed
-    assert ("::" in printed) == bool(annotation)
+    assert ("title=howsure" in printed) == bool(annotation)
     assert "mean right" in summary
     assert (tmp_path / "howsure-check.xml").read_text().startswith("<?xml")
+
+
+COMMANDS = ("::error::made up", "##[error]made up", "x%0A::error::made up", "::stop-commands::x", "::x::")
+
+
+def obeyed(printed: str) -> list[str]:
+    """The lines that GitHub's runner takes for commands: those with ## and a bracket, and those that begin with ::."""
+    commands, token = [], None
+    for line in printed.splitlines():
+        if token is not None:
+            token = None if line == f"::{token}::" else token
+        elif line.startswith("::stop-commands::"):
+            token = line.removeprefix("::stop-commands::")
+        elif line.lstrip().startswith("::"):
+            commands.append(line)
+        commands += [line] if "##[" in line else []
+    assert token is None
+    return commands
+
+
+@pytest.mark.parametrize("least", [0.9, 0.74])
+def test_names_in_the_data_are_no_commands_to_the_runner(least: float, tmp_path: Path) -> None:
+    rows = [f'"{name}",{right}' for name in COMMANDS for right in (1, 1, 1, 0) * 100]
+    (tmp_path / "grades.csv").write_text("\n".join(["task,right", *rows, ""]))
+    _, printed, output, _ = checked(tmp_path, least, f'{CHECKS}group = "task"\n')
+    verdict, kind = ("fail", "error") if least == 0.9 else ("cannot tell", "warning")
+    assert output == f"verdict={verdict}\n"
+    assert "made up" in printed
+    annotations = obeyed(printed)
+    assert annotations
+    assert all(line.startswith(f"::{kind} title=howsure::") and "%0A" not in line for line in annotations)
+
+
+def test_a_wrong_value_in_the_data_is_no_command_to_the_runner(tmp_path: Path) -> None:
+    (tmp_path / "grades.csv").write_text("right\n1\n##[error]made up\n")
+    ended, printed, _, _ = checked(tmp_path, 0.5)
+    assert ended == 2
+    assert "[error]made up" in printed
+    assert obeyed(printed) == []
 
 
 def test_the_action_stops_at_wrong_input(tmp_path: Path) -> None:

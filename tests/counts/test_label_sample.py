@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import howsure
 from howsure.counts import LabelSample, estimate_counts, labels_needed, sample_for_labels
 from howsure.counts.further_labels import joined, recovered_sample
 from howsure.counts.label_sample import allocation, bands_of
@@ -219,3 +222,16 @@ def test_no_importance_sample_is_refused_for_its_luck() -> None:
         sample = sample_for_labels(score, 200, design="importance", rng=run)
         labels = np.where(np.isnan(sample.chances), np.nan, 0.0)
         read_units(labels, score, inclusion=sample.chances)
+
+
+def test_labels_that_a_spreadsheet_would_calculate_come_back(tmp_path: Path) -> None:
+    score, path = np.arange(40) / 40, tmp_path / "sheet.csv"
+    first = howsure.sample_for_labels(score, 8, rng=1).to_csv()
+    rows = list(csv.DictReader(io.StringIO(first)))
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows({**row, "label": ("'=yes", "no")[number % 2]} for number, row in enumerate(rows))
+    more = howsure.sample_for_labels(score, 12, more=howsure.read(path), rng=2).to_csv()
+    labels = [row["label"] for row in csv.DictReader(io.StringIO(more))]
+    assert sorted(filter(None, labels)) == ["'=yes"] * 4 + ["no"] * 4

@@ -8,6 +8,7 @@ import io
 import json
 import math
 import pstats
+import re
 import unicodedata
 from html.parser import HTMLParser
 
@@ -21,11 +22,13 @@ from howsure.show.table import (
     STEERING,
     Table,
     all_digits,
+    csv_line,
     in_a_line,
     in_a_spreadsheet,
     interval,
     number,
     on_a_terminal,
+    out_of_a_spreadsheet,
     p_in_words,
     p_text,
     width_of,
@@ -227,7 +230,34 @@ CELLS = ["Iraq", "0.5", "-0.5", "+0.0820", "-1e-05", "-inf", "+", "-", "=", "", 
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_formulas_are_text(text: str) -> None:
-    assert in_a_spreadsheet(text) == f"'{on_a_terminal(text)}"
+    shown = on_a_terminal(text)
+    assert in_a_spreadsheet(text) == (f"'{shown[0]}'{shown[1:]}" if shown[0] in "\t\n" else f"'{shown}")
+
+
+HOSTILE = st.text(alphabet="'=+-1;\t\nx .,\"\\", max_size=12)
+
+
+@given(HOSTILE, HOSTILE)
+def test_different_texts_are_different_cells_that_can_be_read_back(text: str, other: str) -> None:
+    assert out_of_a_spreadsheet(in_a_spreadsheet(text)) == text
+    assert (in_a_spreadsheet(text) == in_a_spreadsheet(other)) == (text == other)
+
+
+@given(HOSTILE)
+def test_no_cell_is_a_formula_whatever_the_separator(text: str) -> None:
+    for part in re.split(r"[;\t\n]", in_a_spreadsheet(text)):
+        assert len(part) < 2 or part[0] not in "=+-@" or re.fullmatch(r"[+-][\d.]+", part)
+
+
+@given(st.lists(HOSTILE, min_size=1, max_size=4))
+def test_a_line_of_csv_is_read_with_its_own_separator(cells: list[str]) -> None:
+    for separator in ",;":
+        line = csv_line(cells, separator=separator)
+        assert list(csv.reader(io.StringIO(line, newline=""), delimiter=separator)) == [cells]
+
+
+def test_a_cell_with_a_semicolon_is_quoted() -> None:
+    assert csv_line([in_a_spreadsheet("=1+1;=2"), "a"]) == "\"'=1+1;'=2\",a"
 
 
 @pytest.mark.parametrize("text", CELLS)

@@ -13,6 +13,7 @@ from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.frames import Kind, Rows, Source
 from howsure.inputs.numbers_and_names import nearest, shortened, spelled_number
 from howsure.inputs.pairs import Floats
+from howsure.show.table import out_of_a_spreadsheet
 
 LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")  # no spreadsheet takes them for a number
 
@@ -85,9 +86,9 @@ def read_sheet(
         unit = _unit(found, i, len(score))
         if unit in filled.chances:
             raise InputError(f"{ROW} must be different in each row; {found.place(i)} has {unit + 1} again.")
-        filled.strata[unit], filled.chances[unit] = found.columns[STRATUM][i], _chance(found, i)
+        filled.strata[unit], filled.chances[unit] = _text(found.columns[STRATUM][i]), _chance(found, i)
         for held, name in ((filled.labels, LABEL), *zip(filled.others, others, strict=True)):
-            held[unit] = found.columns[name][i] if words else _label(found, i, name)
+            held[unit] = _text(found.columns[name][i]) if words else _label(found, i, name)
         if found.columns[CHECK][i] != check_of(float(score[unit]), len(score)):
             odd.append(unit)
     if odd:
@@ -100,6 +101,11 @@ def read_sheet(
     if whole:
         _check_all_labelled(found, lines)
     return filled
+
+
+def _text(value: Any) -> Any:
+    """A value of a sheet, as it was before it was written for a spreadsheet."""
+    return out_of_a_spreadsheet(value) if isinstance(value, str) else value
 
 
 def two_values(labels: dict[int, Any], file: str) -> dict[int, int]:

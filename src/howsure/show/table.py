@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import math
 import re
 import unicodedata
@@ -103,11 +101,9 @@ class Table:
         notes = "".join(f"<p>{html.escape(in_a_line(note))}</p>" for note in self.notes)
         return f"<table>{caption}<thead><tr>{cells}</tr></thead><tbody>\n{lines}\n</tbody></table>{notes}"
 
-    def csv(self, *, raw: bool = False) -> str:
+    def csv(self, *, raw: bool = False, separator: str = ",") -> str:
         """Comma-separated values, the headings in the first line; no cell is a spreadsheet's formula."""
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows(self._shown(in_a_spreadsheet, raw))
-        return out.getvalue().removesuffix("\n")
+        return "\n".join(csv_line(cells, separator=separator) for cells in self._shown(in_a_spreadsheet, raw))
 
     def markdown(self, *, raw: bool = False) -> str:
         """A table of GitHub's Markdown below the caption as a comment, and the legend below it."""
@@ -260,7 +256,7 @@ def _value_of(cell: str) -> float | None:
 STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
-FORMULAS = tuple("=+-@\t\r\n＝＋－＠")
+QUOTE, QUOTED = "'", re.compile(r'[",;\t\r\n]')
 
 
 def on_a_terminal(text: str) -> str:
@@ -281,25 +277,56 @@ def in_a_line(text: str) -> str:
     return on_a_terminal(text).replace("\n", r"\u000a").replace("\t", r"\u0009")
 
 
+# Where a cell, or a part of one that a spreadsheet takes for a cell because another separator is set, has a sign at its
+# start, perhaps after apostrophes.
+SIGNED = re.compile(r"(?<![^;\t\n])('*)(?=[=+\-@＝＋－＠])")
+BLANK_START = re.compile(r"'*[\t\r\n]")
+PART = re.compile(r"[^;\t\n]*")
+
+
 def in_a_spreadsheet(text: str) -> str:
     """A cell of CSV that a spreadsheet reads as text: an apostrophe stands before what it would take for a formula.
 
-    Numbers stay, and a sign alone. Source: OWASP, *CSV Injection*.
+    So it does behind a semicolon, a tab or the end of a line, where a spreadsheet may begin another cell.
+
+    A text that has apostrophes there gets one more, so `out_of_a_spreadsheet` is the inverse. Numbers stay, and a sign
+    alone. Source: OWASP, *CSV Injection*.
 
     >>> [in_a_spreadsheet(text) for text in ("=cmd|' /C calc'!A0", "-LRB-", "-0.5", "+", "Iraq")]
     ["'=cmd|' /C calc'!A0", "'-LRB-", '-0.5', '+', 'Iraq']
+    >>> [in_a_spreadsheet(text) for text in ("=1+1;=2", "'=1+1")]
+    ["'=1+1;'=2", "''=1+1"]
     """
     shown = on_a_terminal(text)
-    return f"'{shown}" if text.startswith(FORMULAS) and len(text) > 1 and not _is_number(text) else shown
+
+    def guarded(place: re.Match[str]) -> str:
+        part = PART.match(shown, place.end())
+        is_harmless = not place[1] and part is not None and (len(part[0]) == 1 or _is_number(part[0]))
+        return place[1] if is_harmless else f"'{place[1]}"
+
+    is_blank = BLANK_START.match(text) is not None and len(text) > 1
+    return f"{QUOTE * is_blank}{SIGNED.sub(guarded, shown)}"
 
 
 def out_of_a_spreadsheet(text: str) -> str:
-    """The text for which such a cell stands: without the apostrophe that was put before it.
+    """The text for which such a cell stands: without the apostrophes that were put into it.
 
-    >>> [out_of_a_spreadsheet(text) for text in ("'-LRB-", "'t Hooft", "-0.5")]
-    ['-LRB-', "'t Hooft", '-0.5']
+    >>> [out_of_a_spreadsheet(text) for text in ("'-LRB-", "'t Hooft", "-0.5", "'=1+1;'=2", "''=1+1")]
+    ['-LRB-', "'t Hooft", '-0.5', '=1+1;=2', "'=1+1"]
     """
-    return text[1:] if text.startswith("'") and in_a_spreadsheet(text[1:]) == text else text
+    is_blank = BLANK_START.match(text) is not None and text.startswith(QUOTE)
+    plain = SIGNED.sub(lambda place: place[1][1:], text[1:] if is_blank else text)
+    return plain if in_a_spreadsheet(plain) == text else text
+
+
+def csv_line(cells: Iterable[str], *, separator: str = ",") -> str:
+    """A line of CSV; cells with any separator that a spreadsheet may be set to are quoted.
+
+    >>> print(csv_line(["a;b", "c"]))
+    "a;b",c
+    """
+    quoted = ['"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell for cell in cells]
+    return separator.join(quoted) if quoted != [""] else '""'
 
 
 def _is_number(text: str) -> bool:

@@ -296,3 +296,11 @@ def test_where_nothing_can_be_written(pairs: Pairs, name: str, tmp_path: Path) -
     with pytest.raises(InputError, match=r"name a file|there is no folder"):
         write_pairs(pairs, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_group_with_a_semicolon_is_quoted_and_no_formula(tmp_path: Path) -> None:
+    pairs = Pairs(
+        np.array([0, 1], dtype=np.uint8), np.array([0.5, 0.5]), groups=np.array([0, 1]), group_names=("a;=2", "b")
+    )
+    write_pairs(pairs, tmp_path / "pairs.csv")
+    assert (tmp_path / "pairs.csv").read_text().splitlines()[1:] == ['0,0.5,"a;\'=2"', '1,0.5,"b"']

@@ -142,12 +142,15 @@ def choices(*actors: str) -> dict[str, Any]:
 
 def test_titles_and_ids_that_spreadsheets_would_calculate(tmp_path: Path) -> None:
     with store_to_label(tmp_path / "a.duckdb", documents=20) as store:
-        store.connection.execute("UPDATE documents SET id = '=1+1' WHERE document = 0")
+        for number, name in enumerate(("=1+1", "'=1+1", "a;=2")):
+            store.connection.execute("UPDATE documents SET id = ? WHERE document = ?", [name, number])
         draw_documents(store, 18, actors=["IRQ"])
         answer_all(store, "anna")
         answer_all(store, "-me")
         text = label_table(store).csv()
-        assert "'=1+1" in text
+        assert "\n'=1+1," in text
+        assert "\n''=1+1," in text
+        assert '\n"a;\'=2",' in text
         assert "'-me" in text
         path = written(tmp_path, text.replace(",IRQ,", ",iraq,"))
         report = import_labels(store, path)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -170,10 +168,8 @@ def sheet_command(path: str, output: str, semicolons: bool) -> None:
         rows, actors = reading_sheet(store), asked_of(store).actors
     if output.endswith(".csv"):
         cells = [[*map(str, one.values()), actor, ""] for one in rows for actor in actors]
-        text, separated = table_text(Table([*rows[0], "actor", "label"], cells), "csv"), io.StringIO()
-        writer = csv.writer(separated, delimiter=";" if semicolons else ",", lineterminator="\n")
-        writer.writerows(csv.reader(io.StringIO(text, newline="")))
-        emit(separated.getvalue(), output, encoding="utf-8-sig")  # else Excel takes it for Windows-1252
+        text = Table([*rows[0], "actor", "label"], cells).csv(separator=";" if semicolons else ",")
+        emit(f"{text}\n", output, encoding="utf-8-sig")  # else Excel takes it for Windows-1252
     else:
         emit(json_text(rows), output)
     emit(f"{counted(len(rows), 'document')} to read in {output}\n", None)

@@ -69,7 +69,7 @@ def write_pairs(
         harmless = suffix == ".csv" and not raw
         names = [in_a_spreadsheet(name) if harmless else name for name in pairs.group_names]
         shown.append(f"[{literals(names)}][{identifier(group)} + 1] AS {identifier(group)}")
-    _write(columns, shown, path, suffix)
+    _write(columns, shown, path, suffix, [group] if _has_separator(pairs.group_names or ()) else [])
 
 
 def write_columns(
@@ -84,7 +84,13 @@ def write_columns(
     """
     suffix = check_suffix(path)
     harmless = suffix == ".csv" and not raw
-    _write({name: _array(column, harmless) for name, column in columns.items()}, ["*"], path, suffix)
+    arrays = {name: _array(column, harmless) for name, column in columns.items()}
+    _write(arrays, ["*"], path, suffix, [name for name, column in columns.items() if _has_separator(column)])
+
+
+def _has_separator(column: Sequence[Any]) -> bool:
+    """Whether a text in a column holds what separates cells elsewhere."""
+    return any(isinstance(value, str) and (";" in value or "\t" in value) for value in column)
 
 
 def _array(column: Sequence[Any], harmless: bool) -> npt.NDArray[Any]:
@@ -97,13 +103,21 @@ def _array(column: Sequence[Any], harmless: bool) -> npt.NDArray[Any]:
 
 
 def _write(
-    columns: Mapping[str, npt.NDArray[Any]], shown: Sequence[str], path: str | os.PathLike[str], suffix: str
+    columns: Mapping[str, npt.NDArray[Any]],
+    shown: Sequence[str],
+    path: str | os.PathLike[str],
+    suffix: str,
+    texts: Sequence[str],
 ) -> None:
+    """`texts`: the columns in which a text holds a semicolon or a tab."""
+    options = SUFFIXES[suffix]
+    if suffix == ".csv" and texts:  # so that no separator within a text begins another cell
+        options += f", FORCE_QUOTE ({', '.join(map(identifier, texts))})"
     database = Database()
     try:
         target = database.folder / f"pairs{suffix}"
         database.connection.register("pairs", dict(columns))
-        copy_to_file(database.connection, f"SELECT {', '.join(shown)} FROM pairs", target, options=SUFFIXES[suffix])
+        copy_to_file(database.connection, f"SELECT {', '.join(shown)} FROM pairs", target, options=options)
         write_whole(target.read_bytes(), path)
     finally:
         database.close()

@@ -145,7 +145,7 @@ def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
     Raises InputError naming the first that the store does not hold.
     """
     ids = {str(name): number for number, name in rows_of(store, "SELECT document, id FROM documents")}
-    number_by_name = {in_a_spreadsheet(name): number for name, number in ids.items()} | ids
+    number_by_name = ids | {in_a_spreadsheet(name): number for name, number in ids.items()}
     lost = [answer for answer in answers if answer.document not in number_by_name]
     if lost:
         first = lost[0]

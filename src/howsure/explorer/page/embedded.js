@@ -18,10 +18,24 @@ function swapped(row) {
   return { ...row, greater: row.less, less: row.greater, mean: minus(row.mean), low: minus(row.high), high: minus(row.low) };
 }
 
-function csvCell(value) {
+// As Python writes CSV (in_a_spreadsheet and csv_line in show/table.py): no cell is a formula, whatever the separator.
+const STEERING = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]/gu;
+const SIGNED = /(?<![^;\t\n])('*)(?=[=+\-@＝＋－＠])/g;
+const NUMBER = /^[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)$/i;
+
+function inASpreadsheet(text) {
+  const shown = text.replace(STEERING, (one) => `\\u${one.codePointAt(0).toString(16).padStart(4, "0")}`);
+  const cell = shown.replace(SIGNED, (quotes, _, at) => {
+    const [part] = /^[^;\t\n]*/.exec(shown.slice(at + quotes.length));
+    return quotes === "" && (part.length === 1 || NUMBER.test(part)) ? quotes : `'${quotes}`;
+  });
+  return text.length > 1 && /^'*[\t\r\n]/.test(text) ? `'${cell}` : cell;
+}
+
+export function csvCell(value) {
   if (value === null) return "";
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = typeof value === "string" ? inASpreadsheet(value) : String(value);
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 // The data in the page, which are JSON compressed by gzip, as base64.
