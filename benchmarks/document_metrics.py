@@ -1,78 +1,411 @@
-"""Do the intervals of entity F1 and of the word error rate hold? Made-up documents of unlike length and difficulty.
+"""Do intervals and tests of metrics of documents hold? Simulated documents of unequal size and difficulty.
 
-    .venv/bin/python benchmarks/document_metrics.py [--quick]
+    .venv/bin/python benchmarks/document_metrics.py [--sets 500] [--documents 20 60] [--only TEXT ...] [--before]
+        [--part values|differences|ranks|all] [--seed 0]
 
-prints the table of docs/document-metrics.md: the share of sets whose 95 % interval holds the value of all documents.
+prints the tables of docs/document-metrics.md. Sums of counts are drawn for each document, not texts, and go through the
+functions that `score_table` and `compare` call. For each regime and number of documents:
+
+coverage: of the 95% intervals that there are, the share that contain the true value (of infinitely many documents).
+no interval: the share of sets for which the result is "cannot tell".
+width: the mean width of the intervals over that of an oracle, which knows how the estimate is distributed: from its
+.025 to its .975 quantile.
+size: of two equally good models, the share of sets with p <= .05 (for others, the power).
+agree: the share of sets in which p <= .05 exactly where the interval excludes 0.
+ranks: of three equally good models, the share of sets in which each may have each rank, 1 to 3.
+--before: the same of Student's t on pseudo-values (values) and of the permutation test with the bootstrap's interval
+(differences, 499 resamples), the methods until 0.4.
+
+--only selects regimes whose name contains one of the texts. Standard errors of shares are in parentheses.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import argparse
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 
-import howsure
+from howsure.scores.documents import jackknife_value, row_parts
+from howsure.scores.ranks import ranks
+from howsure.significance.differences import Choices, differences_of
+from howsure.significance.metrics.documents import Columns
+from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
+from howsure.significance.systems import Problem
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.mean_score import mean_score
 
-RUNS, QUICK = 2000, 50
-DOCUMENTS = (20, 50, 200)
-Spans = list[tuple[int, int, str]]
-Drawn = tuple[list[Spans], list[Spans]] | tuple[list[str], list[str]]  # what is true, what is predicted
-
-
-def entities(rng: np.random.Generator, n: int) -> Drawn:
-    """Documents of 3 entities on average, 80 % of them found; for every four true ones, one that is none."""
-    true = rng.poisson(rng.gamma(1.0, 3.0, n))
-    found = rng.binomial(true, rng.beta(8.0, 2.0, n))
-    wrong = rng.poisson(0.25 * true)
-    each = zip(found.tolist(), wrong.tolist(), true.tolist(), strict=True)
-    predicted = [[*spans(0, right), *spans(there, there + others)] for right, others, there in each]
-    return [spans(0, there) for there in true.tolist()], predicted
-
-
-def spans(start: int, stop: int) -> Spans:
-    """Entities of a word each."""
-    return [(place, place + 1, "PER") for place in range(start, stop)]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Generator = np.random.Generator
+SHARED = 0.7  # of the documents, both models find equally hard
+ORACLE_SETS, TRUE_DOCUMENTS, RESAMPLES = 4000, 200_000, 499
 
 
-def texts(rng: np.random.Generator, n: int) -> Drawn:
-    """Texts of 3 to 29 words, one of nine of them heard as another."""
-    words = rng.integers(3, 30, n)
-    wrong = rng.binomial(words, rng.beta(0.5, 4.0, n))
-    each = list(zip(words.tolist(), wrong.tolist(), strict=True))
-    said = [" ".join(["wrong"] * others + ["right"] * (there - others)) for there, others in each]
-    return [" ".join(["right"] * there) for there, _ in each], said
+# Statistics of documents (models, n, k): what each metric counts, of models that share documents.
 
 
-# Of all documents: one has 2.4 entities that are found, 3.15 predicted, 3 true; 0.5 of 4.5 words are wrong.
-METRICS: dict[str, tuple[str, Callable[[np.random.Generator, int], Drawn], float]] = {
-    "entity F1": ("entity_f1", entities, 2 * 2.4 / (3.15 + 3.0)),
-    "word error rate": ("wer", texts, 0.5 / 4.5),
-}
+def gamma_sizes(rng: Generator, n: int, *, mean: float = 6.0) -> Integers:
+    """Sizes from 1 on, of which many are small."""
+    return 1 + rng.poisson(rng.gamma(1.0, mean, n))
 
 
-def held(metric: str, draw: Callable[[np.random.Generator, int], Drawn], truth: float, n: int, runs: int) -> float:
-    """The share of sets of n documents whose interval holds the truth."""
-    rng, holding = np.random.default_rng(n), 0
-    for _ in range(runs):
-        true, predicted = draw(rng, n)
-        mean = howsure.score_table(y_true=true, prediction=predicted, metrics=metric)[0].mean
-        low, high = np.array([mean.low, mean.high], dtype=float)
-        holding += int(low <= truth <= high)
-    return holding / runs
+def lognormal_sizes(rng: Generator, n: int, *, centre: float = 1.8, spread: float = 1.0) -> Integers:
+    """Sizes of which few are very large."""
+    return 1 + rng.poisson(np.exp(rng.normal(centre, spread, n)))
+
+
+def uniform_sizes(rng: Generator, n: int, *, low: int = 6, high: int = 30) -> Integers:
+    """Sizes of sentences."""
+    return rng.integers(low, high + 1, n)
+
+
+def shares(rng: Generator, models: int, mean: float | Floats, total: float, n: int, *, lead: float) -> Floats:
+    """The difficulty of each document for each model, Beta(total · mean, total · (1 - mean)), the same for both in 70%
+    of documents; `lead`: by how much the second model is better."""
+    a, b = total * np.broadcast_to(mean, n), total * (1 - np.broadcast_to(mean, n))
+    own = rng.beta(a, b, (models, n))
+    drawn = np.where(rng.random((models, n)) < SHARED, rng.beta(a, b, n), own)
+    return np.asarray(np.clip(drawn + lead * np.arange(models)[:, None], 0.0, 1.0))
+
+
+def entities(
+    rng: Generator,
+    n: int,
+    models: int,
+    *,
+    sizes: Callable[[Generator, int], Integers] = gamma_sizes,
+    mean: float = 0.8,
+    total: float = 10.0,
+    wrong: float = 0.25,
+    long_worse: float = 0.0,
+    missed: float = 0.0,
+    lead: float = 0.0,
+) -> Floats:
+    """Entities found, predicted, true. long_worse: what documents of 40 entities or more lose of the mean; missed: the
+    share of documents of which nothing is found or predicted."""
+    true = np.broadcast_to(sizes(rng, n), (models, n))
+    means = mean - long_worse * np.minimum(true[0] / 40, 1.0)
+    seen = rng.random((models, n)) >= missed
+    found = rng.binomial(true, shares(rng, models, means, total, n, lead=lead)) * seen
+    predicted = found + rng.poisson(wrong * true) * seen
+    return np.stack([found, predicted, true], axis=-1).astype(np.float64)
+
+
+def words(
+    rng: Generator,
+    n: int,
+    models: int,
+    *,
+    mean: float = 0.11,
+    total: float = 4.5,
+    all_wrong: float = 0.0,
+    lead: float = 0.0,
+) -> Floats:
+    """Edits and words of texts of 3 to 29 words; all_wrong: the share of texts of which every word is wrong."""
+    length = np.broadcast_to(rng.integers(3, 30, n), (models, n))
+    edits = rng.binomial(length, shares(rng, models, mean, total, n, lead=lead))
+    edits = np.where(rng.random((models, n)) < all_wrong, length, edits)
+    return np.stack([edits, length], axis=-1).astype(np.float64)
+
+
+def runs_of(right: npt.NDArray[np.bool_], longest: int) -> Iterator[Integers]:
+    """The numbers of n successive right places, n = 1 to the longest: n-grams that occur in both texts."""
+    held = right
+    for n in range(1, longest + 1):
+        yield held.sum(axis=-1)
+        held = held[..., :-1] & right[..., n:]
+
+
+def texts(
+    rng: Generator,
+    n: int,
+    models: int,
+    *,
+    sizes: Callable[[Generator, int], Integers],
+    mean: float,
+    total: float,
+    lead: float,
+    dropped: float,
+) -> tuple[Integers, Integers, npt.NDArray[np.bool_]]:
+    """The lengths of references and texts (models, n), and which words of a text are right (models, n, longest)."""
+    references = np.broadcast_to(np.minimum(sizes(rng, n), 120), (models, n))
+    lengths = np.maximum(references + rng.binomial(references, 0.02) - rng.binomial(references, dropped), 1)
+    right = rng.random((models, n, int(lengths.max()))) < shares(rng, models, mean, total, n, lead=lead)[..., None]
+    return references, lengths, right & (np.arange(right.shape[-1]) < np.minimum(lengths, references)[..., None])
+
+
+def translations(
+    rng: Generator,
+    n: int,
+    models: int,
+    *,
+    sizes: Callable[[Generator, int], Integers] = uniform_sizes,
+    mean: float = 0.75,
+    total: float = 10.0,
+    dropped: float = 0.03,
+    lead: float = 0.0,
+) -> Floats:
+    """What BLEU counts; dropped: the share of words that are missing, which the brevity penalty punishes."""
+    references, lengths, right = texts(rng, n, models, sizes=sizes, mean=mean, total=total, lead=lead, dropped=dropped)
+    there = np.maximum(lengths[..., None] - np.arange(4), 0)
+    parts = [lengths[..., None], references[..., None], np.stack([*runs_of(right, 4)], axis=-1), there]
+    return np.concatenate(parts, axis=-1).astype(np.float64)
+
+
+def characters(
+    rng: Generator, n: int, models: int, *, mean: float = 0.75, total: float = 10.0, lead: float = 0.0
+) -> Floats:
+    """What chrF counts, of words of five characters."""
+    references, lengths, right = texts(
+        rng, n, models, sizes=uniform_sizes, mean=mean, total=total, lead=lead, dropped=0.03
+    )
+    counts = [np.maximum(5 * held[..., None] - np.arange(6), 0) for held in (lengths, references)]
+    both = np.stack([*runs_of(np.repeat(right, 5, axis=-1), 6)], axis=-1)
+    return np.stack([*counts, both], axis=-1).reshape(models, n, 18).astype(np.float64)
+
+
+def labels(rng: Generator, n: int, models: int, *, macro: bool, lead: float = 0.0) -> Floats:
+    """Right, predicted, true, of six labels from common to rare; the macro average keeps them apart."""
+    common = np.array([0.6, 0.4, 0.3, 0.25, 0.2, 0.15])
+    true = rng.random((1, n, 6)) < common
+    kept = rng.random((models, n, 6)) < shares(rng, models, 0.8, 6.0, n, lead=lead)[..., None]
+    predicted = np.where(true, kept, rng.random((models, n, 6)) < 0.1)
+    each = np.concatenate([true & predicted, predicted, np.broadcast_to(true, predicted.shape)], axis=-1)
+    counts = each if macro else each.reshape(models, n, 3, 6).sum(axis=-1)
+    return counts.astype(np.float64)
+
+
+# The regimes: those of issue 44, and others.
+
+Draw = Callable[[Generator, int, int], Floats]
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A metric, how its documents are drawn, with how many documents; `named`: the issue names it."""
+
+    name: str
+    metric: str
+    draw: Draw
+    documents: tuple[int, ...] = (20, 60)
+    equal: bool = True
+
+
+F1 = "entity_f1"
+LONG = partial(entities, sizes=partial(lognormal_sizes, spread=0.8), mean=0.9, total=12.0, long_worse=0.3)
+VALUES = (
+    Regime("F1, gamma sizes", F1, entities, (10, 20, 60)),
+    Regime("F1, lognormal sizes", F1, partial(entities, sizes=lognormal_sizes), (10, 20, 60)),
+    Regime("F1, long documents worse", F1, LONG),
+    Regime("F1, one in 20 missed", F1, partial(entities, missed=0.05)),
+    Regime("WER, one in 15 wrong", "wer", partial(words, all_wrong=1 / 15), (30, 60)),
+    Regime("BLEU", "bleu", translations, (10, 30, 100)),
+    Regime("chrF", "chrf", characters, (10, 30)),
+    Regime("multi-label micro", "multilabel_micro_f1", partial(labels, macro=False), (15, 50)),
+    Regime("multi-label macro", "multilabel_macro_f1", partial(labels, macro=True), (30, 100)),
+    # five more
+    Regime(
+        "F1 of .95",
+        F1,
+        partial(entities, sizes=partial(gamma_sizes, mean=10.0), mean=0.95, total=20.0, wrong=0.05),
+        (10, 30),
+    ),
+    Regime(
+        "F1, long ones much worse", F1, partial(entities, sizes=lognormal_sizes, mean=0.95, total=12.0, long_worse=0.45)
+    ),
+    Regime("WER, even texts", "wer", partial(words, mean=0.1, total=50.0), (10, 30, 100)),
+    Regime(
+        "BLEU, short, unequal",
+        "bleu",
+        partial(translations, sizes=partial(lognormal_sizes, centre=2.3, spread=0.8), dropped=0.15),
+    ),
+    Regime("BLEU, low", "bleu", partial(translations, mean=0.45, total=6.0)),
+    # with probability .13 (30 texts), none of the wrong texts is drawn, and the others show nothing of them
+    Regime(
+        "WER, even but one in 15 wrong", "wer", partial(words, mean=0.1, total=50.0, all_wrong=1 / 15), (30, 60, 100)
+    ),
+)
+DIFFERENCES = (
+    Regime("F1, lognormal sizes", F1, partial(entities, sizes=lognormal_sizes), (15, 60)),
+    Regime("F1, gamma sizes", F1, entities),
+    Regime("F1, long documents worse", F1, LONG),
+    Regime("F1, one in 20 missed", F1, partial(entities, missed=0.05)),
+    Regime("WER, one in 15 wrong", "wer", partial(words, all_wrong=1 / 15), (30, 60)),
+    Regime("BLEU", "bleu", translations, (15, 60)),
+    Regime("chrF", "chrf", characters, (15, 60)),
+    Regime("multi-label micro", "multilabel_micro_f1", partial(labels, macro=False)),
+    # five more
+    Regime("multi-label macro", "multilabel_macro_f1", partial(labels, macro=True), (30, 60)),
+    Regime(
+        "BLEU, short, unequal",
+        "bleu",
+        partial(translations, sizes=partial(lognormal_sizes, centre=2.3, spread=0.8), dropped=0.15),
+        (15, 60),
+    ),
+    Regime(
+        "F1 of .95",
+        F1,
+        partial(entities, sizes=partial(gamma_sizes, mean=10.0), mean=0.95, total=20.0, wrong=0.05),
+        (10, 30),
+    ),
+    Regime(
+        "F1, second better", F1, partial(entities, sizes=lognormal_sizes, mean=0.7, lead=0.1), (15, 60), equal=False
+    ),
+    Regime("BLEU, second better", "bleu", partial(translations, mean=0.7, lead=0.08), (15, 60), equal=False),
+)
+
+
+# What is counted over sets.
+
+
+def mean_text(hits: Sequence[bool]) -> str:
+    """A share with its standard error."""
+    share = float(np.mean(hits)) if len(hits) else math.nan
+    error = math.sqrt(share * (1 - share) / max(len(hits), 1))
+    return f"{share:.3f} ({error:.3f})"
+
+
+def summary(ends: Floats, truth: float, oracle: float) -> list[str]:
+    """Coverage, the share without an interval, and the mean width over the oracle's."""
+    known = np.isfinite(ends).all(axis=1)
+    low, high = ends[known].T
+    width = float((high - low).mean() / oracle) if known.any() else math.nan
+    covered = (low <= truth) & (truth <= high)
+    return [mean_text(covered.tolist()), f"{1 - known.mean():.3f}", f"{width:.2f}"]
+
+
+def oracle_width(values: Floats) -> float:
+    """From the .025 to the .975 quantile of the estimates."""
+    low, high = np.quantile(values, [0.025, 0.975])
+    return float(high - low)
+
+
+def value_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> list[str]:
+    """A row of the table of values."""
+    metric, rng = find_metric(regime.metric, DOCUMENT), np.random.default_rng([seed, n])
+    truth = float(metric.value(drawn_sums(regime, 1000, TRUE_DOCUMENTS // 1000, rng)[0].sum(axis=0)))
+    oracle = oracle_width(metric.value(drawn_sums(regime, n, ORACLE_SETS, rng)[0]))
+    groups, ends, ends_before = ItemGroups.of(n), np.full((sets, 2), np.nan), np.full((sets, 2), np.nan)
+    for place in range(sets):
+        statistics = regime.draw(rng, n, 1)[0]
+        parts = row_parts(metric, statistics)
+        sizes = np.ones(n) if metric.sizes is None else metric.sizes(statistics)
+        ends[place] = jackknife_value(metric, parts, sizes, groups).interval(0.95)
+        if before and np.ptp(parts) > 0:
+            ends_before[place] = mean_score(parts, groups).interval(0.95)
+    assert metric.bounds is not None
+    inside = ends[np.isfinite(ends)]
+    assert metric.bounds[0] <= inside.min() <= inside.max() <= metric.bounds[1]
+    cells = [regime.name, str(n), *summary(ends, truth, oracle)]
+    if before:
+        outside = (ends_before[:, 0] < metric.bounds[0]) | (ends_before[:, 1] > metric.bounds[1])
+        cells += [*summary(ends_before, truth, oracle)[::2], f"{outside.mean():.3f}"]
+    return cells
+
+
+def drawn_sums(regime: Regime, n: int, sets: int, rng: Generator, models: int = 1) -> Floats:
+    """The sums of the statistics of sets of n documents: (models, sets, k)."""
+    return np.stack([regime.draw(rng, n, models).sum(axis=1) for _ in range(sets)], axis=1)
+
+
+def difference_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> list[str]:
+    """A row of the table of differences."""
+    metric, rng = find_metric(regime.metric, DOCUMENT), np.random.default_rng([seed, n, 2])
+    first, second = metric.value(drawn_sums(regime, 1000, TRUE_DOCUMENTS // 1000, rng, 2).sum(axis=1))
+    truth = 0.0 if regime.equal else float(second - first)
+    values = metric.value(drawn_sums(regime, n, ORACLE_SETS, rng, 2))
+    oracle = oracle_width(values[1] - values[0])
+    methods = ["jackknife", "permutation"] if before else ["jackknife"]
+    ends, p = np.full((len(methods), sets, 2), np.nan), np.full((len(methods), sets), np.nan)
+    for place in range(sets):
+        statistics = regime.draw(rng, n, 2)
+        for k, method in enumerate(methods):
+            low, high, p_value = compared(metric, statistics, method, place)
+            ends[k, place], p[k, place] = (low, high), p_value
+    cells = [regime.name, str(n)]
+    for held, of_method in zip(ends, p, strict=True):
+        excludes = (held[:, 0] > 0) | (held[:, 1] < 0)
+        agree = mean_text(((of_method <= 0.05) == excludes).tolist())
+        cells += [*summary(held, truth, oracle), mean_text((of_method <= 0.05).tolist()), agree]
+    return cells
+
+
+def rank_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> list[str]:
+    """A row of the table of ranks."""
+    metric, rng = find_metric(regime.metric, DOCUMENT), np.random.default_rng([seed, n, 3])
+    hits: list[list[bool]] = [[], []]
+    for _ in range(sets):
+        statistics = regime.draw(rng, n, 3)
+        parts = metric.sign * np.stack([row_parts(metric, of_model) for of_model in statistics])
+        sizes = np.ones(n) if metric.sizes is None else np.sum([metric.sizes(one) for one in statistics], axis=0)
+        for held, given in zip(hits, (sizes, None) if before else (sizes,), strict=False):
+            possible = ranks(parts, sizes=given, level=0.95, rng=rng)
+            held.append(bool((possible.low == 1).all() and (possible.high == 3).all()))
+    return [regime.name, str(n), *(mean_text(held) for held in hits if held)]
+
+
+def compared(metric: Metric, statistics: Floats, method: str, seed: int) -> tuple[float, float, float]:
+    """The interval and p of a method, from the statistics (2, n, k) of two models."""
+    n, k = statistics.shape[1:]
+    held = Metric(
+        metric.name,
+        DOCUMENT,
+        Columns(0, k),
+        metric.value,
+        metric.higher_is_better,
+        metric.best,
+        metric.bounds,
+        slopes=metric.slopes,
+        sizes=metric.sizes,
+        worst=metric.worst,
+    )
+    problem = Problem(DOCUMENT, np.zeros((n, 1)), statistics[:1], statistics[1:])
+    interval = "jackknife" if method == "jackknife" else "basic"
+    choices = Choices(method, RESAMPLES, "two-sided", interval, 0.95, None, False, None, False)
+    (row,) = differences_of(problem, [held], choices, seed, ("first", "second"))
+    return row.low, row.high, row.p_value
+
+
+VALUE_HEADINGS = ("regime", "documents", "coverage", "no interval", "width")
+BEFORE_VALUES = ("coverage before", "width before", "outside before")
+DIFFERENCE_HEADINGS = (*VALUE_HEADINGS, "size", "agree")
+BEFORE_DIFFERENCES = tuple(f"{heading} before" for heading in DIFFERENCE_HEADINGS[2:])
+RANK_HEADINGS = ("regime", "documents", "all ranks")
 
 
 def main() -> None:
-    """Print the table."""
-    runs = QUICK if "--quick" in sys.argv[1:] else RUNS
-    headings = ("documents", *METRICS)
-    print(f"| {' | '.join(headings)} |")
-    print(f"|{'|'.join('-' * (len(one) + 1) + ':' for one in headings)}|")
-    for n in DOCUMENTS:
-        shares = [(name, held(*asked, n, runs)) for name, asked in METRICS.items()]
-        cells = (f"{share:.3f}".lstrip("0").rjust(len(name)) for name, share in shares)
-        print(f"| {n:>{len(headings[0])}} | {' | '.join(cells)} |", flush=True)
-    print(f"\n{runs:,} sets each")
+    """Print the tables."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sets", type=int, default=500)
+    parser.add_argument("--documents", type=int, nargs="*")
+    parser.add_argument("--only", nargs="*", default=[""])
+    parser.add_argument("--part", choices=("values", "differences", "ranks", "all"), default="all")
+    parser.add_argument("--before", action="store_true")
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    equal = tuple(regime for regime in DIFFERENCES if regime.equal)
+    tables = (
+        ("values", VALUES, VALUE_HEADINGS, BEFORE_VALUES, value_rows),
+        ("differences", DIFFERENCES, DIFFERENCE_HEADINGS, BEFORE_DIFFERENCES, difference_rows),
+        ("ranks", equal, RANK_HEADINGS, ("all ranks before",), rank_rows),
+    )
+    for part, regimes, after, earlier, row_of in tables:
+        if asked.part not in (part, "all"):
+            continue
+        headings = (*after, *(earlier if asked.before else ()))
+        print(
+            f"\n{part}, {asked.sets:,} sets each\n\n| {' | '.join(headings)} |\n|{'|'.join('---' for _ in headings)}|"
+        )
+        for regime in regimes:
+            if not any(text in regime.name for text in asked.only):
+                continue
+            for n in asked.documents or regime.documents:
+                print(f"| {' | '.join(row_of(regime, n, asked.sets, asked.seed, before=asked.before))} |", flush=True)
 
 
 if __name__ == "__main__":

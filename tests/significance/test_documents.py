@@ -178,7 +178,8 @@ def test_the_document_is_what_is_drawn():
     whole = [[tag for row in predicted[k : k + 10] for tag in [*row, "O"]] for k in range(0, 200, 10)]
     other = compare(joined, whole, joined, metrics="entity_f1", n_resamples=200, rng=1)
     assert other[0].difference == pytest.approx(found[0].difference, abs=1e-12)
-    assert other[0].p_value == pytest.approx(found[0].p_value, abs=0.05)
+    assert other[0].p_value == pytest.approx(found[0].p_value, rel=1e-6)
+    assert (other[0].low, other[0].high) == pytest.approx((found[0].low, found[0].high), rel=1e-6)
 
 
 def test_rows_of_an_id_are_one_document():

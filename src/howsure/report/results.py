@@ -68,6 +68,7 @@ def answer(total: CountEstimate, *, share: bool, bounded: bool = False) -> str:
 INTERVALS = {
     "student": "The interval is Student's t of the mean of these differences, item by item{clusters}",
     "gaffke": "The interval is Gaffke's of the mean of these differences, item by item{clusters}, within their bounds",
+    "jackknife": "The interval is Student's t of how the difference changes without each of the {resampled}",
 }
 BOOTSTRAP = (
     "The interval is the {interval} bootstrap's, from test sets resampled, with replacement, from the given {resampled}"
@@ -76,6 +77,8 @@ TESTS = {
     "student": "It is Student's t of the mean of the differences, item by item{clusters}: nothing is drawn at random.",
     "gaffke": "It is Gaffke's test of the mean of the differences, item by item{clusters}, within their bounds; "
     "of scores of 0 and 1 without clusters, McNemar's exact test.",
+    "jackknife": "It is Student's t of how the difference changes without each of the {resampled}: nothing is drawn at "
+    "random.",
     "permutation": "A coin flip decides for each of the {resampled} which system is which; where the outcomes are few, "
     "all are counted and p is exact.",
     "bootstrap": "It is the share of test sets, resampled with replacement from the given {resampled}, whose "

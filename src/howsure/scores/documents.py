@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -13,18 +14,18 @@ from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import counted
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import source_names
-from howsure.scores.rows import ScoredRows, each_cell, number_or_text
+from howsure.scores.rows import DocumentScores, ScoredRows, each_cell, number_or_text
 from howsure.significance.documents import label_notes, notes_of_documents
 from howsure.significance.metrics.documents import DocumentRows, labels_by
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
 from howsure.significance.reading import Systems
 from howsure.significance.systems import Problem
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.jackknife_value import DOMINATED, JackknifeValue, units_needed
 
-JACKKNIFE = (
-    "intervals are Student's t of what a metric loses without each row: they suppose that no rarer rows weigh much more"
-)
+NO_WORSE = "intervals assume that no document much worse than those scored is too rare to have been seen"
 
 
 def _label(value: Any) -> Any:
@@ -115,8 +116,9 @@ def columns_of_files(
 def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
     """The rows with a score in each metric: what a row adds to the value of its model in its group.
 
-    Their mean is the value itself. Of a mean, they are the values of the rows; else nθ − (n − 1)θ₋ᵢ, the pseudo-values
-    of the jackknife, moved to the mean θ: their variance is that of θ.
+    Their mean is the value itself. Of a mean, they are the values of the rows; else nθ - (n - 1)θ₋ᵢ, the pseudo-values
+    of the jackknife, moved to the mean θ: their variance is that of θ. `of_documents` holds the same where not single
+    rows but items with several runs, or clusters, are left out.
 
     Raises InputError for answers that are not what the metric takes, and where a value is undefined.
     """
@@ -125,14 +127,23 @@ def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredR
     problem = Problem(DOCUMENT, true, predicted, predicted)
     by_rows = {function: function(true, predicted, problem) for function in dict.fromkeys(one.rows for one in metrics)}
     scores = {one.name: np.zeros(len(true)) for one in metrics}
+    of_documents = {one.name: DocumentScores.zeros(one, len(true)) for one in metrics if not one.is_mean}
     for metric in metrics:
         for group, model, held in each_cell(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
             whose = " ".join(f" of {one}" for one in (model, group) if one is not None)
-            scores[metric.name][held] = row_parts(metric, by_rows[metric.rows][held], whose)
+            statistics = by_rows[metric.rows][held]
+            scores[metric.name][held] = row_parts(metric, statistics, whose)
+            if metric.name in of_documents:
+                items = rows.coded.get("id")
+                item = None if items is None else items.codes[held]
+                units = None if rows.clusters is None else rows.clusters[held]
+                into = of_documents[metric.name]
+                into.sizes[held] = 1.0 if metric.sizes is None else metric.sizes(statistics)
+                into.parts[held] = unit_parts(metric, statistics, item, units, whose)
     notes = [*rows.notes, *_notes(rows, metrics)]
     bounds = {one.name: one.bounds if one.is_mean else None for one in metrics}
-    notes += [JACKKNIFE] if None in bounds.values() else []
-    return replace(rows, scores=scores, notes=tuple(notes), bounds=bounds)
+    notes += [NO_WORSE] if of_documents else []
+    return replace(rows, scores=scores, notes=tuple(notes), bounds=bounds, of_documents=of_documents)
 
 
 def _notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[str]:
@@ -158,7 +169,7 @@ def _labels_of_row(value: Any) -> tuple[Any, ...]:
     return () if label is None else (label,)
 
 
-def row_parts(metric: Metric, statistics: Floats, whose: str = "") -> Floats:
+def row_parts(metric: Metric, statistics: Floats, whose: str = "", *, unit: str = "row") -> Floats:
     """What each row adds to the value of a metric, from its statistics (n, k).
 
     >>> wer = find_metric("wer", DOCUMENT)
@@ -174,7 +185,68 @@ def row_parts(metric: Metric, statistics: Floats, whose: str = "") -> Floats:
         left = metric.value(sums - statistics) if n > 1 else np.full(1, value)
     lacking = np.flatnonzero(np.isnan(left))
     if np.isnan(value) or len(lacking):
-        what = "has nothing to count" if np.isnan(value) else "has nothing to count but in a single row"
-        raise InputError(f"{metric.name}{whose} is undefined: it {what} among {counted(n, 'row')}.")
+        what = "has nothing to count" if np.isnan(value) else f"has nothing to count but in a single {unit}"
+        raise InputError(f"{metric.name}{whose} is undefined: it {what} among {counted(n, unit)}.")
     parts = -(n - 1) * left
     return np.asarray(parts - parts.mean() + value)
+
+
+def unit_parts(
+    metric: Metric, statistics: Floats, items: Integers | None, units: Integers | None, whose: str = ""
+) -> Floats:
+    """The same where clusters (codes `units`), or items with all their runs (codes `items`), are left out: in each row,
+    the value plus the share of its item in what its unit adds, so that the mean over items is the value.
+
+    >>> wer = find_metric("wer", DOCUMENT)
+    >>> statistics = np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0], [1.0, 4.0]])
+    >>> unit_parts(wer, statistics, None, np.array([0, 0, 1, 1])).tolist()  # of two clusters: 1/8 and 3/8
+    [0.125, 0.125, 0.375, 0.375]
+    """
+    item = np.arange(len(statistics)) if items is None else np.unique(items, return_inverse=True)[1]
+    unit = item if units is None else np.unique(units, return_inverse=True)[1]
+    if len(np.unique(unit)) == len(statistics):
+        return row_parts(metric, statistics, whose)
+    sums: Floats = np.stack([np.bincount(unit, column) for column in statistics.T], axis=1).astype(np.float64)
+    parts = row_parts(metric, sums, whose, unit="item" if units is None else "cluster")
+    first = np.unique(item, return_index=True)[1]
+    sizes = np.maximum(np.bincount(unit[first], minlength=len(sums)), 1)  # items of each unit
+    value = parts.mean()
+    return np.asarray(value + ((parts - value) * sizes.sum() / (len(sums) * sizes))[unit])
+
+
+def jackknife_value(metric: Metric, parts: Floats, sizes: Floats, groups: ItemGroups) -> JackknifeValue:
+    """The value of a metric from what items add to it (n,), their sizes (n,), and the clusters that they are in.
+
+    >>> wer = find_metric("wer", DOCUMENT)
+    >>> parts = row_parts(wer, np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0]] * 8))
+    >>> value = jackknife_value(wer, parts, np.full(24, 4.0), ItemGroups.of(24))
+    >>> value.value, [round(end, 3) for end in value.interval(0.95)]
+    (0.25, [0.173, 0.362])
+    """
+    value = float(parts[0]) if np.ptp(parts) == 0.0 else float(parts.mean())
+    return JackknifeValue.of(
+        value,
+        groups.totals(parts - value) / len(parts),
+        groups.totals(sizes),
+        within=metric.possible_range,
+        higher_is_better=metric.higher_is_better,
+        worst=metric.worst,
+    )
+
+
+def notes_of_value(value: JackknifeValue, *, level: float, unit: str) -> Iterator[str]:
+    """Why a value has no interval, or what is claimed where it is the lowest or the highest possible."""
+    size, units = (1 - level) / 2, counted(value.units, unit)
+    if not math.isnan(value.bounds(size)[0]):
+        if value.at_end is not None:
+            low, high = value.bounds(1 - level)
+            bound = f"at most {high:.4g}" if value.value == low else f"at least {low:.4g}"
+            claim = f"the value of such {unit}s is {bound} (one-sided, level {level:g})"
+            yield f"all {units} have the value {value.value:g}: {claim}"
+    elif value.units < units_needed(size) and value.error != 0.0:
+        yield f"no interval: {units}; at least {units_needed(size)} are needed at level {level:g}"
+    elif value.effective < DOMINATED and value.units > 1:
+        share = 1 / math.sqrt(value.effective) if value.effective else 0.0
+        yield f"no interval: one of {units} is so large ({share:.0%} of the total) that the others hardly count"
+    else:
+        yield f"no interval: {units} with the same value do not show how such values vary"

@@ -46,13 +46,15 @@ def ranks(
     units: Integers | None = None,
     *,
     weights: Floats | None = None,
+    sizes: Floats | None = None,
     bounds: Bounds | None = None,
     level: float,
     rng: np.random.Generator,
 ) -> Ranks:
     """The ranks of models by their scores (m, items), NaN where a model lacks an item; higher scores are better.
 
-    units (items,): the codes of clusters. weights (items,): of a weighted mean. bounds: of the scores.
+    units (items,): the codes of clusters. weights (items,): of a weighted mean. sizes (items,): of
+    documents, whose effective number gives the degrees of freedom. bounds: of the scores.
 
     A model is surely better than another where their mean difference, on the items that both have, exceeds c standard
     errors. It has at least the rank 1 + the number of models that are surely better, and at most m - the number of
@@ -71,11 +73,12 @@ def ranks(
     if weights is not None and starts is None:
         starts = np.arange(scores.shape[1])  # items of unlike weight are clusters of unlike size
     weights = np.ones(scores.shape[1]) if weights is None else weights[order] * scores.shape[1] / weights.sum()
+    sizes = weights if sizes is None else sizes[order]
     if starts is not None and bounds is not None and kish(_summed(weights[None], starts)[0]) < FEW:
         p = _p_values(scores, weights, starts, low=bounds[0] - bounds[1])
         better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
         return _ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), GAFFKE)
-    pairs = _pairs(scores, weights, starts)
+    pairs = _pairs(scores, weights, sizes, starts)
     if np.isnan(scores).any():
         everywhere = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
         of_each, method = np.full(m, normal_quantile(1 - 2 * (1 - level) / (m - 1))), BONFERRONI
@@ -133,18 +136,20 @@ def _summed(values: Floats, starts: Integers | None) -> Floats:
     return values if starts is None else np.asarray(np.add.reduceat(values, starts, axis=1))
 
 
-def _pairs(scores: Floats, weights: Floats, starts: Integers | None) -> Pairs:
+def _pairs(scores: Floats, weights: Floats, sizes: Floats, starts: Integers | None) -> Pairs:
     m = len(scores)
     t, scale, degrees, number = (np.full((m, m), fill) for fill in (np.nan, np.inf, 1.0, 0.0))
     for a in range(m - 1):
-        found = _differences(scores[a] - scores[a + 1 :], weights, starts)
+        found = _differences(scores[a] - scores[a + 1 :], weights, sizes, starts)
         for held, one, sign in zip((t, scale, degrees, number), found, (-1, 1, 1, 1), strict=True):
             held[a, a + 1 :], held[a + 1 :, a] = one, sign * one
     np.fill_diagonal(t, 0.0)
     return Pairs(t, scale, degrees, number)
 
 
-def _differences(d: Floats, weights: Floats, starts: Integers | None) -> tuple[Floats, Floats, Floats, Floats]:
+def _differences(
+    d: Floats, weights: Floats, document_sizes: Floats, starts: Integers | None
+) -> tuple[Floats, Floats, Floats, Floats]:
     """Of rows of paired differences (k, items): t, error · items, degrees of freedom, units.
 
     The error is that of `mean_difference`: as if one more item, or two clusters, differed in an unknown direction.
@@ -152,7 +157,9 @@ def _differences(d: Floats, weights: Floats, starts: Integers | None) -> tuple[F
     shared = ~np.isnan(d)
     d = np.where(shared, d, 0.0)
     sizes = _summed(shared * weights, starts)
-    n, squares, units = sizes.sum(axis=1), (sizes**2).sum(axis=1), (sizes > 0).sum(axis=1)
+    n, units = sizes.sum(axis=1), (sizes > 0).sum(axis=1)
+    in_units = _summed(shared * document_sizes, starts)
+    squares = (in_units**2).sum(axis=1)
     mean = (weights * d).sum(axis=1) / np.maximum(n, 1e-9)
     sums = _summed(np.where(shared, weights * (d - mean[:, None]), 0.0), starts)
     d = weights * d
@@ -165,7 +172,8 @@ def _differences(d: Floats, weights: Floats, starts: Integers | None) -> tuple[F
     error = np.maximum(np.hypot(spread, _size(d)), one_unit)
     known = (units > 1) & (error > 0.0)
     t = np.divide(mean * n, error, out=np.zeros_like(mean), where=known)
-    degrees = np.maximum(np.divide(n**2, squares, out=np.ones_like(n), where=squares > 0) - 1, 1.0)
+    effective = np.divide(in_units.sum(axis=1) ** 2, squares, out=np.ones_like(n), where=squares > 0)
+    degrees = np.maximum(effective - 1, 1.0)
     return t, np.where(known, error, np.inf), degrees, units.astype(np.float64)
 
 

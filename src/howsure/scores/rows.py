@@ -32,6 +32,7 @@ from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.documents import objects_of
 from howsure.significance.given import positive_scores
+from howsure.significance.metrics.metric import Metric
 from howsure.significance.model_files import (
     FILE,
     SCORES,
@@ -53,12 +54,28 @@ MOST_CELLS, A_CELL = 10_000, 0.015  # models or groups, and the seconds that one
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentScores:
+    """A metric that is not a mean: what each row adds to its value where items or clusters are left out (n,), and the
+    size of each row (n,), such as its number of words."""
+
+    metric: Metric
+    parts: Floats
+    sizes: Floats
+
+    @classmethod
+    def zeros(cls, metric: Metric, n: int) -> DocumentScores:
+        """Of n rows, to be filled."""
+        return cls(metric, np.zeros(n), np.zeros(n))
+
+
+@dataclass(frozen=True, slots=True)
 class ScoredRows:
     """Rows with a score each, or several: by the name of the score its values (n,), NaN where it is missing.
 
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
     answers: what is true and what is predicted (n,), for metrics of documents. bounds: of the scores that metrics give.
     measures: what the scores of a log measure.
+    of_documents: by the name of the score, metrics of documents that are not means.
     read: what was read, for the recipe. skip: whether rows without a score are left out. of_log: a log named the scores
     itself, of which a task may lack some. rows: whose places messages name.
     """
@@ -74,6 +91,7 @@ class ScoredRows:
     answers: tuple[Any, Any] | None = None
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
+    of_documents: Mapping[str, DocumentScores] = field(default_factory=dict)
 
     def name_of(self, role: str, row: int) -> str | None:
         """The model, group, item or run of a row, where it is known."""

@@ -17,14 +17,22 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wh
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.scores.documents import columns_of_files, document_metrics, with_document_scores
+from howsure.scores.documents import (
+    columns_of_files,
+    document_metrics,
+    jackknife_value,
+    notes_of_value,
+    with_document_scores,
+)
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
 from howsure.scores.rows import ScoredRows, cell_codes, each_cell, lowest_items, rows_of
 from howsure.significance.metrics.documents import signatures
+from howsure.significance.metrics.metric import Metric
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
+from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
@@ -236,11 +244,13 @@ def measures(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -> lis
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The items of a model in a group: their values (n,), clusters and ids (codes); the row of the table."""
+    """The items of a model in a group: their values (n,), clusters and ids (codes); of a metric of documents, their
+    sizes (n,); the row of the table."""
 
     values: Floats
     units: Integers | None
     items: Integers | None
+    sizes: Floats | None
     row: ScoreRow
 
 
@@ -267,7 +277,9 @@ def _of_score(
         by_group.setdefault(group, []).append(cell)
     sign = 1.0 if asked.lower_is_better else -1.0
     tables = [_ranked(cells, rows, bounds, asked) for cells in by_group.values()]
-    macro, lacking = _macro(by_group, name, bounds, asked) if asked.macro else ([], [])
+    documents = rows.of_documents.get(name)
+    metric = None if documents is None else documents.metric
+    macro, lacking = _macro(by_group, name, bounds, metric, asked) if asked.macro else ([], [])
     return [row for one in (*tables, macro) for row in sorted(one, key=lambda row: sign * row.mean.value)], lacking
 
 
@@ -324,7 +336,9 @@ def _cell(
     measure: Measure,
 ) -> _Cell:
     """The items of some rows, each with the mean of its runs."""
-    values, runs, items = scores[held], 1, None
+    of_documents = rows.of_documents.get(names[0])
+    values, runs, items = (scores if of_documents is None else of_documents.parts)[held], 1, None
+    sizes = None if of_documents is None else of_documents.sizes[held]
     units = None if rows.clusters is None else rows.clusters[held]
     notes: list[str] = []
     ids = rows.coded.get("id")
@@ -350,6 +364,7 @@ def _cell(
             if runs > 1
             else values[first]
         )
+        sizes = None if sizes is None else np.bincount(place, sizes) / times
         if units is not None:
             differs = units != units[first][place]
             if differs.any():
@@ -359,26 +374,35 @@ def _cell(
                 )
             units = units[first]
     groups = ItemGroups.of(len(values), clusters=units)
-    test = mean_score(values, groups, bounds=bounds)
     if units is not None and (few := few_clusters(groups.sizes)):
         notes.append(few)
-    if bounds is None and not rows.bounds:
-        alike = f"all are {values[0]:g}" if len(values) > 1 else "a single item"
-        notes.append(
-            STUDENT if np.ptp(values) > 0 else f"{alike}: nothing shows how scores vary, so there is no interval"
-        )
     name, group, model = names
-    mean = _estimate(test, asked, len(values), sure=bounds is not None or groups.units > 1)
-    if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
-        low, high = test.bounds(1 - asked.level)
-        claim = (
-            f"at least {math.floor(1e4 * low) / 1e4:g}" if test.value else f"at most {math.ceil(1e4 * high) / 1e4:g}"
-        )
-        notes.append(
-            f"all {len(values):,} are {test.value:g}: of such items, {claim} (one-sided, level {asked.level:g})"
-        )
+    test: MeanScore | JackknifeValue
+    if of_documents is not None and sizes is not None:
+        test = jackknife_value(of_documents.metric, values, sizes, groups)
+        notes += notes_of_value(test, level=asked.level, unit="item" if units is None else "cluster")
+        mean = _estimate(test, asked, len(values), sure=True)
+    else:
+        test = mean_score(values, groups, bounds=bounds)
+        if bounds is None:
+            alike = f"all are {values[0]:g}" if len(values) > 1 else "a single item"
+            notes.append(
+                STUDENT if np.ptp(values) > 0 else f"{alike}: nothing shows how scores vary, so there is no interval"
+            )
+        mean = _estimate(test, asked, len(values), sure=bounds is not None or groups.units > 1)
+        if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
+            claim = _beyond(test.bounds(1 - asked.level), best=bool(test.value))
+            notes.append(
+                f"all {len(values):,} are {test.value:g}: of such items, {claim} (one-sided, level {asked.level:g})"
+            )
     row = ScoreRow(name, group, model, len(values), runs, int(missing[held].sum()), mean, notes=tuple(notes))
-    return _Cell(values, units, items, row)
+    return _Cell(values, units, items, sizes, row)
+
+
+def _beyond(bounds: Bounds, *, best: bool) -> str:
+    """A one-sided bound, rounded outwards."""
+    low, high = bounds
+    return f"at least {math.floor(1e4 * low) / 1e4:g}" if best else f"at most {math.ceil(1e4 * high) / 1e4:g}"
 
 
 def _check_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
@@ -394,7 +418,7 @@ def _check_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
     raise item_twice(int(held[a]), int(held[b]), f"{ids.names[ids.codes[held[a]]]!r}{of}", each="model and run")
 
 
-def _estimate(test: MeanScore, asked: _Asked, n: int, *, sure: bool) -> Estimate:
+def _estimate(test: MeanScore | JackknifeValue, asked: _Asked, n: int, *, sure: bool) -> Estimate:
     each = 1 - (1 - asked.level) / asked.together
     low, high = test.interval(each) if sure else (math.nan, math.nan)
     known = not math.isnan(low)
@@ -411,7 +435,7 @@ def _ranked(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, ask
     if "id" not in rows.coded:
         note = told(f"models are not ranked: name the item of each row ({parameter('id')})")
         return [replace(row, notes=(*row.notes, note)) for row in held]
-    scores, units = _side_by_side(cells)
+    scores, units, sizes = _side_by_side(cells)
     there = (~np.isnan(scores)).astype(np.float64)
     few = there @ there.T < 2
     if few[~np.eye(len(cells), dtype=bool)].all():
@@ -419,16 +443,20 @@ def _ranked(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, ask
         return [replace(row, notes=(*row.notes, note)) for row in held]
     note = "it has fewer than two items in common with some model, which is not compared with it"
     held = [replace(row, notes=(*row.notes, note)) if one.any() else row for row, one in zip(held, few, strict=True)]
-    return _with_ranks(held, scores, units, None, bounds, asked)
+    return _with_ranks(held, scores, units, None, sizes, bounds, asked)
 
 
-def _side_by_side(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None]:
-    """The scores of all items by model (m, items), NaN where a model lacks one, and the clusters of the items."""
+def _side_by_side(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:
+    """The scores of all items by model (m, items), NaN where a model lacks one, and the clusters and the sizes of the
+    items (items,)."""
     known = np.unique(np.concatenate([cell.items for cell in cells if cell.items is not None]))
     scores, units = np.full((len(cells), len(known)), np.nan), np.full(len(known), -1)
+    sizes = np.zeros(len(known))
     for one, cell in zip(scores, cells, strict=True):
         places = np.searchsorted(known, np.zeros(0, np.int64) if cell.items is None else cell.items)
         one[places] = cell.values
+        if cell.sizes is not None:
+            sizes[places] += cell.sizes
         if cell.units is not None:
             differs = (units[places] >= 0) & (units[places] != cell.units)
             if differs.any():
@@ -437,7 +465,7 @@ def _side_by_side(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None]:
                     f"{counted(int(differs.sum()), 'item')} it is not. Are the ids right?"
                 )
             units[places] = cell.units
-    return scores, None if cells[0].units is None else units
+    return scores, None if cells[0].units is None else units, sizes if sizes.any() else None
 
 
 def _with_ranks(
@@ -445,11 +473,12 @@ def _with_ranks(
     scores: Floats,
     units: Integers | None,
     weights: Floats | None,
+    sizes: Floats | None,
     bounds: Bounds | None,
     asked: _Asked,
 ) -> list[ScoreRow]:
     sign = -1.0 if asked.lower_is_better else 1.0
-    found = ranks(sign * scores, units, weights=weights, bounds=bounds, level=asked.level, rng=asked.rng)
+    found = ranks(sign * scores, units, weights=weights, sizes=sizes, bounds=bounds, level=asked.level, rng=asked.rng)
     columns = (found.low.tolist(), found.high.tolist(), found.tier.tolist(), found.best.tolist())
     return [
         replace(row, rank_low=low, rank_high=high, tier=tier, maybe_best=best)
@@ -458,7 +487,7 @@ def _with_ranks(
 
 
 def _macro(
-    by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, asked: _Asked
+    by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, metric: Metric | None, asked: _Asked
 ) -> tuple[list[ScoreRow], list[str]]:
     """The mean of the groups' means of each model that has them all, with ranks where all of these have all items; and
     which models lack some."""
@@ -474,7 +503,7 @@ def _macro(
         for model, cells in by_model.items()
         if len(cells) < len(by_group)
     ]
-    rows = [_macro_row(cells, name, bounds, asked) for cells in complete]
+    rows = [_macro_row(cells, name, bounds, metric, asked) for cells in complete]
     if (
         len(complete) < 2
         or asked.lower_is_better is None
@@ -482,24 +511,34 @@ def _macro(
     ):
         return rows, lacking
     blocks = [_side_by_side([cells[i] for cells in complete]) for i in range(len(by_group))]
-    scores = np.concatenate([block for block, _ in blocks], axis=1)
+    scores = np.concatenate([block for block, _, _ in blocks], axis=1)
     if np.isnan(scores).any():
         return rows, lacking
-    weights = np.concatenate([np.full(block.shape[1], 1 / block.shape[1]) for block, _ in blocks])
-    units = [codes for _, codes in blocks if codes is not None]
-    clusters = np.concatenate(units) if units else None
-    return _with_ranks(rows, scores, clusters, weights, bounds, asked), lacking
+    weights = np.concatenate([np.full(block.shape[1], 1 / block.shape[1]) for block, _, _ in blocks])
+    units = [codes for _, codes, _ in blocks if codes is not None]
+    shares = [sizes / sizes.sum() for _, _, sizes in blocks if sizes is not None]
+    clusters, sizes = (np.concatenate(parts) if parts else None for parts in (units, shares))
+    return _with_ranks(rows, scores, clusters, weights, sizes, bounds, asked), lacking
 
 
-def _macro_row(cells: Sequence[_Cell], name: str, bounds: Bounds | None, asked: _Asked) -> ScoreRow:
-    mean = mean_of_groups([(cell.values, cell.units) for cell in cells], bounds=bounds)
+def _macro_row(
+    cells: Sequence[_Cell], name: str, bounds: Bounds | None, metric: Metric | None, asked: _Asked
+) -> ScoreRow:
     n, runs, missing = (
         sum(cell.row.n for cell in cells),
         max(cell.row.runs for cell in cells),
         sum(cell.row.missing for cell in cells),
     )
+    groups = [(cell.values, cell.units) for cell in cells]
+    if metric is None:
+        mean: MeanScore | JackknifeValue = mean_of_groups(groups, bounds=bounds)
+        notes: tuple[str, ...] = () if bounds is not None else (STUDENT,)
+    else:
+        sizes = [np.ones(len(cell.values)) if cell.sizes is None else cell.sizes for cell in cells]
+        mean = value_of_groups(metric, groups, sizes)
+        unit = "item" if cells[0].units is None else "cluster"
+        notes = tuple(notes_of_value(mean, level=asked.level, unit=unit))
     found = _estimate(mean, asked, n, sure=True)
-    notes = () if bounds is not None else (STUDENT,)
     return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, found, notes=notes)
 
 
@@ -514,11 +553,7 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
     0.75
     """
     values = np.concatenate([one for one, _ in groups])
-    weights = np.concatenate([np.full(len(one), 1 / (len(groups) * len(one))) for one, _ in groups])
-    if groups[0][1] is None:
-        unit: Integers = np.arange(len(values))
-    else:
-        unit = np.unique(np.concatenate([codes for _, codes in groups if codes is not None]), return_inverse=True)[1]
+    unit, weights = _units_of_groups(groups)
     sums, sizes = (np.bincount(unit, one).astype(np.float64) for one in (weights * values, weights))
     m = len(sizes)
     error = ratio_error(sums, sizes) if m > 1 else 0.0
@@ -528,3 +563,29 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
         return mean
     found = Sums.of(sums, sizes)
     return BoundedMean.of(mean, sums=found, ends=bounds, clustered=groups[0][1] is not None, within=bounds)
+
+
+def value_of_groups(
+    metric: Metric, groups: Sequence[tuple[Floats, Integers | None]], sizes: Sequence[Floats]
+) -> JackknifeValue:
+    """The mean of the values of a metric of documents in G groups, as `mean_of_groups` has it, within the range of the
+    metric; sizes: of the items of each group."""
+    unit, weights = _units_of_groups(groups)
+    values = np.concatenate([one for one, _ in groups])
+    value = float(weights @ values)
+    shares = np.concatenate([one / one.sum() if one.any() else one for one in sizes])
+    return JackknifeValue.of(
+        value,
+        np.bincount(unit, weights * (values - value)).astype(np.float64),
+        np.bincount(unit, shares).astype(np.float64),
+        within=metric.possible_range,
+        higher_is_better=metric.higher_is_better,
+        worst=metric.worst,
+    )
+
+
+def _units_of_groups(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
+    """The cluster of each value of G groups, each value its own where there are none, and its weight 1 / (G n_g)."""
+    weights = np.concatenate([np.full(len(one), 1 / (len(groups) * len(one))) for one, _ in groups])
+    codes = [units for _, units in groups if units is not None]
+    return (np.unique(np.concatenate(codes), return_inverse=True)[1] if codes else np.arange(len(weights))), weights

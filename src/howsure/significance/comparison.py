@@ -9,15 +9,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import GIVEN, InputError, parameter, shown, told
 from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.significance.differences import (
     BY_ORDER,
+    JACKKNIFE,
     OF_MEANS,
     USUAL,
+    WITH_INTERVAL,
     Choices,
     check_choices,
     differences_of,
@@ -35,7 +37,7 @@ from howsure.significance.means import (
     paired_difference,
     paired_mean,
 )
-from howsure.significance.metrics.metric import Metric, tasks_of
+from howsure.significance.metrics.metric import DOCUMENT, Metric, tasks_of
 from howsure.significance.metrics.probabilities import certain_rows, score_metric
 from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
 from howsure.significance.model_files import systems_of_files
@@ -43,6 +45,7 @@ from howsure.significance.notes import notes_of, notes_of_group
 from howsure.significance.reading import Systems, view_notes
 from howsure.significance.results import ALPHA, Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.systems import Runs
+from howsure.stats.jackknife_value import units_needed
 from howsure.stats.mean_score import share_bounds
 from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import Randomness
@@ -122,7 +125,11 @@ def compare_family(
     means: list[ModelMean] = []
     for held in sorted(scores.values(), key=lambda held: names.index(held.metric.name)):
         means += model_means(held, list(models), level=choices.level)
-    said = (*notes_of([(one.systems, one.metrics) for one in requested], shown), *_of_few_draws(shown, choices))
+    said = (
+        *notes_of([(one.systems, one.metrics) for one in requested], shown),
+        *_of_few_draws(shown, choices),
+        *_of_intervals(requested[0].systems, shown, choices),
+    )
     by_group = None
     if groups is not None:
         in_groups: list[GroupDifference] = []
@@ -201,6 +208,38 @@ def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]
             f"not small once adjusted for all comparisons: {stuck[0].p_adjusted:.4f}. Take more resamples, fewer "
             "metrics, or a baseline named beforehand."
         )
+
+
+def _of_intervals(systems: Systems, rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
+    """Why there is no interval, and where an interval and a p of two methods disagree."""
+    if choices.interval is None:
+        return
+    size = (1 - choices.level) / 2
+    n, unit = systems.n, "item"
+    if systems.clusters is not None:
+        n, unit = int(systems.clusters.max()) + 1, "cluster"
+    lacking = [row for row in rows if math.isnan(row.low) and math.isfinite(row.p_value)]
+    few = n < units_needed(size)
+    if lacking and (choices.method == JACKKNIFE or (choices.method in WITH_INTERVAL and few)):
+        why = f"one {unit} is so large that the others hardly count"
+        if few:
+            why = f"{counted(n, unit)} are too few; at least {units_needed(size)} are needed at level {choices.level:g}"
+        yield f"no interval of {_named(lacking)}: {why}."
+    if choices.method in (*WITH_INTERVAL, "boostsa") or choices.alternative != "two-sided":
+        return
+    known = [row for row in rows if math.isfinite(row.low) and math.isfinite(row.p_value)]
+    unlike = [row for row in known if (row.low > 0.0 or row.high < 0.0) == (row.p_value > 1 - choices.level)]
+    if unlike:
+        yield told(
+            f"p and the interval of {_named(unlike)} come from two methods, which disagree on whether there is a "
+            f"difference: treat it as not shown. {parameter('method', JACKKNIFE)} takes both from one."
+        )
+
+
+def _named(rows: Sequence[Difference]) -> str:
+    """The models of some rows, each with its metrics."""
+    models = dict.fromkeys(row.model for row in rows)
+    return ", ".join(f"{name} ({', '.join(row.metric for row in rows if row.model == name)})" for name in models)
 
 
 def _pair_rows(
@@ -300,10 +339,12 @@ def compare(
     metrics: a metric, or several; score: the columns of the models hold scores.
     target_class: also report precision, recall and F1 of this class (or those named by `metrics`).
     method: permutation (default), bootstrap, gaffke (means with bounds; default for scores with bounds), student (other
-    means; default for other scores), mcnemar (accuracy), or boostsa (the paper's rule).
+    means; default for other scores), jackknife (default for metrics of documents), mcnemar (accuracy), or boostsa (the
+    paper's rule).
     n_resamples: number of resamples.
     alternative: two-sided, better or worse (for the model).
-    interval: basic (usual), percentile, bca or none; with the methods gaffke and student that of the same name.
+    interval: basic (usual), percentile, bca or none; with the methods gaffke, student and jackknife that of the same
+    name.
     adjust: adjustment of p for all models and metrics of the table.
     level: level of the intervals.
     rng: seed of what is drawn at random.
@@ -345,6 +386,10 @@ def compare(
       e the sum of the deviations of each of C clusters (or items); for the interval and p, that of the jackknife if it
       is larger, and as if one more item differed. It supposes that no differences exist that are both large and too
       rare to have been seen.
+    - `jackknife` (default for metrics of documents): Student's t of how the difference of the metric changes without
+      each item or cluster, for the interval and for p. The degrees of freedom are those of the effective number of
+      items, (Σ size)² / Σ size² (Kish), with sizes such as the number of words or entities; the error is as if one more
+      item differed. For every metric that does not depend on the number of items.
     - `permutation` (default otherwise): for each item, a coin flip decides which system is which. Exact if the systems
       are exchangeable (by enumeration if there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as
       extreme); with many items, it also has the right level if only their values of the metric are equal: a difference
@@ -358,8 +403,9 @@ def compare(
       loses nearly all power: on 1,000 items, on a tenth of which the systems differ, a true gain of two points is
       detected in 0.15 % of experiments with a share of .1, and in 61 % with the exact test.
 
-    The interval of the difference comes from a full-size bootstrap, widened for few items, few or unequal clusters and
-    small strata (jackknife, Student's t). What is better does not depend on whether higher values are.
+    With `permutation`, `bootstrap` and `mcnemar`, the interval of the difference comes from a full-size bootstrap,
+    widened for few items, few or unequal clusters and small strata (jackknife, Student's t). What is better does not
+    depend on whether higher values are.
 
     The result's `groups` are the differences in each group. Their p is adjusted for all of them, that of all items is
     not changed. A group that only one model has is left out and noted.
@@ -458,9 +504,10 @@ def compare(
             )
         several = sum(len(one.metrics) for one in requested)
         usual = "student" if len(unknown) == several else "gaffke"  # of a score without bounds it is Student's t, too
-        chosen = method or (usual if is_score else "permutation")
+        of_documents = requested[0].source.task == DOCUMENT
+        chosen = method or (usual if is_score else JACKKNIFE if of_documents else "permutation")
         share = USUAL if chosen == "boostsa" and sample_size is None else sample_size
-        own = chosen if chosen in OF_MEANS else "basic"
+        own = chosen if chosen in WITH_INTERVAL else "basic"
         how = own if interval == "usual" else interval
         choices = Choices(chosen, n_resamples, alternative, how, level, adjust, two_way, share, bug_compatible)
         check_choices(choices, requested[0].systems, [metric for one in requested for metric in one.metrics])

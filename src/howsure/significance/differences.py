@@ -24,6 +24,7 @@ from howsure.significance.bootstrap import (
     spread_ratio,
     student_p_value,
 )
+from howsure.significance.jackknife import paired_jackknife
 from howsure.significance.metrics.metric import Floats, Metric
 from howsure.significance.permutation import mid_p_value, permutation_p_values
 from howsure.significance.reading import Systems
@@ -85,10 +86,12 @@ def _difference(baseline: Floats, model: Floats, rounded: bool) -> Floats:
 
 # The settings of a comparison, checked, and as the recipe of the result.
 
-METHODS = ("permutation", "bootstrap", "gaffke", "student", "mcnemar", "boostsa")
-OF_MEANS = ("gaffke", "student")  # tests of a mean, with intervals of their own
+JACKKNIFE = "jackknife"
+METHODS = ("permutation", "bootstrap", "gaffke", "student", JACKKNIFE, "mcnemar", "boostsa")
+OF_MEANS = ("gaffke", "student")  # tests of a mean
+WITH_INTERVAL = (*OF_MEANS, JACKKNIFE)  # tests with intervals of their own, which draw nothing
 ALTERNATIVES = ("two-sided", "better", "worse")
-INTERVALS = ("basic", "percentile", "bca", *OF_MEANS)
+INTERVALS = ("basic", "percentile", "bca", *WITH_INTERVAL)
 BY_ORDER = "matched by their order"
 
 
@@ -109,7 +112,7 @@ class Choices:
     @property
     def draws(self) -> bool:
         """Whether anything is drawn at random."""
-        return self.method not in OF_MEANS
+        return self.method not in WITH_INTERVAL
 
     def recipe(self, views: Sequence[Systems], seed: int) -> dict[str, Any]:
         """Everything needed to obtain the same table again."""
@@ -175,9 +178,16 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
                 f"{other} is "
                 f"not; choose {parameter('method', 'permutation')}."
             )
-    wrong = {choices.interval, choices.method} & set(OF_MEANS)
+    if choices.method == JACKKNIFE:
+        corrected = next((metric.name for metric in metrics if not metric.scale_free), None)
+        if corrected is not None:
+            raise InputError(
+                f"{parameter('method', JACKKNIFE)} needs a metric that does not depend on the number of rows; "
+                f"{corrected} corrects for it. Choose {parameter('method', 'permutation')}."
+            )
+    wrong = {choices.interval, choices.method} & set(WITH_INTERVAL)
     if choices.interval is not None and wrong and choices.interval != choices.method:
-        name = choices.interval if choices.interval in OF_MEANS else choices.method
+        name = choices.interval if choices.interval in WITH_INTERVAL else choices.method
         raise InputError(
             f"{parameter('interval', name)} goes with {parameter('method', name)}, and no other; leave interval out "
             "for the usual one."
@@ -240,6 +250,8 @@ def differences_of(
 ) -> list[Difference]:
     """One row per metric, p not yet adjusted; `names` are those of the baseline and of the model."""
     units = build_units(problem, metrics, two_way=choices.two_way)
+    if choices.method == JACKKNIFE:
+        return [_of_jackknife(problem, units, metric, choices, names) for metric in metrics]
     with np.errstate(invalid="ignore"):
         observed = observed_values(units, metrics)
         replicates = _replicates(units, metrics, choices, observed, seed)
@@ -286,6 +298,46 @@ def differences_of(
             )
         )
     return rows
+
+
+def _of_jackknife(
+    problem: Problem, units: Units, metric: Metric, choices: Choices, names: tuple[str, str]
+) -> Difference:
+    """The row of a metric by the paired jackknife, p not yet adjusted."""
+    with np.errstate(invalid="ignore"):
+        test = paired_jackknife(units, metric, level=choices.level)
+        values = observed_values(units, [metric])[0]
+    if units.swapped:
+        test, values = test.turned(), (values[1], values[0])
+    low, high = (math.nan, math.nan) if choices.interval is None else test.interval(choices.level)
+    if metric.bounds is not None:  # of a difference
+        widest = metric.bounds[1] - metric.bounds[0]
+        low, high = max(low, -widest), min(high, widest)
+    p = test.p_value(_side(choices.alternative, metric.sign))
+    better, worse = _shares(problem, metric)
+    return Difference(
+        against=names[0],
+        model=names[1],
+        metric=metric.name,
+        against_value=values[0],
+        model_value=values[1],
+        difference=test.value + 0.0,
+        low=low + 0.0,
+        high=high + 0.0,
+        p_value=p,
+        p_adjusted=p,
+        p_error=0.0 if math.isfinite(p) else math.nan,
+        n=len(problem.targets),
+        exact=False,
+        higher_is_better=metric.higher_is_better,
+        relative_error_reduction=relative_reduction(metric.best, *values),
+        share_better=better,
+        share_worse=worse,
+        undefined_resamples=0,
+        standard_error=test.standard_error,
+        degrees_of_freedom=test.degrees_of_freedom or math.nan,
+        detectable_difference=test.detectable(choices.level, choices.alternative),
+    )
 
 
 def _replicates(

@@ -298,6 +298,7 @@ OF_MEANS = {
     "gaffke": "Gaffke's (of scores of 0 and 1 without clusters, McNemar's exact test)",
     "student": "Student's t",
 }
+JACKKNIFE = "jackknife"
 
 
 def verdicts(result: Comparison) -> list[str]:
@@ -318,13 +319,19 @@ def verdicts(result: Comparison) -> list[str]:
             found = [_finding(row) for row in rows if row.p_adjusted <= ALPHA and _side(row) == side]
             parts += [f"is {side} than {rows[0].against} in {', in '.join(found)}"] if found else []
         unseen = [row.metric for row in rows if row.p_adjusted > ALPHA]
-        undefined = [row.metric for row in rows if math.isnan(row.p_adjusted)]
+        unknown = [row for row in rows if math.isnan(row.p_adjusted)]
+        of_one_item = [
+            row.metric for row in unknown if result.recipe["method"] == JACKKNIFE and math.isfinite(row.difference)
+        ]
+        undefined = [row.metric for row in unknown if row.metric not in of_one_item]
         if unseen:
             parts.append(f"no difference is detected in {', '.join(unseen)}")
         if undefined:
             parts.append(
                 f"cannot be compared in {', '.join(undefined)}, undefined or possibly infinite for one of the two"
             )
+        if of_one_item:
+            parts.append(f"cannot be compared in {', '.join(of_one_item)}, undefined without one of the items")
         colon = "" if parts[0].startswith("is") else ":"
         said.append(f"{model}{colon} {'; '.join(parts)}.")
     return said
@@ -359,7 +366,7 @@ def _of_best(result: Comparison) -> list[str]:
 def how(result: Comparison) -> list[str]:
     """What was drawn, and for how many questions p was adjusted, in sentences."""
     recipe = result.recipe
-    if recipe["method"] in OF_MEANS:
+    if recipe["method"] in OF_MEANS or recipe["method"] == JACKKNIFE:
         return [*_of_means(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
     drawn = {
         "permutation": "swapped by coin flips",
@@ -389,7 +396,11 @@ def _of_means(result: Comparison) -> list[str]:
     recipe, n = result.recipe, result.recipe["n"]
     unit = f"{n:,} items" if recipe["clusters"] is None else f"{n:,} items in {recipe['clusters']:,} clusters"
     runs = ", each the mean of its runs" if recipe["runs"] is not None else ""
-    said = [f"Intervals and p are {OF_MEANS[recipe['method']]} of the paired differences of {unit}{runs}."]
+    if recipe["method"] == JACKKNIFE:
+        left_out = f"{n:,} items" if recipe["clusters"] is None else f"{recipe['clusters']:,} clusters"
+        said = [f"Intervals and p are Student's t of the jackknife, which leaves out each of {left_out} in turn."]
+    else:
+        said = [f"Intervals and p are {OF_MEANS[recipe['method']]} of the paired differences of {unit}{runs}."]
     shares = [row.run_share for row in result if not math.isnan(row.run_share)]
     if shares:
         least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"

@@ -11,7 +11,7 @@ from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.gaffke import Sums, gaffke_interval, gaffke_p_value, paired_differences
 from howsure.stats.p_values import furthest
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import normal_quantile, t_quantile
 
 Bounds = tuple[float, float]
 POWER = 0.8  # with which the rows that are said to be needed lead to a verdict
@@ -66,7 +66,7 @@ class MeanScore:
             return math.nan, math.nan
         if not self.error > 0.0:
             return self.value - self.unseen, self.value + self.unseen
-        reach = FAR * self.error
+        reach = max(FAR, 2 * t_quantile(1 - 2 * size, self.degrees_of_freedom)) * self.error
         return (
             furthest(lambda limit: self.p_above(limit) > size, self.value, self.value - reach),
             furthest(lambda limit: self.p_below(limit) > size, self.value, self.value + reach),

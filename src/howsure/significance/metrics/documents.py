@@ -3,6 +3,7 @@ of the sums of all: entity F1, multi-label F1, nDCG, recall@k, word error rate, 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from howsure.errors import InputError, at_row, parameter, shown
 from howsure.files.opened import parsed_json
 from howsure.first_use import require
 from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
-from howsure.significance.metrics.metric import DOCUMENT, Floats, Metric, mean, ratio, register, register_family
+from howsure.significance.metrics.metric import DOCUMENT, Floats, Metric, Rows, mean, ratio, register, register_family
 from howsure.significance.systems import Problem
 
 if TYPE_CHECKING:
@@ -25,6 +26,35 @@ if TYPE_CHECKING:
 
 
 PERCENT = (0.0, 100.0)
+RATE = (0.0, math.inf)  # of errors for each word, of which a text may hold more than words
+
+
+@dataclass(frozen=True, slots=True)
+class TotalOf:
+    """The sizes of documents: the total of some of their statistics."""
+
+    columns: tuple[int, ...]
+
+    def __call__(self, statistics: Floats, /) -> Floats:
+        return np.asarray(statistics[:, self.columns].sum(axis=1))
+
+
+def shares_of_labels(statistics: Floats) -> Floats:
+    """The sizes of documents for an average over labels: their share of what is true and predicted of each label, added
+    up over labels.
+
+    >>> shares_of_labels(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two labels
+    [1.5, 0.5]
+    """
+    _, predicted, true = np.moveaxis(statistics.reshape(len(statistics), 3, -1), 1, 0)
+    both = predicted + true
+    totals = both.sum(axis=0)
+    return np.asarray((both / np.where(totals > 0, totals, 1.0)).sum(axis=1))
+
+
+def lengths_in_ngrams(statistics: Floats) -> Floats:
+    """The sizes of documents for chrF: the n-grams of the texts and of the references, of all lengths."""
+    return np.asarray(statistics.reshape(len(statistics), -1, 3)[..., :2].sum(axis=(1, 2)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,16 +384,26 @@ EXACT, PART = (
     DocumentRows(entities_of, "entities: tags such as B-PER, or spans", counts)
     for counts in (exact_counts, partial_counts)
 )
+SIZES = {name: TotalOf(tuple(np.flatnonzero(quotient.below).tolist())) for name, quotient in PER_CLASS.items()}
+
+
+def _of_documents(metric: Metric, rows: Rows, sizes: Callable[[Floats], Floats]) -> Metric:
+    """A metric of counts of right, predicted and true labels, counted in each document."""
+    return register(replace(metric, task=DOCUMENT, rows=rows, score=None, sizes=sizes))
+
+
 for _name, _one in PER_CLASS.items():
-    register(replace(micro(f"entity_{_name}", _one), task=DOCUMENT, rows=EXACT, score=None))
-    register(replace(micro(f"entity_partial_{_name}", _one), task=DOCUMENT, rows=PART, score=None))
-register(replace(micro("multilabel_micro_f1", PER_CLASS["f1"]), task=DOCUMENT, rows=LABEL_SETS, score=None))
-register(replace(macro("multilabel_macro_f1", PER_CLASS["f1"]), task=DOCUMENT, rows=each_label, score=None))
+    _of_documents(micro(f"entity_{_name}", _one), EXACT, SIZES[_name])
+    _of_documents(micro(f"entity_partial_{_name}", _one), PART, SIZES[_name])
+_of_documents(micro("multilabel_micro_f1", PER_CLASS["f1"]), LABEL_SETS, SIZES["f1"])
+_of_documents(macro("multilabel_macro_f1", PER_CLASS["f1"]), each_label, shares_of_labels)
 register(_of_ranking("ndcg", gain, None))
 register_family("ndcg", partial(_of_ranking, "ndcg", gain))
 register_family("recall", partial(_of_ranking, "recall", recalled))
 for _name, _split in (("wer", str.split), ("cer", list)):
     _rows = DocumentRows(text_of, TEXTS, partial(_edited, split=_split))
-    register(Metric(_name, DOCUMENT, _rows, error_rate, higher_is_better=False, best=0.0))
+    _rate = Metric(_name, DOCUMENT, _rows, error_rate, higher_is_better=False, best=0.0, bounds=RATE)
+    register(replace(_rate, sizes=TotalOf((1,)), worst=1.0))
 for _name, _value in SCORERS.items():
-    register(Metric(_name, DOCUMENT, ScorerRows(_name), _value, best=100.0, bounds=PERCENT))
+    _sizes = TotalOf((0, 1)) if _name == "bleu" else lengths_in_ngrams
+    register(Metric(_name, DOCUMENT, ScorerRows(_name), _value, best=100.0, bounds=PERCENT, sizes=_sizes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -40,9 +41,12 @@ class Metric:
     of the value with respect to the sums, (…, k) to (…, k); without them, finite differences are used. `tested` is the
     metric whose equality is tested, if this one is a non-decreasing function of it. `best` is the value of a perfect
     system, None if that depends on the targets; `bounds` are the lowest and the highest value that is possible (of
-    a mean: for each row), None if there are none or they are unknown; `score` gives the metric's score of each row,
-    higher being better, for the share of rows on which a model is better. `infinite_at_zero`: the score is infinite for
-    a row whose label had the probability 0. Metrics with the same `rows` share computation.
+    a mean: for each row), the highest infinite if only the lowest is known, None if there are none or they are unknown;
+    `score` gives the metric's score of each row, higher being better, for the share of rows on which a model is better.
+    `worst` is the value of rows that are entirely wrong, if the highest value is infinite. `sizes(statistics)`, (n, k)
+    to (n,), is how much each row weighs in the value, such as its number of words; None if all rows weigh the same.
+    `infinite_at_zero`: the score is infinite for a row whose label had the probability 0. Metrics with the same `rows`
+    share computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -68,6 +72,8 @@ class Metric:
     slopes: Callable[[Floats], Floats] | None = None
     tested: Metric | None = None
     infinite_at_zero: bool = False
+    sizes: Callable[[Floats], Floats] | None = None
+    worst: float | None = None
 
     @property
     def is_mean(self) -> bool:
@@ -78,6 +84,11 @@ class Metric:
     def sign(self) -> int:
         """1 if higher is better, else -1."""
         return 1 if self.higher_is_better else -1
+
+    @property
+    def possible_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest possible value; None unless the lowest is known."""
+        return self.bounds if self.bounds is not None and math.isfinite(self.bounds[0]) else None
 
 
 def mean(sums: Floats) -> Floats:
