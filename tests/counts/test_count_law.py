@@ -211,6 +211,18 @@ def test_the_hypergeometric_interval_holds_what_its_tails_allow(units: int, n: i
     assert (low, high) == (kept[0], kept[-1])
 
 
+@pytest.mark.parametrize(("units", "n", "worst"), [(50, 10, 0.925), (200, 30, 0.918), (1000, 50, 0.921)])
+def test_mid_p_intervals_cover_on_average_and_little_less_at_worst(units: int, n: int, worst: float) -> None:
+    """Every total is enumerated: nominal coverage is that of the average, not of each total."""
+    ends = [hypergeometric_interval(units, n, positives, level=0.95) for positives in range(n + 1)]
+    low, high = np.array(ends).T
+    totals, positives = np.arange(units + 1)[:, None], np.arange(n + 1)
+    covered = (low <= totals) & (totals <= high)
+    coverage = (hypergeom.pmf(positives, units, totals, n) * covered).sum(axis=1)
+    assert coverage.mean() > 0.95
+    assert worst < coverage.min() < 0.93
+
+
 @pytest.mark.parametrize(
     ("units", "n", "positives", "total"), [(40, 7, 2, 9), (9_000, 300, 4, 50), (10**7, 900, 500, 5_555_000)]
 )

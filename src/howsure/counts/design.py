@@ -59,8 +59,8 @@ def labels_total(
 ) -> DesignTotal:
     """The total by the labels alone, N times their weighted share within the domain.
 
-    Its interval is Wilson's; the hypergeometric one where single units were drawn at random from all; and Gaffke's
-    where what was drawn differs in what it stands for (`howsure.counts.units`).
+    Its interval is Wilson's; the hypergeometric one (mid-p) where single units were drawn at random from all; and
+    Gaffke's where what was drawn differs in what it stands for (`howsure.counts.units`).
     """
     weight = draw.weight
     positives = draw.per_drawn(np.where(inside, labels, 0.0))
