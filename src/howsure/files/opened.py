@@ -431,7 +431,7 @@ def _unpacked(raw: bytes, name: str) -> bytes:
 # Scratch folders: each goes with the process that made it, or, where that was killed, with the next one.
 
 try:
-    import fcntl
+    import fcntl as fcntl  # also for files that take locks
 except ImportError:  # Windows: what a killed process leaves there, stays
     fcntl = None  # type: ignore[assignment]
 
