@@ -28,8 +28,8 @@ from howsure.check.evidence import (
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded, check_clusters, check_codes
-from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
-from howsure.inputs.matching import shared_rows
+from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -236,7 +236,8 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     rows, said = np.arange(n), list[str]()
     theirs = None if other is None or beside is not None else read.columns[other]
     if beside is not None:
-        found = beside.rows(({} if id is None else {id: Kind.VALUES}) | {score: Kind.SCORE})
+        kinds = ({} if id is None else {id: Kind.VALUES}) | {score: Kind.SCORE}
+        found = beside.rows(kinds, choose=_document_column)
         with found.placed():
             within(found.columns[score], ends, score)
         rows, theirs, said = _matched(read, found, score, id, skip=bool(getattr(source, "skip_missing", False)))
@@ -251,16 +252,21 @@ def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool)
     named = asked["groups"]
     parts = list(log.group) if named is None else named.split(",")
     log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
-    key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
     repeated = log.repeats_items(parts)
     found = {"groups": ",".join(parts)} if named is None and parts else {}
     if asked["clusters"] is None and log.has(DOCUMENT):
         found["clusters"] = DOCUMENT
     elif asked["clusters"] is None and repeated and log.has(ITEM):
-        found["clusters"] = key
+        found["clusters"] = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), log.item_column])
     if asked["id"] is None and matched and not repeated and log.has(ITEM):
-        found["id"] = ",".join([*(one for one in log.group if one != "model"), ITEM])
+        found["id"] = ",".join([*(name for name in log.group if name != "model"), ITEM])
+        found |= _document_column(log)
     return found
+
+
+def _document_column(log: Log) -> dict[str, str]:
+    """The column that says which document each item is, where a log has one."""
+    return {ITEM_HASH: ITEM_HASH} if log.has(ITEM_HASH) else {}
 
 
 def _names(read: Rows, column: str) -> Any:
@@ -282,6 +288,8 @@ def _matched(read: Rows, beside: Rows, score: str, id: str | None, *, skip: bool
         return np.arange(ours), beside.columns[score], []
     keys = [np.asarray(_names(one, id)).astype(np.str_) for one in (read, beside)]
     shared = shared_rows(*keys, names=names, id=id)
+    if ITEM_HASH in read.chosen and ITEM_HASH in beside.chosen:
+        shared = paired_by_documents(shared, _names(read, ITEM_HASH), _names(beside, ITEM_HASH), ids=keys[0])
     shared.check_all(skip_missing=skip)
     return shared.a, beside.columns[score][shared.b], shared.said
 

@@ -23,6 +23,7 @@ from howsure.inputs.pairs import Integers, Pairs
 
 SAVED = "saved summaries"  # the engine of sums that were read of them
 MODEL, TASK, PROMPT, ITEM, DOCUMENT, RUN = "model", "task", "prompt", "item", "document", "run"  # columns of logs
+ITEM_HASH = "item_hash"  # of a log: the hash of what an item asks
 AS_READ = {"y_true": "target", "groups": "group", "clusters": "cluster", "sample_weight": "weight", "id": "id"}
 """What a recipe calls the column that plays a role."""
 BACKENDS = ("pandas", "polars", "pyarrow")

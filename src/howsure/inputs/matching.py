@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,13 +26,15 @@ class SharedRows:
     only_a: int
     only_b: int
     names: tuple[str, str]
+    note: str = ""
 
     @property
     def said(self) -> list[str]:
         """Which rows were left out because one model has none."""
         only = zip((self.only_a, self.only_b), self.names, strict=True)
         counts = [f"{counted(n, 'row')} of {name}" for n, name in only if n]
-        return [f"left out because one model has none: {', '.join(counts)}"] if counts else []
+        left_out = [f"left out because one model has none: {', '.join(counts)}"] if counts else []
+        return left_out + ([self.note] if self.note else [])
 
     def check_all(self, *, skip_missing: bool) -> None:
         """Raise InputError if one model has rows that the other lacks, unless these are to be skipped."""
@@ -65,6 +67,34 @@ def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, s
     return SharedRows(rows_a, rows_b, len(a) - len(rows_a), len(b) - len(rows_b), names)
 
 
+def paired_by_documents(
+    shared: SharedRows, a: npt.NDArray[Any], b: npt.NDArray[Any], *, ids: npt.NDArray[Any]
+) -> SharedRows:
+    """Rows matched by the ids of A, unless an id is not the same document in B: then by the hashes `a` and `b` of their
+    documents, which a note says.
+
+    >>> rows = shared_rows(np.array(["1", "2"]), np.array(["1", "2"]), names=("A", "B"))
+    >>> paired_by_documents(rows, np.array(["x", "y"]), np.array(["y", "x"]), ids=np.array(["1", "2"])).b.tolist()
+    [1, 0]
+
+    Raises InputError where the documents are not the same ones, or do not tell all rows apart.
+    """
+    differs = np.flatnonzero(a[shared.a] != b[shared.b])
+    if not len(differs):
+        return shared
+    item, count = str(ids[shared.a[differs[0]]]), counted(len(shared.a), "item")
+    wrong = f"item {item!r} is not the same document in {shared.names[0]} and in {shared.names[1]}"
+    wrong += f" ({len(differs):,} of {count} differ)"
+    if len(np.unique(a)) < len(a) or len(np.unique(b)) < len(b) or set(a.tolist()) != set(b.tolist()):
+        raise InputError(
+            f"{wrong}; answers to different questions must not be paired. Evaluate both models on the same version of "
+            "the task. If the items are the same after all, name a column that identifies them: "
+            f"{parameter('id', 'COL')}."
+        )
+    matched = shared_rows(a, b, names=shared.names, id="item_hash")
+    return replace(matched, note=f"{wrong}; rows are paired by their documents (item_hash), not by their item")
+
+
 def check_same_size(sizes: tuple[int, int], *, names: tuple[str, str]) -> None:
     """Raise InputError if two models have different numbers of rows and no ids to match them by."""
     if sizes[0] != sizes[1]:
@@ -93,13 +123,14 @@ class ReadOfModel:
 @dataclass(frozen=True, slots=True)
 class ReadOfBoth:
     """What was read of two models, A and B: whether each has a label of its own, whether that is if its first choice
-    is right, and the expression `where` that chose their rows."""
+    is right, the expression `where` that chose their rows, and a note on how rows were matched."""
 
     a: ReadOfModel
     b: ReadOfModel
     own_labels: bool
     first_choices: bool
     where: str | None
+    note: str = ""
 
     def to_dict(self) -> dict[str, str | int | None]:
         """The models, their labels, and their rows that are not used."""
@@ -108,6 +139,7 @@ class ReadOfBoth:
         found |= {f"target_{key}": one.label for key, one in both.items()}
         found |= {f"skipped_{key}": one.skipped for key, one in both.items()}
         found |= {f"only_{key}": one.only for key, one in both.items()}
+        found |= {"matching": self.note} if self.note else {}
         if self.where is None:
             return found
         return found | {"where": self.where} | {f"left_out_{key}": one.left_out for key, one in both.items()}
@@ -128,7 +160,7 @@ class ReadOfBoth:
         for why, (a, b) in unused.items():
             if why is not None and (a or b or why == chosen):
                 found.append(f"{why}: {a:,} of the rows of {names[0]}, {b:,} of {names[1]}")
-        return found
+        return found + ([self.note] if self.note else [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, 
     """The columns of a log for an item and a run that were not named, as far as it has them."""
     found = {}
     if item is None and log.has(ITEM):
-        found["id"] = f"{TASK},{ITEM}" if log.varies(TASK) else ITEM
+        found["id"] = f"{TASK},{log.item_column}" if log.varies(TASK) else log.item_column
     if run is None and RUN not in log.format.group and log.varies(RUN):
         found["run"] = RUN
     return found

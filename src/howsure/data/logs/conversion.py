@@ -10,14 +10,15 @@ import shutil
 import zipfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import compress, islice
+from functools import cached_property, partial
+from itertools import chain, compress, islice, repeat
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from howsure.data.exploded import rows_as_objects
+from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
 from howsure.data.logs.source import NAMED, LogFormat, Row, Source, Unread
@@ -27,7 +28,7 @@ from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import GIVEN, InputError, parameter, shown, told, way
-from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK
+from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK
 from howsure.inputs.measures import Measure, measure_of
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Given
@@ -62,6 +63,7 @@ class Log:
     alike: bool = True  # whether all rows have these classes
     answers: dict[str, int] = field(default_factory=dict)  # how many rows name one of their classes, by column
     unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by their names
+    reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows
 
     def has(self, *columns: str) -> bool:
         """Whether every row holds something in these columns."""
@@ -131,6 +133,30 @@ class Log:
     def measure(self, name: str) -> Measure:
         """What a score measures."""
         return measure_of(name, self.format.bounds)
+
+    @cached_property
+    def contradiction(self) -> Contradiction | None:
+        """An item that is not the same document everywhere, if there is one."""
+        return contradiction_in(self.reread()) if ITEM_HASH in self.held else None
+
+    def check_items(self) -> None:
+        """Raise InputError where an item is not the same document everywhere."""
+        if self.contradiction is not None:
+            raise self.contradiction.error()
+
+    @cached_property
+    def item_column(self) -> str:
+        """The column by which rows of several models are paired: items, or their documents where items contradict these
+        and documents tell them apart, which a note says.
+
+        Raises InputError where neither does.
+        """
+        if self.contradiction is None:
+            return ITEM
+        if not self.contradiction.one_to_one:
+            raise self.contradiction.error()
+        self.notes.append(f"Note: {self.contradiction.note()}")
+        return ITEM_HASH
 
     def note_unread(self) -> None:
         """Add a note that counts the scores that are not numbers, and says how lists of them can be read."""
@@ -255,6 +281,7 @@ def input_files(
     if not rewritten:
         raise InputError(f"{files[0].name} has no rows.")
     log.files = len(rewritten)
+    log.reread = partial(_rows_with_files, rewritten)
     log.note_unread()
     for file in rewritten if len(rewritten) > 1 else ():
         _with_columns(Path(file.path), log.scores)
@@ -489,10 +516,12 @@ def _items(found: Roles, log: Log, parts: Sequence[str]) -> Roles:
     clusters: Roles = {"clusters": DOCUMENT} if log.has(DOCUMENT) and found["clusters"] is None else {}
     if ITEM not in log.held:
         return clusters
-    key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
+    task = [TASK] if log.varies(TASK) and TASK not in parts else []
     if log.repeats_items(parts):
-        return clusters or ({} if found["clusters"] is not None else {"clusters": key})
-    return clusters | ({} if found["id"] is not None else {"id": key})
+        if clusters or found["clusters"] is not None:
+            return clusters
+        return {"clusters": ",".join([*task, log.item_column])}
+    return clusters | ({} if found["id"] is not None else {"id": ",".join([*task, ITEM])})
 
 
 # What a log holds in the rows that an expression lets through: by these, not by all, its columns are chosen.
@@ -519,15 +548,22 @@ def in_rows_left(
         table = open_table(database, tuple(files), rows.names, by_file=by_file)
         kept = f"CAST({rows.sql(table, missing_values)} AS BIGINT)"
         query = f"SELECT {kept} FROM {table.numbered} ORDER BY {table.position}"
-        marks = (mark for (part,) in chunks(table.connection, query, [np.int64]) for mark in part.tolist())
-        for line in compress(_lines(files), marks):
-            found.note(json.loads(line))
+        marks = np.concatenate([part for (part,) in chunks(table.connection, query, [np.int64])])
+        found.reread = partial(_rows_with_files, files, marks.tolist())
+        for _, row in found.reread():
+            found.note(row)
     finally:
         database.close()
     return found
 
 
-def _lines(files: Sequence[File]) -> Iterator[str]:
-    for file in files:
-        with open(file.path, encoding="utf-8") as lines:
-            yield from lines
+def _rows_with_files(files: Sequence[File], marks: Sequence[int] | None = None) -> Iterator[tuple[str, Row]]:
+    """The rows of rewritten logs, or those that are marked, each with the name of its file."""
+    lines = chain.from_iterable(zip(repeat(file.name), _lines(file)) for file in files)
+    for name, line in lines if marks is None else compress(lines, marks):
+        yield name, json.loads(line)
+
+
+def _lines(file: File) -> Iterator[str]:
+    with open(file.path, encoding="utf-8") as lines:
+        yield from lines

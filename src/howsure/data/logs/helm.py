@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, with_scores
 from howsure.data.logs.tokens import of_answer
 from howsure.errors import InputError, shown
@@ -91,6 +92,8 @@ def _of_state(held: Any, source: Source, at: int) -> Row:
     if not isinstance(references, list) or "id" not in instance:
         raise source.fault(at, "it has no instance with an id and references.")
     row: Row = {"item": instance["id"], "run": held.get("train_trial_index"), "prompt": _perturbation(instance)}
+    if row["prompt"] is None:  # a perturbed instance has the id of the original one
+        row["item_hash"] = content_hash(mapping(instance.get("input")).get("text"))
     texts = [str(mapping(mapping(one).get("output")).get("text")) for one in references]
     right = [place for place, one in enumerate(references) if "correct" in listed(mapping(one).get("tags"))]
     choices = mapping(held.get("output_mapping"))

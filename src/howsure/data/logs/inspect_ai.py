@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.data.logs.tokens import of_answer, of_text
 from howsure.errors import InputError, shown
@@ -77,6 +78,7 @@ def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
     one = {scorer if isinstance(scorer, str) else "score": sample["score"]} if "score" in sample else {}
     scores = mapping(sample.get("scores")) or one
     row: Row = {"item": sample["id"], "run": sample.get("epoch"), "metadata": sample.get("metadata")}
+    row["item_hash"] = content_hash(_question(sample.get("input")))
     choices, targets = sample.get("choices"), sample["target"]
     targets = targets if isinstance(targets, list) else [targets]
     tokens = _tokens(sample)
@@ -87,6 +89,13 @@ def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
         row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
     row |= of_text(tokens)
     return with_scores(row, _scores(scores, source))
+
+
+def _question(asked: Any) -> Any:
+    """What a sample asks: a text, or messages without the ids that each run gives them."""
+    if not isinstance(asked, list):
+        return asked
+    return [[mapping(message).get("role"), mapping(message).get("content")] for message in asked]
 
 
 def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: list[Any]) -> Row:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.source import NAMED, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.errors import shown
 
@@ -88,7 +89,7 @@ def _promptfoo(record: Record, source: Source) -> Iterator[Row]:
         FAILED: record.get("failureReason") == 2,
     }
     scores = {name: record[name] for name in ("success", "score")} | dict(mapping(record["namedScores"]))
-    named |= {ASKED: asked} if any(asked) else {}
+    named |= {ASKED: asked, "item_hash": content_hash(asked)} if any(asked) else {}
     yield with_scores(named, source.scores(scores, keep_missing=True))
 
 
@@ -96,6 +97,7 @@ def _deepeval(record: Record, source: Source) -> Iterator[Row]:
     metrics = [mapping(one) for one in listed(record["metricsData"])]
     scores = {"success": record["success"]} | {str(one.get("name")): one.get("score") for one in metrics}
     named = {"item": record["name"], FAILED: any(map(_has_error, metrics))}
+    named["item_hash"] = content_hash(record.get("input"))
     yield with_scores(named, source.scores(scores, keep_missing=True))
 
 
@@ -124,6 +126,7 @@ def _mmlu_pro(record: Record, source: Source) -> Iterator[Row]:
     folders = os.path.abspath(source.name).split(os.sep)[:-1]
     model = folders[-3] if folders[-2:-1] == ["CoT"] else folders[-1]  # local models: <model>/CoT/<subjects>/
     named = {"item": record["question_id"], "model": model, "task": record["category"], FAILED: not record["pred"]}
+    named["item_hash"] = content_hash(record.get("question"))
     yield named | {"acc": float(record["pred"] == record["answer"])}
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, numbers, with_scores
 from howsure.errors import InputError
 
@@ -39,6 +40,7 @@ def rows(source: Source) -> Iterator[Row]:
         doc, response = mapping(row["doc"]), mapping(row["model_response"])
         task = doc.get("task_name") or (found["task"] if found else None)
         named: Row = {"item": doc.get("id") or at - 1, "model": model or None, "task": task, "doc": doc}
+        named["item_hash"] = content_hash(doc.get("query"))
         yield with_scores(named | _answer(doc, response), source.scores(mapping(row["metric"])))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from howsure.data.logs.item_documents import KIND, content_hash
 from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, number, with_scores
 from howsure.errors import shown
 from howsure.inputs.numbers_and_names import spelled_number
@@ -47,6 +48,7 @@ def rows(source: Source) -> Iterator[Row]:
             raise source.fault(line, f"it lacks {', '.join(missing)}, which a sample of lm-evaluation-harness has.")
         row: Row = {"item": record["doc_id"], "model": setting.model, "task": setting.task, "prompt": setting.prompt}
         row["run"] = record.get("filter")
+        row["item_hash"] = _document(record)
         row |= _answer(record, setting, meaning)
         yield with_scores(row, _metrics(record, source)) | {"doc": record.get("doc")}
 
@@ -203,6 +205,12 @@ def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
     if likelihoods is None or not isinstance(accuracy, int | float):
         return True
     return (likelihoods.index(max(likelihoods)) in right) == (accuracy == 1)
+
+
+def _document(record: Mapping[str, Any]) -> str | None:
+    """The hash of a document: the program's own, or where its first versions wrote none that of its fields."""
+    own = record.get("doc_hash")
+    return f"doc_hash{KIND}{own}" if isinstance(own, str) else content_hash(record.get("doc"), kind="doc")
 
 
 def _metrics(record: Mapping[str, Any], source: Source) -> Row:

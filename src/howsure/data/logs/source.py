@@ -288,6 +288,7 @@ class Source:
 Row = dict[str, Any]
 NAMED = (
     "item",
+    "item_hash",
     "model",
     "task",
     "prompt",

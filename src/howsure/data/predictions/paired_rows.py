@@ -12,7 +12,15 @@ import numpy.typing as npt
 from howsure.data.predictions.predictions import Predictions
 from howsure.data.predictions.rows import load_values
 from howsure.errors import InputError, parameter
-from howsure.inputs.matching import PairedRows, ReadOfBoth, ReadOfModel, check_same_size, shared_rows
+from howsure.inputs.frames import ITEM, ITEM_HASH
+from howsure.inputs.matching import (
+    PairedRows,
+    ReadOfBoth,
+    ReadOfModel,
+    check_same_size,
+    paired_by_documents,
+    shared_rows,
+)
 from howsure.inputs.pairs import TOP_LABEL, Integers, Pairs
 
 
@@ -34,7 +42,13 @@ def paired_rows(
     each model has its own), or the rows are not the same ones: other classes, other clusters.
     """
     names = (a.selection.table.name, b.selection.table.name)
-    shared = shared_rows(*_keys(a, b, names), names=names)
+    keys = _keys(a, b, names)
+    shared = shared_rows(*keys, names=names)
+    if ITEM in str(a.columns.get("id")).split(","):
+        tables = [model.selection.table for model in (a, b)]
+        if all(ITEM_HASH in table.columns for table in tables):
+            hashes = [load_values(model.selection, model.selection.table.columns[ITEM_HASH].text) for model in (a, b)]
+            shared = paired_by_documents(shared, *hashes, ids=keys[0])
     pairs_a, pairs_b = a.pairs(), b.pairs()
     if (len(pairs_a) // a.selection.n, pairs_a.group_names) != (len(pairs_b) // b.selection.n, pairs_b.group_names):
         raise InputError(
@@ -52,7 +66,7 @@ def paired_rows(
         for name, target, model, missing in zip(called, targets, (a, b), only, strict=True)
     )
     first_choices = a.notes.get("reduce") == TOP_LABEL
-    read = ReadOfBoth(read_a, read_b, own_labels, first_choices, a.notes.get("where"))
+    read = ReadOfBoth(read_a, read_b, own_labels, first_choices, a.notes.get("where"), shared.note)
     return PairedRows(one, other, own_labels, read, shared.said)
 
 

@@ -36,7 +36,7 @@ from howsure.data.tables.database import BadValue, Column, NullFound, chunks
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, LOOK, InputError, parameter, way
 from howsure.inputs.checks import no_number, no_probability
-from howsure.inputs.frames import AS_READ, Rows
+from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import (
     CLASS_WISE,
@@ -113,7 +113,10 @@ def open_predictions(
         held = {role: name for role, name in roles.items() if name is not None}
         if "y_true" not in held:
             raise InputError(f"{parameter('y_true', GIVEN)} must name the column of the true label.{LOOK}")
-        table, only = opened.table([*held.values(), *given.columns, *features, *later])
+        documents = [ITEM_HASH] if pairing and opened.log is not None and opened.log.has(ITEM_HASH) else []
+        if opened.log is not None and any(ITEM in str(named).split(",") for named in (id, clusters)):
+            opened.log.check_items()
+        table, only = opened.table([*held.values(), *given.columns, *features, *later, *documents])
         columns = {role: replace(table.columns[name], role=role) for role, name in held.items()}
         table, scores = scores_of(table, given, only, skip_missing=files.skip_missing)
         for column in (columns["y_true"], *scores.columns, *_weights(columns)):

@@ -34,7 +34,7 @@ from howsure.inputs.checks import (
     no_number,
     no_weight,
 )
-from howsure.inputs.frames import Kind, Rows
+from howsure.inputs.frames import ITEM, Kind, Rows
 from howsure.inputs.numbers_and_names import natural_order, shortened, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
     from howsure.data.sources import Files
 
+FILE = "file"  # the column that names a file
 MOST_ENUMERATED = 1_000_000  # names of clusters that become a type of the database
 
 
@@ -202,6 +203,8 @@ def rows_of_files(
     """
     check_way(rows.across_files, of=clusters, named=parameter("clusters", GIVEN))
     with opened_files(rows, [*kinds, *later]) as opened:
+        if opened.log is not None and any(ITEM in (parts := name.split(",")) and FILE not in parts for name in kinds):
+            opened.log.check_items()
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
         kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
         table, only = opened.table([*kinds, *later])

@@ -1,0 +1,101 @@
+"""Which document each item of a log is: the same item must be the same document in every file, or pairs are wrong."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.errors import InputError, parameter, shown
+from howsure.inputs.frames import ITEM, ITEM_HASH, MODEL, PROMPT, RUN, TASK
+from howsure.inputs.numbers_and_names import counted
+
+HASH_LENGTH = 16  # hexadecimal digits
+KIND = ":"  # after what a hash is of
+
+
+def content_hash(content: Any, *, kind: str = "content") -> str | None:
+    """The hash of what an item asks; None where the log does not hold it. Hashes of two kinds are never compared.
+
+    >>> content_hash({"question": "?"}) == content_hash({"question": "?"})
+    True
+    >>> content_hash(None)
+    """
+    if content is None or content in ("", {}, []):
+        return None
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
+    return f"{kind}{KIND}{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:HASH_LENGTH]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """An item that is one document in a file and another one in another, and of how many items that is so.
+
+    one_to_one: whether the documents tell all items apart, and every file has the same ones: then rows can be paired by
+    their documents.
+    """
+
+    item: Any
+    task: Any
+    files: tuple[str, str]
+    items: int
+    items_total: int
+    one_to_one: bool
+
+    @property
+    def summary(self) -> str:
+        """What is wrong, in a clause."""
+        of_task = "" if self.task is None else f" of {self.task}"
+        first, second = self.files
+        where = f"in {first} and in {second}" if first != second else f"in two rows of {first}"
+        count = f"{self.items:,} of {counted(self.items_total, 'item')}"
+        return f"item {shown(self.item)}{of_task} is not the same document {where} ({count} differ)"
+
+    def error(self) -> InputError:
+        """The error where rows cannot be paired by their documents, or the user named the items."""
+        advice = (
+            f"Pair rows by their documents: {parameter('id', ITEM_HASH)}."
+            if self.one_to_one
+            else "Evaluate the models on the same version of the task. If the items are the same after all, name a "
+            f"column of the log that identifies them, such as {parameter('id', 'doc.id')}."
+        )
+        return InputError(f"{self.summary}; answers to different questions must not be paired. {advice}")
+
+    def note(self) -> str:
+        """What was done where rows are paired by their documents."""
+        return f"{self.summary}; rows are paired by their documents ({ITEM_HASH}), not by their item."
+
+
+def contradiction_in(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Contradiction | None:
+    """The first item with two documents among the rows of a log, each with the name of its file; None if there is none.
+
+    >>> rows = [("a", {"item": 1, "item_hash": "content:x"}), ("b", {"item": 1, "item_hash": "content:y"})]
+    >>> contradiction_in(rows).files
+    ('a', 'b')
+    """
+    documents: dict[tuple[str, str, str], tuple[str, str]] = {}  # task, item and kind -> hash and file
+    items_of: dict[tuple[str, ...], dict[str, str]] = {}  # model or file, task, prompt and run -> hash -> item
+    contradictory: dict[tuple[str, str, str], None] = {}
+    first: tuple[Any, Any, tuple[str, str]] | None = None
+    is_whole = True  # every document has one item in a part, and every row has a document
+    for file, row in rows:
+        digest = row.get(ITEM_HASH)
+        if digest is None:
+            is_whole = False
+            continue
+        key = (str(row.get(TASK)), str(row.get(ITEM)), digest.partition(KIND)[0])
+        known, known_file = documents.setdefault(key, (digest, file))
+        if known != digest:
+            contradictory[key] = None
+            first = first or (row.get(ITEM), row.get(TASK), (known_file, file))
+        model = str(row.get(MODEL) or file)
+        part = items_of.setdefault((model, *(str(row.get(name)) for name in (TASK, PROMPT, RUN))), {})
+        is_whole = is_whole and part.setdefault(digest, key[1]) == key[1]
+    if first is None:
+        return None
+    of_task: dict[str, set[str]] = {}
+    same = all(of_task.setdefault(task, set(part)) == set(part) for (_, task, *_), part in items_of.items())
+    item, task, files = first
+    return Contradiction(item, task, files, len(contradictory), len(documents), is_whole and same)
