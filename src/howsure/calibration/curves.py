@@ -229,7 +229,8 @@ def calibration_curves(
     with ExitStack() as stack:
         if isinstance(data, Source):
             how: dict[str, Any] = {} if asked_worst is None else {"later": list(asked_worst.show)}
-            predictions = stack.enter_context(data.predictions(y_true, y_prob, id=id, soft_labels=True, **roles, **how))
+            how |= {"soft_labels": True, "find_items": True}
+            predictions = stack.enter_context(data.predictions(y_true, y_prob, id=id, **roles, **how))
             read_parts: Callable[..., Parts] = partial(
                 parts_read, predictions, data, one_by_one=True, worst=asked_worst
             )

@@ -130,7 +130,8 @@ def check_calibration(
     evidence, entries = [], []
     with ExitStack() as reading:
         if isinstance(data, Source):
-            read = reading.enter_context(data.predictions(y_true, y_prob, pairing=other is not None, **roles))
+            how = {"pairing": other is not None, "find_items": other is None}
+            read = reading.enter_context(data.predictions(y_true, y_prob, **how, **roles))
             parts = parts_read(read, data, one_by_one=True)
             if other is not None:
                 matched = data.matched(

@@ -33,6 +33,7 @@ from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.repeated_items import frame_warnings
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, unit_bounds
@@ -198,6 +199,7 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     groups, clusters, id = roles.values()
     if id is not None:
         raise InputError(f"{parameter('id', GIVEN)} is for files; rows of arrays and frames are matched by position.")
+    warnings = [] if clusters is not None else frame_warnings(data, [groups], [score, other, groups])
     if data is not None:
         score, other, groups, clusters = columns_of(data, score=score, other=other, groups=groups, clusters=clusters)
     values = within(check_scores(score, name="score"), ends, "score")
@@ -206,7 +208,7 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     units = None if clusters is None else check_clusters(clusters, n=n)
     theirs = None if other is None else within(check_scores(other, name=role, n=n), ends, role)
     read = {"n": n, "clustered": units is not None}
-    return Scores(values, units, list(parts_of(n, codes, names)), read, theirs, np.arange(n))
+    return Scores(values, units, list(parts_of(n, codes, names)), read, theirs, np.arange(n), tuple(warnings))
 
 
 def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:
@@ -224,7 +226,9 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     scores = [score] if other is None or beside is not None else [score, other]
     kinds = dict.fromkeys((one for one in roles.values() if one is not None), Kind.VALUES)
     choose = partial(_columns_of_log, roles, matched=beside is not None)
-    read = source.rows(kinds | dict.fromkeys(scores, Kind.SCORE), clusters=roles["clusters"], choose=choose)
+    cells = None if roles["clusters"] or roles["id"] else [roles["groups"]] if roles["groups"] else []
+    kinds |= dict.fromkeys(scores, Kind.SCORE)
+    read = source.rows(kinds, clusters=roles["clusters"], choose=choose, cells=cells)
     groups, clusters, id = (column or read.chosen.get(role) for role, column in roles.items())
     values = read.columns[score]
     n = len(values)
@@ -243,7 +247,7 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
         rows, theirs, said = _matched(read, found, score, id, skip=bool(getattr(source, "skip_missing", False)))
     recipe = {**read.read, "score": score, "group": groups, "cluster": clusters, "id": id}
     lower = score in read.measures and read.measures[score].lower_is_better is True
-    return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, tuple(said), lower)
+    return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, (*read.notes, *said), lower)
 
 
 def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) -> dict[str, str]:

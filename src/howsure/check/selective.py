@@ -82,7 +82,7 @@ def check_selective(
     rule = None if max_risk is None else Rule(name, quantity, BELOW, check_limit(max_risk, name="max_risk"))
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
-        with data.predictions(y_true, y_prob, id=id, **roles) as read:
+        with data.predictions(y_true, y_prob, id=id, find_items=True, **roles) as read:
             pairs, described = read.pairs(), read.describe()
     else:
         pairs = pairs_from(y_true, y_prob, data=data, **roles)

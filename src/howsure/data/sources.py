@@ -44,6 +44,7 @@ class Files(Source):
     labels_from: str | None = None
     explode: str | None = None
     model_version: str | None = None
+    independent_rows: bool = False
     engine: str = DUCKDB
     scheduler: str | None = None
     tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
@@ -247,6 +248,7 @@ def read(
     labels_from: str | os.PathLike[str] | None = None,
     explode: str | None = None,
     model_version: str | None = None,
+    independent_rows: bool = False,
     engine: str = DUCKDB,
     scheduler: str | None = None,
     table: str | None = None,
@@ -263,9 +265,10 @@ def read(
     a table of the right answers of a log, with columns `id`, `label` and, where an item has several questions,
     `question`. explode: a list in each row of JSON or Parquet, whose elements become rows, each in the place of the
     list: "judgments[0].decision" becomes "judgments.decision". model_version: the model that answered, where responses
-    with decisions name an alias or none. engine: "duckdb" here, or "dask", a cluster all of whose workers see the
-    Parquet files, at `scheduler`. table: a table or view of the only file, a database of DuckDB, of which a copy is
-    made.
+    with decisions name an alias or none. independent_rows: rows are independent although a column such as `item`,
+    `question_id` or `task_id` repeats; without it, such items are clusters. engine: "duckdb" here, or "dask", a cluster
+    all of whose workers see the Parquet files, at `scheduler`. table: a table or view of the only file, a database of
+    DuckDB, of which a copy is made.
 
     Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
     "task,question". Nothing is read before a function asks for it. A log names the columns itself.
@@ -297,6 +300,7 @@ def read(
         labels,
         explode,
         model_version,
+        independent_rows,
         engine,
         scheduler,
     )

@@ -338,6 +338,11 @@ def named_columns(data: Any, **named: Any) -> tuple[dict[str, Any], dict[str, st
     return held, called | {role: ColumnName(name, role) for role, name in named.items() if name is not None}
 
 
+def frame_names(frame: Any) -> list[str]:
+    """The names of a data frame's columns, as text, without reading any of them."""
+    return [str(name) for name in _wrapped(frame).collect_schema().names()]
+
+
 def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:
     """The names of a data frame's columns, as text, and the columns as numpy arrays, in their order.
 

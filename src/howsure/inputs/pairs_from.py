@@ -79,7 +79,13 @@ def pairs_from(
     }
     if isinstance(data, Source):
         with data.predictions(
-            y_true, y_prob, groups=groups, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label
+            y_true,
+            y_prob,
+            groups=groups,
+            clusters=clusters,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            find_items=True,
         ) as found:
             return found.pairs()
     if isinstance(y_prob, Given) and y_prob.way != PROB:

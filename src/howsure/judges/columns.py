@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes,
 from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.repeated_items import frame_warnings
 from howsure.judges.correction import Graded
 from howsure.scores.rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
@@ -23,6 +24,7 @@ from howsure.stats.mean_score import Bounds, share_bounds
 LENGTHS, READINGS = ("length", "prompt_length"), ("second", "settled")
 NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", *READINGS, "swapped", "earlier")
 DRAWN = ("strata", "inclusion")
+PARTS = ("model", "prompt", "rater", "judge", "run")  # roles within which an item has one row
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,10 @@ class Columns:
         """
         given = {role: one for role, one in roles.items() if one is not None}
         numeric = tuple(role for role in NUMERIC if role != "score" or not labels)
-        rows = Rows(given) if data is None else _rows(given, data, numeric if pos_label is None else LENGTHS, show)
+        cells = [given[role] for role in PARTS if role in given]
+        in_clusters = "clusters" in roles and not {"clusters", "id", "strata"} & given.keys()
+        numeric_roles = numeric if pos_label is None else LENGTHS
+        rows = Rows(given) if data is None else _rows(given, data, numeric_roles, show, cells if in_clusters else None)
         called = {role: str(one) if data is not None else role for role, one in given.items()}
         held = given if data is None else {role: rows[column] for role, column in given.items()}
         notes: list[str] = []
@@ -81,12 +86,13 @@ class Columns:
                 for role, one in held.items()
                 if role not in (*numeric, *PARTIAL, *DRAWN, "clusters")
             }
-            units = held.get("clusters")
+            units = held.get("clusters", rows[rows.chosen["clusters"]] if "clusters" in rows.chosen else None)
             if units is not None:
                 units = units.codes.astype(np.int64) if isinstance(units, Coded) else check_clusters(units, n=n)
         recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": n})}
         if data is not None:
-            recipe |= {AS_READ.get(role, role): one for role, one in given.items()}
+            recipe |= {AS_READ.get(role, role): column for role, column in (given | dict(rows.chosen)).items()}
+        notes += rows.notes
         drawn = {role: held[role] for role in DRAWN if role in held}
         return cls(n, numbers, coded, drawn, units, rows, recipe, notes)
 
@@ -156,7 +162,9 @@ class Columns:
             raise item_twice(int(a), int(b), repr(self.names("id")[self.codes("id")[a]]), each=each)
 
 
-def _rows(given: dict[str, Any], data: Any, numeric: Sequence[str], show: Sequence[str]) -> Rows:
+def _rows(
+    given: dict[str, Any], data: Any, numeric: Sequence[str], show: Sequence[str], cells: Sequence[str] | None
+) -> Rows:
     for role, column in given.items():
         if not isinstance(column, str):
             raise no_column_name(role, column)
@@ -165,7 +173,8 @@ def _rows(given: dict[str, Any], data: Any, numeric: Sequence[str], show: Sequen
         partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in given)
         if not partial or column not in kinds:  # what is read whole serves where it may be missing, too
             kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
-    return rows_of(data, kinds, clusters=given.get("clusters"))
+    rows = rows_of(data, kinds, clusters=given.get("clusters"), cells=cells)
+    return rows if cells is None else replace(rows, notes=(*rows.notes, *frame_warnings(data, cells, list(kinds))))
 
 
 def needed(role: str, of: str) -> InputError:

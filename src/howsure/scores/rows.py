@@ -30,6 +30,7 @@ from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Sou
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.repeated_items import frame_warnings
 from howsure.significance.documents import objects_of
 from howsure.significance.given import positive_scores
 from howsure.significance.metrics.metric import Metric
@@ -126,7 +127,9 @@ def rows_of(
         raise InputError(UNNAMED)
     asked = {"score": score} if answers is None else dict(zip(("y_true", "prediction"), answers, strict=True))
     held = [*asked.values(), *roles.values()] if data is None else columns_of(data, **asked, **roles)
-    roles, notes, both = dict(zip(roles, held[len(asked) :], strict=True)), list[str](), None
+    known = {"id", "clusters", "run"} & {role for role, given in roles.items() if given is not None}
+    notes = [] if known else frame_warnings(data, [roles["model"], roles["groups"]], [*asked.values(), *roles.values()])
+    roles, both = dict(zip(roles, held[len(asked) :], strict=True)), None
     if answers is None:
         name = "score" if data is None else score
         column = as_column(held[0], name=name)
@@ -169,6 +172,7 @@ def _of_source(
     kinds = {column: Kind.NAMES for column in roles.values() if column is not None}
     if roles["model"] is None and isinstance(source, Files):
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
+    parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
     kind = Kind.PARTIAL if may_miss else Kind.SCORE if pos_label is None else Kind.NAMES
     wanted = {} if score is None else {score: kind}
     if answers is not None:
@@ -182,6 +186,7 @@ def _of_source(
             choose=partial(_of_log, score=next(iter(wanted), None), roles=roles, macro=macro),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
             later=() if worst is None else list(worst.show),
+            cells=None if apart or roles["id"] or roles["clusters"] or roles["run"] else parts,
         )
     columns = {role: column or found.chosen.get(role) for role, column in roles.items()}
     if columns["model"] is None and len(found.read["files"]) > 1 and FILE not in (columns["groups"] or "").split(","):

@@ -15,6 +15,7 @@ from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
+from howsure.inputs.repeated_items import frame_warnings
 from howsure.inputs.source_names import name_of_file
 from howsure.significance.documents import objects_of, systems_of
 from howsure.significance.metrics.metric import DOCUMENT
@@ -101,6 +102,7 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
 
     Raises InputError for a column that is not there, or of another length than the others.
     """
+    notes: list[str] = []
     if isinstance(data, Files):
         found = data.rows(kinds, **how)
         return replace(found, columns=dict(found.columns))
@@ -111,13 +113,14 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
         columns = {name: data[name] for name in kinds}
     elif is_frame(data):
         columns = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
+        notes = [] if how.get("cells") is None else frame_warnings(data, how["cells"], list(kinds))
     else:
         raise InputError(f"{parameter('data')} must be a data frame or columns by name, not {type(data).__name__}.")
     held = {name: _as_read(one, name, kinds[name]) for name, one in columns.items()}
     lengths = {name: len(one) for name, one in held.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"the columns of data must have the same length; they have {lengths}.")
-    return Rows(held)
+    return Rows(held, notes=tuple(notes))
 
 
 def _as_read(column: Any, name: str, kind: Kind) -> Any:
@@ -219,12 +222,13 @@ def of_columns(
                     f"table by model, {parameter('model')} and {parameter('score')}."
                 )
         kinds = dict.fromkeys(names.values(), Kind.VALUES) | dict.fromkeys(systems, Kind.SCORE)
-        found = _columns(data, kinds, clusters=names.get("clusters"))
+        found = _columns(data, kinds, clusters=names.get("clusters"), cells=_cells(names))
+        names |= _found_clusters(found)
         held = {role: found[name] for role, name in names.items()}
         with found.placed():
             scores = {name: found[name] for name in systems}
             made = of_scores(scores, other, **{role: held.get(role) for role in grouping})
-        return replace(made, rows=_grouped(found, names))
+        return replace(made, rows=_grouped(found, names), notes=(*made.notes, *found.notes))
     if y_true is None:
         raise InputError(
             f"{parameter('y_true')} must name the column of true labels; columns of scores need none, but "
@@ -234,7 +238,8 @@ def of_columns(
     columns = [truth, *systems]
     kinds = dict.fromkeys([*columns, *names.values()], Kind.VALUES)
     kinds |= dict.fromkeys(systems, _kind(tasks, Kind.VALUES)) | ({truth: Kind.OPTIONAL} if of_documents else {})
-    found = _columns(data, kinds, clusters=names.get("clusters"), run=names.get("run"))
+    found = _columns(data, kinds, clusters=names.get("clusters"), run=names.get("run"), cells=_cells(names))
+    names |= _found_clusters(found)
     held = dict(found.columns)
     if isinstance(data, Files) and not of_documents:
         _as_numbers(held, columns)
@@ -249,7 +254,19 @@ def of_columns(
             classes=classes if classes is not None else _classes(found, columns),
             **roles | {role: held[name] for role, name in names.items()},
         )
-    return replace(made, rows=_grouped(found, names))
+    return replace(made, rows=_grouped(found, names), notes=(*made.notes, *found.notes))
+
+
+def _cells(names: Mapping[str, str]) -> list[str] | None:
+    """The columns within which items may repeat; None where items or their clusters are named."""
+    if {"id", "clusters", "strata"} & names.keys():
+        return None
+    return [names["run"]] if "run" in names else []
+
+
+def _found_clusters(found: Rows) -> dict[str, str]:
+    """The column of the items that repeat, as clusters."""
+    return {"clusters": found.chosen["clusters"]} if "clusters" in found.chosen else {}
 
 
 def _grouped(found: Rows, names: Mapping[str, str]) -> Rows:

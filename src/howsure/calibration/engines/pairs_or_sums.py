@@ -69,7 +69,7 @@ def parts_of(
     roles = {"groups": groups, "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
         how |= {} if worst is None else {"later": list(worst.show)}
-        with data.predictions(y_true, y_prob, id=id, **roles, **how) as predictions:
+        with data.predictions(y_true, y_prob, id=id, find_items=True, **roles, **how) as predictions:
             return parts_read(predictions, data, in_memory=in_memory, worst=worst)
     options = {name: roles[name] for name in ("sample_weight", "groups", "pos_label")}
     needed = clusters is not None or in_memory or worst is not None

@@ -336,6 +336,12 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="NAME",
             help="The model that answered, where responses with decisions name an alias or none.",
         ),
+        click.option(
+            "--independent-rows",
+            is_flag=True,
+            help="Rows are independent although a column such as item, question_id or task_id repeats: such items are "
+            "not clusters.",
+        ),
     ]
     return in_order(options)(function)
 
@@ -366,6 +372,7 @@ OF_SOURCE = (
     "labels_from",
     "explode",
     "model_version",
+    "independent_rows",
 )
 ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 

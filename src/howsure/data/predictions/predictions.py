@@ -18,6 +18,7 @@ from howsure.data.predictions.classes import (
     pairs_of_one_share,
     with_stated_confidence,
 )
+from howsure.data.predictions.repeated_rows import item_columns, note_on_items, repeated_rows
 from howsure.data.predictions.rows import bad_weight, load_clusters, load_groups, load_weights
 from howsure.data.predictions.selection import (
     SAME,
@@ -82,6 +83,7 @@ def open_predictions(
     keep_classes: bool = False,
     spool: str | os.PathLike[str] | None = None,
     exact_up_to: int = EXACT_UP_TO,
+    find_items: bool = False,
 ) -> Predictions:
     """The prediction–label pairs of files, checked; a log names by itself what is not named.
 
@@ -92,7 +94,8 @@ def open_predictions(
     With `pairing`, a log's rows are those of one model, to be matched with another's. `features` are further columns,
     for `feature_columns`; nothing is missing in them; `later` are read of some rows afterwards. With `keep_classes`,
     `class_rows` of the result holds the classes of each row as they stand. `spool` is the folder for scratch files. The
-    pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are asked for.
+    pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are asked for. With
+    `find_items`, items that repeat within a group of a table are clusters where neither clusters nor ids are named.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
@@ -116,7 +119,14 @@ def open_predictions(
         documents = [ITEM_HASH] if pairing and opened.log is not None and opened.log.has(ITEM_HASH) else []
         if opened.log is not None and any(ITEM in str(named).split(",") for named in (id, clusters)):
             opened.log.check_items()
-        table, only = opened.table([*held.values(), *given.columns, *features, *later, *documents])
+        finds_items = find_items and clusters is None and id is None
+        items = item_columns(opened, taken=[*held.values(), *given.columns]) if finds_items else {}
+        names = [*held.values(), *given.columns, *features, *later, *documents, *items]
+        table, only = opened.table(names)
+        parts = [held["groups"]] if "groups" in held else []
+        repeated = repeated_rows(opened, table, only, items, parts)
+        if repeated is not None and repeated.are_clusters:
+            held["clusters"], across_files = repeated.column, SAME if across_files == "error" else across_files
         columns = {role: replace(table.columns[name], role=role) for role, name in held.items()}
         table, scores = scores_of(table, given, only, skip_missing=files.skip_missing)
         for column in (columns["y_true"], *scores.columns, *_weights(columns)):
@@ -131,6 +141,7 @@ def open_predictions(
         selection = opened.selected(table, only, kinds, stream_checks=streams)
         check_pooling(selection, columns, columns.get("groups"), across_files)
         notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
+        notes |= {"notes": [*notes.get("notes", []), *note_on_items(repeated)]} if repeated is not None else {}
         read: dict[str, Any] = {
             AS_READ["y_true"]: held["y_true"],
             given.way: list(given.columns) if len(given.columns) > 1 else given.columns[0],
@@ -143,7 +154,7 @@ def open_predictions(
             raise InputError(f"{name} holds one number per row; {parameter('reduce', GIVEN)} needs several classes.")
         if pos_label is not None and not scores.is_one:
             raise _one_by_reduce()
-        separate, said = notes.get("across_files") == SEPARATE, opened.said(table, chosen)
+        separate, said = notes.get("across_files") == SEPARATE, opened.said(table, chosen, note_on_items(repeated))
         label, groups_held = columns["y_true"], columns.get("groups")
         stream = PairStream(selection, columns, scores.columns[0], given.scale)
         if scores.is_one and not soft:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.predictions.classes import class_matrix
+from howsure.data.predictions.repeated_rows import item_columns, note_on_items, repeated_rows
 from howsure.data.predictions.selection import (
     SEPARATE,
     Selection,
@@ -34,7 +35,7 @@ from howsure.inputs.checks import (
     no_number,
     no_weight,
 )
-from howsure.inputs.frames import ITEM, Kind, Rows
+from howsure.inputs.frames import ITEM, ITEM_HASH, Kind, Rows
 from howsure.inputs.numbers_and_names import natural_order, shortened, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
@@ -183,6 +184,7 @@ def rows_of_files(
     clusters: str | None = None,
     run: str | None = None,
     choose: Callable[[Log], Mapping[str, str]] | None = None,
+    cells: Sequence[str] | None = None,
     chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
     later: Sequence[str] = (),
 ) -> tuple[Rows, str]:
@@ -198,16 +200,22 @@ def rows_of_files(
     `clusters` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
     further columns of a log, by their roles, stand for what the user did not name; `chosen_as`, as what a role is read.
+    Of tables without clusters and ids, `cells` are the columns that part the rows of an item (models, groups): items
+    that repeat within them are the clusters that are chosen.
 
     Raises InputError naming the file, the column, the row and the value.
     """
     check_way(rows.across_files, of=clusters, named=parameter("clusters", GIVEN))
     with opened_files(rows, [*kinds, *later]) as opened:
-        if opened.log is not None and any(ITEM in (parts := name.split(",")) and FILE not in parts for name in kinds):
+        if opened.log is not None and any(map(_is_item_key, kinds)):
             opened.log.check_items()
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
         kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
-        table, only = opened.table([*kinds, *later])
+        items = {} if cells is None else item_columns(opened, taken=[*kinds])
+        table, only = opened.table([*kinds, *later, *items])
+        repeated = repeated_rows(opened, table, only, items, cells or ())
+        if repeated is not None and repeated.are_clusters:
+            chosen, kinds = chosen | {"clusters": repeated.column}, {**kinds, repeated.column: Kind.NAMES}
         for name, kind in kinds.items():
             if kind in CONTENT and (parts := table.columns[name].parts):
                 listed = shortened(part.name for part in parts)
@@ -272,9 +280,16 @@ def rows_of_files(
         return table.stands(position_of(row))
 
     measures = {} if opened.log is None else {name: opened.log.measure(name) for name in kinds}
-    held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at, stands, measures)
-    named = {role: column for role, column in chosen.items() if chosen_as(role) == Kind.NAMES}
+    notes = note_on_items(repeated)
+    held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at, stands, measures, notes)
+    named = {role: name for role, name in chosen.items() if chosen_as(role) == Kind.NAMES and role != ITEM_HASH}
     return held, opened.said(table, named)
+
+
+def _is_item_key(name: str) -> bool:
+    """Whether a column, or several that are one key, is the item of a log in whatever file."""
+    key = name.split(",")
+    return ITEM in key and FILE not in key
 
 
 def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]:

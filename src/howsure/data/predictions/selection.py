@@ -124,11 +124,11 @@ class Opened:
         commas = selection.table.with_commas
         return notes | ({"decimal_comma": commas} if commas else {})
 
-    def said(self, table: Table, chosen: Mapping[str, str]) -> str:
-        """What users are told of what was read: as which log, with which columns, and of decimal commas."""
+    def said(self, table: Table, chosen: Mapping[str, str], notes: Sequence[str] = ()) -> str:
+        """What users are told of what was read: as which log, with which columns, and of decimal commas; and notes."""
         commas = said_of_commas(table.with_commas)
         if self.log is None:
-            return commas
+            return "\n".join([*([commas] if commas else []), *notes])
         from howsure.data.logs.conversion import described
 
         return f"{described(self.log, self.files, chosen)} {commas}".strip()
@@ -410,7 +410,8 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
     ends = f"{column.text} AS value, min({position}) AS first, max({position}) AS last"
     groups = f"SELECT {ends} FROM {table.numbered} WHERE {selection.where} GROUP BY {keys}"
     several = (
-        f"SELECT *, count(*) OVER () AS number FROM ({groups}) WHERE {_file(table, 'first')} <> {_file(table, 'last')}"
+        f"SELECT *, count(*) OVER () AS number FROM ({groups}) "
+        f"WHERE {file_number(table, 'first')} <> {file_number(table, 'last')}"
     )
     with reading(table.name):
         found = table.connection.sql(f"{several} ORDER BY first LIMIT 1").fetchall()
@@ -429,7 +430,7 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
     )
 
 
-def _file(table: Table, position: str) -> str:
+def file_number(table: Table, position: str) -> str:
     """The number of the file that a position lies in, in SQL."""
     return " + ".join(f"CAST({position} >= {start} AS BIGINT)" for start in table.starts)
 

@@ -1,0 +1,73 @@
+"""Whether a column of files says which item a row is, and items repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from howsure.data.predictions.selection import Opened, file_number
+from howsure.data.tables.database import reading
+from howsure.data.tables.table import Table, column_names
+from howsure.inputs.repeated_items import RepeatedItems, candidates
+
+
+def item_columns(opened: Opened, taken: Sequence[str]) -> dict[str, bool]:
+    """The columns of tables that may say which item a row is, as `candidates` has them; none of logs, which name their
+    items, and where the user says that rows are independent. `taken`: the columns that have a role."""
+    if opened.log is not None or opened.asked.independent_rows:
+        return {}
+    columns = dict(candidates(column_names(opened.database, opened.files[0]), taken))
+    others = [set(column_names(opened.database, file)) for file in opened.files[1:]] if columns else []
+    return {name: is_item for name, is_item in columns.items() if all(name in known for known in others)}
+
+
+def repeated_rows(
+    opened: Opened, table: Table, only: str, columns: Mapping[str, bool], cells: Sequence[str]
+) -> RepeatedItems | None:
+    """The first of `item_columns` whose values repeat within the cells that other columns part; None if none does."""
+    for name, is_item in columns.items():
+        repeated = _repeated(opened, table, only, name, cells)
+        if repeated is not None:
+            return repeated
+        if is_item:
+            return None
+    return None
+
+
+def note_on_items(repeated: RepeatedItems | None) -> tuple[str, ...]:
+    """That repeated items are clusters, or what to do as they are not; nothing where no item repeats."""
+    if repeated is None:
+        return ()
+    return (repeated.note() if repeated.are_clusters else repeated.warning(),)
+
+
+def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequence[str]) -> RepeatedItems | None:
+    column, parts = table.columns[name], [table.columns[cell].text for cell in cells]
+    missing = column.missing(opened.asked.missing_values)
+    used = f"{only} AND NOT {missing}"
+    several = len(opened.files) > 1
+    n, items, times, fewest = _counts(
+        table, used, column.text, [*parts, file_number(table, table.position)] if several else parts
+    )
+    across_files = False
+    if times <= 1 and several:
+        n, items, times, fewest = _counts(table, used, column.text, parts)
+        across_files = times > 1
+    if times <= 1:
+        return None
+    has_missing = bool(table.ask("1", rest=f"WHERE {only} AND {missing} LIMIT 1"))
+    return RepeatedItems(name, n, items, times, fewest, has_missing, across_files)
+
+
+def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> tuple[int, int, int, int]:
+    """The rows, the items of each cell added up, the most rows of an item, and the fewest items of a cell."""
+    keys = [f"k{at}" for at in range(len(cells))]
+    columns = ", ".join([*(f"{sql} AS {key}" for key, sql in zip(keys, cells, strict=True)), f"{item} AS item"])
+    by_item = f"SELECT * FROM (SELECT {columns} FROM {table.numbered} WHERE {used})"
+    grouped = ", ".join([*keys, "item"])
+    counts = f"SELECT {grouped}, count(*) AS times FROM ({by_item}) GROUP BY {grouped}"
+    per_cell = f"SELECT sum(times) AS n, count(*) AS items, max(times) AS most FROM ({counts})"
+    per_cell += f" GROUP BY {', '.join(keys)}" if keys else ""
+    with reading(table.name):
+        query = f"SELECT sum(n), sum(items), max(most), min(items) FROM ({per_cell})"
+        n, items, times, fewest = table.connection.sql(query).fetchall()[0]
+    return int(n or 0), int(items or 0), int(times or 0), int(fewest or 0)

@@ -1,0 +1,128 @@
+"""Columns that say which item a row is: rows of one item are not independent, whether or not the user names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import parameter, told
+from howsure.inputs.checks import check_codes, is_missing
+from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
+from howsure.inputs.numbers_and_names import counted
+
+ITEM_COLUMNS = (
+    "item",
+    "item_id",
+    "question_id",
+    "doc_id",
+    "document_id",
+    "example_id",
+    "instance_id",
+    "problem_id",
+    "query_id",
+    "qid",
+    "custom_id",
+)
+"""Columns that name the item: where one is different in every row, rows are items."""
+ROW_OR_ITEM_COLUMNS = ("id", "task_id", "sample_id")
+"""Columns that may name the row, the item or the whole task."""
+MIN_ITEMS = 10  # of fewer, a column may as well name tasks or categories
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedItems:
+    """A column whose values repeat within a group of rows: it probably says which item a row is.
+
+    rows: those of all groups. items: the different values, those of each group added up. times: the most rows of an
+    item. fewest: the fewest items of a group. has_missing: some rows have no item. across_files: items repeat only in
+    different files.
+    """
+
+    column: str
+    rows: int
+    items: int
+    times: int
+    fewest: int
+    has_missing: bool = False
+    across_files: bool = False
+
+    @property
+    def are_clusters(self) -> bool:
+        """Whether it is safe to take the items as clusters."""
+        return self.fewest >= MIN_ITEMS and not self.has_missing and not self.across_files
+
+    @property
+    def counts(self) -> str:
+        """How many rows have how many items."""
+        return f"{counted(self.rows, 'row')} of {counted(self.items, 'item')}, up to {self.times:,} each"
+
+    def note(self) -> str:
+        """That items are clusters, and how that is switched off."""
+        return told(
+            f"{self.column} repeats ({self.counts}), so rows of equal {self.column} are one cluster. If rows are "
+            f"independent: {parameter('independent_rows', True)}."
+        )
+
+    def warning(self, *, can_switch_off: bool = True) -> str:
+        """That items are not clusters, and what to name if they are."""
+        files = " in several files" if self.across_files else ""
+        off = f" If rows are independent: {parameter('independent_rows', True)}." if can_switch_off else ""
+        return told(
+            f"{self.column} repeats{files} ({self.counts}). If it says which item a row is, rows are not independent "
+            f"and intervals are too narrow: name it, {parameter('clusters', self.column)}.{off}"
+        )
+
+
+def candidates(columns: Sequence[str], taken: Sequence[str] = ()) -> Iterator[tuple[str, bool]]:
+    """The columns that may say which item a row is, the likeliest first, and whether one that never repeats shows that
+    rows are items. Columns that have a role of their own are `taken`.
+
+    >>> list(candidates(["task_id", "Item", "score"]))
+    [('Item', True), ('task_id', False)]
+    """
+    by_name = {name.casefold(): name for name in columns if name not in taken}
+    for names, is_item in ((ITEM_COLUMNS, True), (ROW_OR_ITEM_COLUMNS, False)):
+        yield from ((by_name[name], is_item) for name in names if name in by_name)
+
+
+def frame_warnings(frame: Any, cells: Sequence[str | None], taken: Sequence[str | None]) -> list[str]:
+    """A warning where a column of a data frame says which item a row is, and items repeat within the `cells` that other
+    columns part. `taken`: the columns that have a role.
+
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"item": [1, 1, 2], "score": [0, 1, 1]})
+    >>> [warning[:49] for warning in frame_warnings(frame, [], ["score"])]
+    ['item repeats (3 rows of 2 items, up to 2 each). I']
+    """
+    if isinstance(frame, Source) or not is_frame(frame):
+        return []
+    columns = dict(candidates(frame_names(frame), [name for name in taken if name]))
+    for name, is_item in columns.items():
+        read = columns_from(frame, [name, *(cell for cell in cells if cell)])
+        repeated = _repeated(name, read[0], read[1:])
+        if repeated is not None:
+            return [repeated.warning(can_switch_off=False)]
+        if is_item:
+            break
+    return []
+
+
+def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | None:
+    values = np.asarray(items, dtype=object)
+    there = ~np.fromiter(map(is_missing, values), dtype=bool, count=len(values))
+    n = int(there.sum())
+    if not n:
+        return None
+    cell = np.zeros(n, dtype=np.int64)
+    for part in cells:
+        codes, names = check_codes(np.asarray(part, dtype=object)[there].astype(str), n=n, name=column)
+        cell = cell * len(names) + codes
+    codes, names = check_codes(values[there].astype(str), n=n, name=column)
+    pairs, times = np.unique(cell * len(names) + codes, return_counts=True)
+    if times.max() == 1:
+        return None
+    fewest = int(np.unique(pairs // len(names), return_counts=True)[1].min())
+    return RepeatedItems(column, n, len(pairs), int(times.max()), fewest, has_missing=n < len(values))

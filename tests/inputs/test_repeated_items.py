@@ -1,0 +1,166 @@
+"""Rows of one item are not independent: items that repeat are clusters in files, and a warning in data frames."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure
+from tests.cli.running import howsure as run_command
+
+ITEMS, EPOCHS = 40, 5
+
+
+def frame(column: str = "item", *, items: int = ITEMS, models: int = 1) -> pd.DataFrame:
+    """Answers of each model to each item in several epochs, items being hard or easy."""
+    draw = np.random.default_rng(1)
+    chance = np.repeat(draw.beta(0.5, 0.5, items), EPOCHS)
+    n = items * EPOCHS
+    parts = [
+        pd.DataFrame(
+            {
+                column: np.repeat([f"q{i}" for i in range(items)], EPOCHS),
+                "model": f"m{k}",
+                "correct": (draw.random(n) < chance).astype(int),
+                "other": (draw.random(n) < chance).astype(int),
+                "prob": np.clip(chance + draw.normal(0, 0.1, n), 0.01, 0.99),
+            }
+        )
+        for k in range(models)
+    ]
+    return pd.concat(parts)
+
+
+def write(folder: Path, data: pd.DataFrame) -> Path:
+    path = folder / "answers.csv"
+    data.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("column", ["item", "question_id", "doc_id", "task_id", "id", "Item"])
+def test_items_that_repeat_in_a_file_are_clusters(column: str, tmp_path: Path) -> None:
+    path = write(tmp_path, frame(column))
+    (row,) = table = howsure.score_table("correct", data=howsure.read(path))
+    (named,) = howsure.score_table("correct", clusters=column, data=howsure.read(path))
+    assert row.mean == named.mean
+    assert table.recipe["cluster"] == column
+    counts = f"{column} repeats (200 rows of 40 items, up to 5 each), so rows of equal {column} are one cluster."
+    assert table.notes == (f"{counts} If rows are independent: independent_rows=True.",)
+    (free,) = off = howsure.score_table("correct", data=howsure.read(path, independent_rows=True))
+    assert off.notes == ()
+    assert free.mean.high - free.mean.low < 0.75 * (row.mean.high - row.mean.low)
+
+
+def test_every_chapter_takes_them_as_clusters(tmp_path: Path) -> None:
+    path = write(tmp_path, frame())
+    data = howsure.read(path)
+    functions = {
+        "check": lambda **how: howsure.check_score("correct", min_score=0.3, data=data, **how),
+        "compare": lambda **how: howsure.compare(
+            None, "other", "correct", metrics="score", data=data, method="gaffke", bounds=(0, 1), **how
+        ),
+        "calibration": lambda **how: howsure.calibration_error("correct", "prob", data=data, **how),
+        "selective": lambda **how: howsure.selective_table("correct", "prob", data=data, **how),
+    }
+    for name, function in functions.items():
+        assert str(function()).splitlines()[:6] == str(function(clusters="item")).splitlines()[:6], name
+    found = howsure.check_score("correct", min_score=0.3, data=data)
+    assert found.recipe["cluster"] == "item"
+    assert any("item repeats" in note for note in found.notes)
+
+
+def test_the_command_says_so_and_switches_it_off(tmp_path: Path) -> None:
+    path = str(write(tmp_path, frame()))
+    for command in (
+        ["score", path, "--score", "correct"],
+        ["calibration", path, "--target", "correct", "--prob", "prob"],
+    ):
+        done = run_command(*command)
+        assert "item repeats (200 rows of 40 items, up to 5 each)" in done.out + done.err
+        assert "If rows are independent: --independent-rows." in done.out + done.err
+        off = run_command(*command, "--independent-rows")
+        assert (off.code, "repeats" in off.out + off.err) == (0, False)
+
+
+def test_an_item_of_several_models_does_not_repeat(tmp_path: Path) -> None:
+    data = frame(models=2).groupby(["model", "item"], as_index=False).first()
+    table = howsure.score_table("correct", model="model", data=howsure.read(write(tmp_path, data)))
+    assert "cluster" not in table.recipe
+    assert not any("repeats" in note for note in table.notes)
+    table = howsure.score_table("correct", model="model", data=howsure.read(write(tmp_path, frame(models=2))))
+    assert table.recipe["cluster"] == "item"
+
+
+@pytest.mark.parametrize("case", ["few", "missing", "files"])
+def test_where_items_are_doubtful_there_is_a_warning_only(case: str, tmp_path: Path) -> None:
+    data = frame("task_id", items=4 if case == "few" else ITEMS)
+    paths = [write(tmp_path, data)]
+    if case == "missing":
+        data["task_id"] = data["task_id"].where(np.arange(len(data)) > 2)
+        paths = [write(tmp_path, data)]
+    if case == "files":
+        once = data.groupby("task_id", as_index=False).first()
+        paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+        for path in paths:
+            once.to_csv(path, index=False)
+        check = howsure.check_score("correct", min_score=0.3, data=howsure.read(paths))
+        assert any("task_id repeats in several files" in note for note in check.notes)
+    else:
+        table = howsure.score_table("correct", data=howsure.read(paths))
+        assert "cluster" not in table.recipe
+        (note,) = table.notes
+        assert "intervals are too narrow: name it, clusters='task_id'. If rows are independent" in note
+
+
+def test_a_column_that_names_each_row_shows_that_rows_are_items(tmp_path: Path) -> None:
+    data = frame("document_id").assign(question_id=range(ITEMS * EPOCHS))
+    table = howsure.score_table("correct", data=howsure.read(write(tmp_path, data)))
+    assert "cluster" not in table.recipe
+    rows = frame("task_id").assign(id=range(ITEMS * EPOCHS))  # an id of the answer
+    assert howsure.score_table("correct", data=howsure.read(write(tmp_path, rows))).recipe["cluster"] == "task_id"
+
+
+def test_what_is_named_goes_first(tmp_path: Path) -> None:
+    data = frame("task_id").assign(epoch=list(range(EPOCHS)) * ITEMS)
+    source = howsure.read(write(tmp_path, data))
+    (row,) = table = howsure.score_table("correct", id="task_id", run="epoch", data=source)
+    assert (row.n, row.runs, table.notes) == (ITEMS, EPOCHS, ())
+    grouped = howsure.score_table("correct", groups="task_id", data=source)
+    assert "cluster" not in grouped.recipe
+
+
+def test_data_frames_warn() -> None:
+    data = frame()
+    found = [
+        howsure.score_table("correct", data=data).notes,
+        howsure.check_score("correct", min_score=0.3, data=data).notes,
+        howsure.compare(None, "other", "correct", metrics="score", data=data, rng=0).notes,
+    ]
+    for notes in found:
+        assert any("item repeats (200 rows of 40 items" in note and "clusters='item'" in note for note in notes)
+    named = howsure.score_table("correct", clusters="item", data=data)
+    assert not any("repeats" in note for note in named.notes)
+
+
+def test_the_interval_covers_where_rows_of_an_item_are_alike(tmp_path: Path) -> None:
+    """Coverage of clusters beside that of rows, on made-up items of which half are always answered correctly."""
+    draw = np.random.default_rng(7)
+    covered = {True: 0, False: 0}
+    for _ in range(40):
+        right = np.repeat(draw.random(ITEMS) < 0.5, EPOCHS).astype(int)
+        path = write(tmp_path, pd.DataFrame({"item": np.repeat(range(ITEMS), EPOCHS), "correct": right}))
+        for independent in covered:
+            (row,) = howsure.score_table("correct", data=howsure.read(path, independent_rows=independent))
+            covered[independent] += row.mean.low <= 0.5 <= row.mean.high
+    assert covered[False] >= 35
+    assert covered[True] <= 30
+
+
+def test_json_lines_are_read_alike(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in frame("question_id").to_dict("records")))
+    assert howsure.score_table("correct", data=howsure.read(path)).recipe["cluster"] == "question_id"
