@@ -38,6 +38,7 @@ from howsure.data.tables.named_files import (
     said_of_alike,
     text_source,
     unique_names,
+    why_one_column,
     written_names,
 )
 from howsure.data.tables.table import archive_columns, copy_archives
@@ -106,7 +107,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         commands = commands or [look_into(asked, one) for one in lists[:1] if explode is None]
         what = f"a table of {SPELLED[named[0].format]}"
         notes += of_alike
-    if not (commands or alike or {WITHOUT_LABELS, SUMMARY} & {*notes}):
+    if len(columns) == 1 and (reason := why_one_column(columns[0].name)) is not None:
+        notes.append(f"{named[0].name} has only one column: {reason}")
+    elif not (commands or alike or {WITHOUT_LABELS, SUMMARY} & {*notes}):
         notes.append(NO_ROLE)
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(

@@ -7,6 +7,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -75,7 +76,8 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
         raise InputError(
             f"{name} must lie between the bounds, {bounds[0]:g} and {bounds[1]:g}; {at_row(row)} holds "
             f"{values[row]:g}. "
-            "Give bounds that hold for every score."
+            f"Give bounds that hold for every score, or, if {values[row]:g} marks a missing one, leave such rows out: "
+            f"{parameter('missing_values', [f'{values[row]:g}'])} and {parameter('skip_missing', True)}."
         )
 
 
@@ -109,6 +111,7 @@ NUMERAL = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
+PERCENT = re.compile(r"\s*[+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})\s*%\s*", re.ASCII)
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # a number of a document, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 
@@ -128,11 +131,14 @@ def spelled_whole(text: str) -> int | None:
 
 
 def comma_advice(text: str) -> str:
-    """What to do about a text that is no number, if a comma is to blame; else nothing.
+    """What to do about a text that is not a number because of a comma or a percent sign; else nothing.
 
-    >>> comma_advice("1,234")
-    'Its comma may separate thousands or decimals: write 1234 or 1.234.'
+    >>> comma_advice("1,234"), comma_advice("80.92%")
+    ('Its comma may separate thousands or decimals: write 1234 or 1.234.', 'It is a percentage: write 0.8092.')
     """
+    if PERCENT.fullmatch(text):
+        share = Decimal(text.strip().removesuffix("%").strip()) / 100
+        return f"It is a percentage: write {share.normalize():f}."
     if "," not in text:
         return ""
     if THOUSANDS.fullmatch(text):

@@ -113,6 +113,8 @@ def judge_agreement(
         counts = np.bincount(held.codes("score")).tolist()
         note = categories_note(dict(zip(held.names("score"), counts, strict=True)))
         notes += [note] if note else []
+    if len(np.unique(grades.table[grades.table >= 0])) == 1:
+        notes.append("all raters gave the same value: agreement by chance is 1, so α and κ are undefined")
     notes += [_scale_note(grades)] if categories is None and any(row.ac is not None for row in found) else []
     named = None if categories is None else list(categories)
     recipe = held.recipe | {"scale": scale, "categories": named, "judge": judge, "margin": margin, "level": level}

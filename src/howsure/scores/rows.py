@@ -225,7 +225,7 @@ def _advising(score: str | None) -> Iterator[None]:
         fault = error.fault
         if fault is None or fault.name != score or fault.rule != "must not be missing":
             raise
-        advice = f"{fault.advice} Or count them as a score: {parameter('missing_score', 0)}."
+        advice = f"{fault.advice} If an item without a score is wrong, count it so: {parameter('missing_score', 0)}."
         raise InputError(replace(fault, advice=advice)) from error
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter, told
 from howsure.inputs.frames import ITEM, MODEL, PROMPT, RUN, TASK, Kind, Rows
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure.inputs.source_names import source_names
 from howsure.significance.metrics.metric import DOCUMENT
 
@@ -59,6 +59,8 @@ def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
     except InputError as error:
         fault = error.fault
         if fault is None or fault.name not in scores or not fault.rule.endswith("numbers"):
+            raise
+        if comma_advice((fault.value or "").strip("'")):
             raise
         advice = f"{fault.advice} If one value means right, say which: {parameter('pos_label', 'correct')}."
         raise InputError(replace(fault, advice=advice.lstrip())) from error

@@ -441,6 +441,9 @@ class Column:
             tests.append(f"coalesce(list_contains({self.numbers}, {nan}), FALSE)")
         elif values:
             tests.append(self.among(values))
+            if numbers := [number for number in map(as_number, values) if number is not None and kind == "number"]:
+                listed = ", ".join(f"CAST({number!r} AS DOUBLE)" for number in numbers)
+                tests.append(f"coalesce({self.number} IN ({listed}), FALSE)")
         return f"({' OR '.join(tests)})"
 
     def among(self, values: Sequence[str]) -> str:

@@ -263,6 +263,19 @@ def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
     return f", DELIMITER {literal(found[0])}"
 
 
+def why_one_column(header: str) -> str | None:
+    """Why a table may have been read as one column, and what to do; None where its name shows nothing.
+
+    >>> why_one_column("id gold pred")
+    'its columns seem to be separated by blanks. Separate them by commas or tabs.'
+    """
+    if "," in header or ";" in header or "\t" in header:
+        return "some rows have more or fewer values than the header. Quote values that hold a separator."
+    if len(header.split()) > 2:
+        return "its columns seem to be separated by blanks. Separate them by commas or tabs."
+    return None
+
+
 def as_texts(names: Sequence[str]) -> str:
     """The option that takes only some fields of JSON objects, as they are written."""
     return "columns={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"

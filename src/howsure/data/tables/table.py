@@ -42,6 +42,7 @@ from howsure.data.tables.named_files import (
     parquet_source,
     text_source,
     unique_names,
+    why_one_column,
     written_names,
 )
 from howsure.errors import InputError, parameter, shown
@@ -454,6 +455,8 @@ def _places(
         header = next(iter(known))
         if file.format == "csv" and len(known) == 1 and "," in header:  # DuckDB found rows of different lengths
             raise InputError(f"{file.name} cannot be read: some rows have more or fewer values than {header!r}.")
+        if file.format == "csv" and len(known) == 1 and (reason := why_one_column(header)) is not None:
+            raise InputError(f"{file.name} has only one column: {reason}")
     return {name: place_of(name, list(known), file=file.name) for name in asked}
 
 
