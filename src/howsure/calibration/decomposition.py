@@ -67,10 +67,10 @@ class ScoreDecomposition(Result):
     @property
     def words(self) -> str:
         """The score as the sum of its parts."""
-        kept = f"discrimination {self.discrimination.value:.5f} + uncertainty {self.uncertainty.value:.5f}"
+        kept = [f"discrimination {self.discrimination.value:.5f}", f"uncertainty {self.uncertainty.value:.5f}"]
         if not math.isfinite(self.score.value):
-            return f"infinite ({wrong_extremes(self.infinite_rows)}); {kept.replace(' + ', ', ')}"
-        return f"{self.score.value:.5f} = miscalibration {self.miscalibration.value:.5f} - {kept}"
+            return f"infinite ({wrong_extremes(self.infinite_rows)}); {', '.join(kept)}"
+        return f"{self.score.value:.5f} = miscalibration {self.miscalibration.value:.5f} - {' + '.join(kept)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class Verdict:
             (self.p_pass, self.p_pass_adjusted) if self.outcome == PASS else (self.p_fail, self.p_fail_adjusted)
         )
         how = "" if adjusted == p else ", adjusted"
-        within = self.bound_text.replace("≥", "at least").replace("≤", "at most")
+        within = f"{'at least' if self._is_lower_bound else 'at most'} {number(self.bound)}"
         return f"{seen} lies {above} {self.limit:g} ({within}, {p_in_words(adjusted)}{how})"
 
     @property
@@ -82,7 +82,12 @@ class Verdict:
         """The one-sided bound, as an inequality."""
         if self.bound is None:
             return "–"
-        return f"{'≥' if self.estimate.value > self.limit else '≤'} {number(self.bound)}"
+        return f"{'≥' if self._is_lower_bound else '≤'} {number(self.bound)}"
+
+    @property
+    def _is_lower_bound(self) -> bool:
+        """Whether the bound lies below the estimate, on the side of the limit."""
+        return self.estimate.value > self.limit
 
     def _advice(self) -> str:
         if self.estimate.method == BETS:

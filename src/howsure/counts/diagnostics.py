@@ -12,16 +12,15 @@ from howsure.counts.cell_counts import FittedCells
 from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
 from howsure.counts.count_law import count_law
 from howsure.counts.design import FEW, difference_total
+from howsure.counts.notes import Note
 from howsure.counts.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
 from howsure.counts.results import CountEstimate, Diagnostics
 from howsure.counts.units import LEAST_ALIKE, Bools, Units, lumps_of
-from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
-NAMED = 5  # cells in a note
 ALIKE = 0.5  # the probability that no cell of a domain seems to contradict the others if they are normal and alike
 LEAST_PAIRS = 40  # of a calibration error
 ROUNDING = 1e-9  # of scores
@@ -150,65 +149,44 @@ def raw_error(units: Units, level: float) -> Estimate | None:
     return calibration_error(units.labels, score, sample_weight=weight, clusters=clusters, level=level)
 
 
-def notes_of(units: Units, method: str) -> tuple[str, ...]:
+def notes_of(units: Units, method: str) -> tuple[Note, ...]:
     """What a reader must know beside the numbers."""
     if method == "raw":
-        return ("the scores are taken as calibrated: the labels changed neither estimates nor intervals",)
+        return (Note("raw"),)
     positives = int(units.labels.sum())
-    notes = [f"the intervals rely on this sampling design: {units.design}"]
-    if units.draw.note:
+    notes = [Note("design", {"design": units.design})]
+    if units.draw.note is not None:
         notes.append(units.draw.note)
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:
-        notes.append("for groups, the stated coverage is an average over groups, not a guarantee for each group")
-    if min(positives, len(units.labels) - positives) < FEW:
-        kind = "positive" if positives < FEW else "negative"
-        few = min(positives, len(units.labels) - positives)
-        chosen = method not in ("difference", "labels")
-        said = f": totals use the labels alone where fewer than {FEW} are positive, or negative" if chosen else ""
-        notes.append(f"{few} {kind} labels are few{said or '; label more'}")
+        notes.append(Note("average_coverage"))
+    if (few := min(positives, len(units.labels) - positives)) < FEW:
+        label = "positive" if positives < FEW else "negative"
+        chosen = method in ("difference", "labels")
+        notes.append(Note("few_labels", {"n": few, "label": label, "chosen": chosen, "few": FEW}))
     if units.draw.is_clustered and method in ("auto", "hierarchical", "exact"):
-        notes.append(
-            "in groups, units of one cluster count as independent given their scores; totals allow for clusters"
-        )
+        notes.append(Note("independent_members"))
     lumps = lumps_of(units, None)
     if lumps.alike < LEAST_ALIKE:
-        notes.append(
-            f"few clusters decide the total: the largest has {lumps.largest:,} units, and what unread ones like it "
-            "hold is bounded, not estimated; draw clusters within strata of their size to narrow the interval"
-        )
+        notes.append(Note("large_clusters", {"largest": lumps.largest}))
     if is_far(units):
-        notes.append(
-            "cannot tell: the scores of labelled units differ from the rest more than those of a random draw do, "
-            "so the labels were not drawn as stated, and the intervals hold only what is certain. Say how they were "
-            "drawn (the sample, its strata or inclusion probabilities), or draw a new sample"
-        )
-    unseen = _unseen(units)
-    if unseen:
-        notes.append(unseen)
+        notes.append(Note("not_as_drawn", needs_estimates=False))
+    middle = float(np.median(units.score))
+    low = units.score <= middle
+    if not low[units.labelled].any():  # a model's misses are among the units of low score
+        notes.append(Note("low_scores_unlabelled", {"n": int(low.sum()), "score": middle}, needs_estimates=False))
     return tuple(notes)
 
 
-def notes_on_cells(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[str, ...]:
-    """Of domains whose cells borrow nothing from each other: which cells carry the count, and how sure they are."""
+def notes_on_cells(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[Note, ...]:
+    """Of domains whose cells borrow nothing from each other, and of their cells without a label."""
     notes = []
     for domain in np.flatnonzero(apart).tolist():
-        mine = [row for row, of in zip(rows, units.cells.domain.tolist(), strict=True) if of == domain]
-        known = sorted((row for row in mine if row.estimate > 0), key=lambda row: -row.estimate)
-        before = np.cumsum([0.0, *(row.estimate for row in known)])
-        carry = [row for row, sum_before in zip(known, before.tolist(), strict=False) if sum_before < before[-1] / 2]
-        name = ", ".join(mine[0].group[:-1])
-        said = shortened([f"{row.group[-1]} {row}" for row in carry], limit=NAMED)
-        share = sum(row.estimate for row in carry) / before[-1] if carry else 0.0
-        notes.append(
-            f"the groups{f' of {name}' if name else ''} are too unlike to borrow from each other, so each rests on its "
-            "own labels" + (f"; {len(carry)} of {len(mine)} carry {share:.0%} of the count: {said}" if carry else "")
-        )
-        without = sum(row.labelled == 0 for row in mine)
+        members = [row for row, of in zip(rows, units.cells.domain.tolist(), strict=True) if of == domain]
+        name = members[0].group[:-1]
+        notes.append(Note("unlike_groups", {"domain": name}))
+        without = sum(row.labelled == 0 for row in members)
         if without:
-            of_domain = f" of {name}" if name else ""
-            notes.append(
-                f"{counted(without, 'group')}{of_domain} without a label cannot be told: label units of each group"
-            )
+            notes.append(Note("unlabelled_groups", {"n": without, "domain": name}))
     return tuple(notes)
 
 
@@ -231,15 +209,3 @@ def is_far(units: Units) -> bool:
     one_more = float((size / np.maximum(n, 1) * largest)[n > 0].max(initial=0.0))
     rounding = ROUNDING * float(size.sum())
     return error > 0 and abs(off) > FAR * error + one_more + rounding
-
-
-def _unseen(units: Units) -> str:
-    """A sentence where no label lies among the units of low score, in which a model's misses are."""
-    middle = float(np.median(units.score))
-    low = units.score <= middle
-    if low[units.labelled].any():
-        return ""
-    return (
-        f"none of the {int(low.sum()):,} units with a score of at most {middle:.3g} has a label: what the model misses "
-        "there cannot be known"
-    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from howsure.counts.notes import Note, SamplingDesign
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import Codes, Column, as_column, check_codes, check_labels, is_missing
 from howsure.inputs.numbers_and_names import spelled_number
@@ -102,7 +103,7 @@ class Draw:
 
     element: of each labelled unit, the place of its element among the drawn ones. stratum: of each drawn element;
     size: how many elements each stratum has. inclusion: of each drawn element, where chances were given instead of
-    strata. note: what a reader must know of these sizes. stratum_of_all: of each element, where it is known.
+    strata. note: on these sizes, if there is one. stratum_of_all: of each element, where it is known.
     """
 
     element: Integers
@@ -110,7 +111,7 @@ class Draw:
     size: Integers
     inclusion: Floats | None
     is_clustered: bool = False
-    note: str = ""
+    note: Note | None = None
     stratum_of_all: Codes | None = None
 
     @property
@@ -173,15 +174,17 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """What can be drawn: the units themselves (`of_unit` is None), or clusters of them, numbered from 0."""
+    """What can be drawn: the units themselves (`of_unit` is None), or clusters of them, numbered from 0. called: what
+    messages call the units."""
 
     units: int
     of_unit: Integers | None
+    called: str = "units"
 
     @property
     def what(self) -> str:
         """What an element is called."""
-        return "units" if self.of_unit is None else "clusters"
+        return self.called if self.of_unit is None else "clusters"
 
     def __len__(self) -> int:
         return self.units if self.of_unit is None else int(self.of_unit.max()) + 1
@@ -199,8 +202,10 @@ class Elements:
         return rows if self.of_unit is None else np.asarray(self.of_unit[rows])
 
 
-def read_draw(elements: Elements, labelled: Integers, *, strata: object, inclusion: object) -> tuple[Draw, str]:
-    """The draw of the labelled units, and how it was made, in words.
+def read_draw(
+    elements: Elements, labelled: Integers, *, strata: object, inclusion: object
+) -> tuple[Draw, SamplingDesign]:
+    """The draw of the labelled units, and how it was made.
 
     Raises InputError where clusters are labelled in part, chances or strata are missing or contradict each other, or a
     stratum has fewer than 2 labels.
@@ -211,7 +216,7 @@ def read_draw(elements: Elements, labelled: Integers, *, strata: object, inclusi
     chances = None if inclusion is None else _chances(inclusion, elements, labelled, element, first)
     if strata is None:
         stratum, size = np.zeros(len(drawn), dtype=np.int64), np.array([len(elements)])
-        how = f"{what} drawn at random from all" if chances is None else f"{what} drawn with given probabilities"
+        how = SamplingDesign(clustered, by_chance=chances is not None)
         if chances is None:
             _check_strata(("all",), size, np.array([len(drawn)]), what)
         else:
@@ -220,17 +225,19 @@ def read_draw(elements: Elements, labelled: Integers, *, strata: object, inclusi
             _check_size(said, len(elements), f"{parameter('inclusion')} says", what, room)
         of_all: Codes | None = np.zeros(len(elements), dtype=np.int8) if chances is None else None
         return Draw(element, stratum, size, chances, clustered, stratum_of_all=of_all), how
-    note, of_all = "", None
+    note, of_all = None, None
     if chances is None:
         codes, names = check_codes(strata, n=elements.units, name="strata")
         of_all = stratum_of = _of_elements(codes, elements)
         stratum, size = stratum_of[drawn], np.bincount(stratum_of, minlength=len(names))
     else:
         stratum, names = _strata_of_drawn(strata, elements, labelled, element, len(drawn))
-        size, note = _sizes(names, stratum, chances, len(elements), what)
+        size = _sizes(names, stratum, chances, len(elements), what)
+        stated = int(size.sum())
+        if stated != len(elements):
+            note = Note("rounded_chances", {"stated": stated, "actual": len(elements), "clustered": clustered})
     _check_strata(names, size, np.bincount(stratum, minlength=len(names)), what)
-    how = f"{what} drawn at random " + ("from all" if len(names) == 1 else f"within {len(names):,} strata")
-    return Draw(element, stratum, size, None, clustered, note, of_all), how
+    return Draw(element, stratum, size, None, clustered, note, of_all), SamplingDesign(clustered, len(names))
 
 
 def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:
@@ -289,10 +296,8 @@ def _strata_of_drawn(
     return stratum, names
 
 
-def _sizes(
-    names: tuple[str, ...], stratum: Integers, chances: Floats, elements: int, what: str
-) -> tuple[Integers, str]:
-    """N_h = n_h / π_h of each stratum, and a note if the chances were rounded.
+def _sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, elements: int, what: str) -> Integers:
+    """N_h = n_h / π_h of each stratum, rounded.
 
     Raises InputError where chances differ within a stratum, or the sizes do not add up: exact chances must.
     """
@@ -311,16 +316,14 @@ def _sizes(
     total = int(size.sum())
     who = "the strata and inclusion probabilities of the labelled units say"
     _check_size(float(total), elements, who, what, 0.0 if exact else 2.0 * len(names))
-    if total == elements:
-        return size, ""
-    return size, f"the inclusion probabilities are rounded: they say that there are {total:,} {what}, not {elements:,}"
+    return size
 
 
 def _check_size(said: float, elements: int, who: str, what: str, room: float) -> None:
     """InputError where Σ 1/π, which estimates how many there are, is off by more than the room and 1 %; none for 0."""
     if abs(said - elements) > (max(room, elements // 100) if room else 0.0):
         raise InputError(
-            f"{who} that there are {said:,.0f} {what}; there are {elements:,}. Give labels for all drawn units, and "
+            f"{who} that there are {said:,.0f} {what}; there are {elements:,}. Give labels for all drawn {what}, and "
             "the inclusion probabilities that the sample gave.",
             untold=True,
         )

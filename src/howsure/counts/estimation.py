@@ -226,7 +226,7 @@ def _estimated(
     recipe = {
         "method": method,
         "level": level,
-        "design": units.design,
+        "design": str(units.design),
         "units": len(units),
         "labelled": len(units.labelled),
         "groups": list(units.cells.columns),
@@ -234,7 +234,7 @@ def _estimated(
         "seed": seed_in_recipe(rng),
         "howsure": __version__,
     }
-    notes = (*notes_of(units, method), *notes_on_cells(units, rows, apart))
+    caveats = (*notes_of(units, method), *notes_on_cells(units, rows, apart))
     by_labels, shares = [row.method == "labels" for row in domains], [row.share for row in domains]
     errors = None if method == "raw" else total_errors(units, sigmoid(proxy.of_labelled), by_labels, shares)
     found = CountEstimates(
@@ -243,7 +243,7 @@ def _estimated(
         domains=tuple(domains),
         total=total,
         diagnostics=checks,
-        notes=notes,
+        caveats=caveats,
         laws=fitted.laws,
         errors=errors,
         in_shares=share,

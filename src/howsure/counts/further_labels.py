@@ -10,11 +10,11 @@ import numpy as np
 
 from howsure.counts.draw import Elements, partial_labels
 from howsure.counts.label_sample import LabelSample, highest_scores, strata_of
+from howsure.counts.notes import Note
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.counts.units import check_enough
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
-from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 
 # A sample that goes on: what was drawn is found again from its strata, and further units are put beside it.
@@ -158,20 +158,15 @@ def within_extremes(none: CountEstimates, every: CountEstimates, *, unread: Inte
             method=low.method if low.method == high.method else f"{low.method}, {high.method}",
         )
 
-    said = (
-        f"{counted(len(unread), 'drawn unit')} of {drawn:,} {'has' if len(unread) == 1 else 'have'} no label: the "
-        "intervals hold whatever these labels are, and the estimates take them to be positive as often as the others; "
-        "label them to narrow the intervals"
-    )
-    if none.recipe["method"] == "raw":
-        said = f"{counted(len(unread), 'drawn unit')} of {drawn:,} {'has' if len(unread) == 1 else 'have'} no label"
+    raw = none.recipe["method"] == "raw"
+    note = Note("unread", {"unread": len(unread), "drawn": drawn, "raw": raw}, needs_estimates=False)
     return CountEstimates(
         keys=none.keys,
         rows=tuple(map(of, none.rows, every.rows)),
         domains=tuple(map(of, none.domains, every.domains)),
         total=of(none.total, every.total),
         diagnostics=Diagnostics(),
-        notes=(said, *(note for note in none.notes if note in every.notes)),
+        caveats=(note, *(one for one in none.caveats if one in every.caveats)),
         told=False,
         in_shares=none.in_shares,
         recipe={**none.recipe, "labelled": read, "drawn": drawn},

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import partial_labels
+from howsure.counts.notes import Note
 from howsure.counts.results import CountEstimate, CountEstimates, ReadingErrors
-from howsure.errors import GIVEN, InputError, at_row, parameter, told
+from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
@@ -34,7 +35,7 @@ class Readings:
 
     pairs: Floats
     by: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def read_twice(
@@ -79,15 +80,13 @@ def read_twice(
         true = _settled_as_1(_labels(settled, n, pos_label, "settled", y_true), of_row)
     notes = []
     if higher + lower == 0:
-        notes.append(told(f"the two readings never differ; is {parameter('second')} a copy of {parameter('y_true')}?"))
+        notes.append(Note("identical_readings", needs_estimates=False))
     else:
         from scipy.stats import binomtest
 
         if (p := binomtest(higher, higher + lower).pvalue) < PROBABLY:
-            notes.append(
-                f"where they differ, the first reading is 1 in {higher:,} units and the second in {lower:,} (p "
-                f"{p:.1g}): readers do not err alike, or the units to read twice were chosen by what the first one said"
-            )
+            values = {"first": higher, "second": lower, "p": float(p)}
+            notes.append(Note("uneven_readings", values, needs_estimates=False))
     by = SETTLED if settled is not None else BOUNDS if flips is None else ALIKE
     return Readings(np.array([both, true, higher + lower - true, neither], dtype=np.float64), by, tuple(notes))
 
@@ -248,17 +247,14 @@ def with_errors(counts: CountEstimates, readings: Readings, rng: np.random.Gener
         value, low, high = (row.n * one for one in ends)
         return replace(row, estimate=value, low=low, high=high)
 
-    rows, notes = tuple(map(of, counts.rows)), "\n".join(counts.notes)
-    for read, true in zip(counts.rows, rows, strict=True) if counts.keys else ():  # which some notes repeat
-        notes = notes.replace(f"{read.group[-1]} {read}", f"{true.group[-1]} {true}")
     total, before = of(counts.total), counts.total.high - counts.total.low
     return replace(
         counts,
-        rows=rows,
+        rows=tuple(map(of, counts.rows)),
         domains=tuple(map(of, counts.domains)),
         total=total,
         diagnostics=replace(counts.diagnostics, worth=None),
-        notes=(*readings.notes, *filter(None, notes.split("\n"))),
+        caveats=(*readings.notes, *counts.caveats),
         laws=(),
         errors=None,
         told=False,

@@ -13,6 +13,7 @@ import numpy as np
 
 from howsure.counts.count_law import CountLaw
 from howsure.counts.draw import Draw
+from howsure.counts.notes import GENERAL, Note, Terms, note_text
 from howsure.counts.units import Units
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
@@ -139,7 +140,7 @@ class Diagnostics:
     worth: int | None = as_json("worth_in_labels", default=None)
     raw_error: Estimate | None = as_json("raw_calibration_error", default=None)
 
-    def sentences(self) -> list[str]:
+    def sentences(self, terms: Terms = GENERAL) -> list[str]:
         """The checks in words."""
         said = []
         if self.worth is not None:
@@ -150,7 +151,9 @@ class Diagnostics:
             )
         drift = [one for one in self.drift if not math.isnan(one)]
         if drift:
-            said.append(f"the relation between score and label varies between groups by about {max(drift):.1f} logits")
+            said.append(
+                f"the relation between score and label varies between {terms.groups} by about {max(drift):.1f} logits"
+            )
         far = [z for z in self.disagreement if abs(z) > 2]
         if far:
             said.append(
@@ -200,8 +203,9 @@ class CountEstimates(Rows[CountEstimate]):
     """Counts of all groups (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
 
     Iterating, indexing and `len` go by rows; a row is also found by the name of its group. `notes` say what a reader
-    must know beside the numbers, `diagnostics` check them. told: whether more is promised of differences than what the
-    intervals say. in_shares: whether tables and figures show shares of the units instead of counts.
+    must know beside the numbers: `caveats`, rendered with the counts as they are. `diagnostics` check them. told:
+    whether more is promised of differences than what the intervals say. in_shares: whether tables and figures show
+    shares of the units instead of counts.
     """
 
     keys: tuple[str, ...] = as_json("columns")
@@ -209,13 +213,19 @@ class CountEstimates(Rows[CountEstimate]):
     domains: tuple[CountEstimate, ...]
     total: CountEstimate
     diagnostics: Diagnostics
-    notes: tuple[str, ...] = ()
+    caveats: tuple[Note, ...] = as_json(None, default=())
     laws: tuple[CountLaw, ...] = as_json(None, default=())
     errors: TotalErrors | None = as_json(None, default=None)
     told: bool = as_json(None, default=True)
     in_shares: bool = as_json(None, default=False)
     readings: ReadingErrors | None = as_json(AMONG, default=None)
     recipe: Mapping[str, Any]
+    derived: ClassVar = {"notes": "diagnostics"}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The caveats in words."""
+        return tuple(note_text(note, self.rows) for note in self.caveats)
 
     def __getitem__(self, place: SupportsIndex | str | tuple[str, ...]) -> CountEstimate:
         """The row at a place, or that of a group by its name or names."""
@@ -275,6 +285,7 @@ class CountEstimates(Rows[CountEstimate]):
             domains=tuple(map(of, self.domains)),
             total=of(self.total),
             diagnostics=checks,
+            caveats=tuple(note for note in self.caveats if not note.needs_estimates),
             laws=(),
             errors=None,
             told=False,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import Draw, Elements, partial_labels, read_draw
+from howsure.counts.notes import SamplingDesign
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import Codes, as_column, check_clusters, check_codes, check_probabilities
 from howsure.inputs.frames import all_columns, is_frame
@@ -191,7 +192,7 @@ class Units:
     cells: Cells
     elements: Elements
     draw: Draw
-    design: str  # how the labels were drawn, in words
+    design: SamplingDesign
 
     def __len__(self) -> int:
         return len(self.score)

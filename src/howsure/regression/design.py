@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import Elements, partial_column, read_draw
+from howsure.counts.notes import note_text
 from howsure.errors import GIVEN, ColumnName, InputError, at_row, parameter
 from howsure.inputs.checks import (
     NUMERIC,
@@ -76,7 +77,7 @@ def read_asked(held: dict[str, Any], called: Mapping[str, str], *, method: str, 
         if (one := held.get(role)) is not None and not isinstance(one, Coded):
             partial_column(one, n=n, name=called[role], beside=called["prediction"])
     draw, how = read_draw(Elements(n, None), rows, strata=held.get("strata"), inclusion=held.get("inclusion"))
-    notes += [draw.note] if draw.note else []
+    notes += [] if draw.note is None else [note_text(draw.note)]
     units = held.get("clusters")
     if units is not None:
         units = units.codes.astype(np.int64) if isinstance(units, Coded) else check_clusters(units, n=n)
@@ -90,7 +91,7 @@ def read_asked(held: dict[str, Any], called: Mapping[str, str], *, method: str, 
         weight = weight / weight.mean()
     simple = units is None and not {"strata", "inclusion"} & set(held)
     names, regression = _regression(held, called, weight, units, method == "logit", notes)
-    return Asked(regression, labelled, known, predicted, names, classes, how, simple, notes)
+    return Asked(regression, labelled, known, predicted, names, classes, str(how), simple, notes)
 
 
 def _outcomes(

@@ -193,12 +193,13 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
 
 
 def _said(result: Result) -> list[str]:
-    """The verdict on a result, or its lines where they are no table."""
+    """The verdict on a result, or its words, without notes; empty where it prints its table instead."""
     if hasattr(result, "verdict"):
         return str(result.verdict()).splitlines()
-    printed = result.own_text() if result.besides() else str(result)
-    lines = [line for line in printed.splitlines() if line.strip() and not line.startswith(NOTE)]
-    return [] if any(set(line) == {"─"} for line in lines) else lines
+    if not result.words:
+        return []
+    below = set(result.below())
+    return [line for line in result.own_text().splitlines() if line.strip() and line not in below]
 
 
 def _picture(result: Any, description: str = "") -> Markup | None:

@@ -256,10 +256,10 @@ def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) 
     """InputError where the chances of the documents read cannot be those of a draw from as many as are stored."""
     chances_by_row = dict(enumerate(chances.values()))
     try:
-        read_draw(Elements(stored, None), np.arange(len(chances_by_row)), strata=None, inclusion=chances_by_row)
+        elements = Elements(stored, None, "documents")
+        read_draw(elements, np.arange(len(chances_by_row)), strata=None, inclusion=chances_by_row)
     except InputError as error:
-        problem = str(error).replace(" units", " documents")
-        raise InputError(f"{path} does not fit the store: {problem}") from error
+        raise InputError(f"{path} does not fit the store: {error}") from error
 
 
 def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:

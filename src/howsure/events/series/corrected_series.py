@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -13,6 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.estimation import estimate_counts
+from howsure.counts.notes import Terms, as_sentence, note_text
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.events.labels.answers import SettledLabels, settled_labels
 from howsure.events.labels.coders import merged_notes
@@ -86,19 +86,20 @@ class CorrectedCount:
 
 # What a reader must know beside a corrected series, in sentences.
 
+WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
+
 REPRINTED = (
     "{} a story that others tell too: within a period they count as independent given their scores; totals allow for it"
 )
-TERMS = {  # of counts in general, as of documents; in this order
-    r", asked\b": "",  # the requested days
-    r"units of one cluster": "actors in one document",
-    r"allow for clusters": "allow for that",
-    r"\bclusters\b": "documents",
-    r"\bcluster\b": "document",
-    r"\bunits\b": "pairs of a document and an actor",
-    r"\bgroups\b": "periods",
-    r"\bgroup\b": "period",
-}
+DOCUMENTS = Terms(  # what counts in general are called here
+    units="pairs of a document and an actor",
+    group="period",
+    groups="periods",
+    clusters="documents",
+    members="actors in one document",
+    allowed="that",
+    hidden=frozenset({WITHIN}),
+)
 
 
 def sentences(
@@ -146,8 +147,9 @@ def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, 
             f"calibration error of the model's probabilities where readers checked them: {diagnostics.raw_error}"
         )
     shared = [REPRINTED.format(counted(reprinted, "document tells", "documents tell"))] if reprinted else []
-    others = replace(diagnostics, worth=None, raw_error=None).sentences()
-    return tuple(_of_documents(line) for line in [*lines, *others, *counts.notes, *shared])
+    others = replace(diagnostics, worth=None, raw_error=None).sentences(DOCUMENTS)
+    notes = [note_text(note, counts.rows, DOCUMENTS) for note in counts.caveats]
+    return tuple(as_sentence(text) for text in [*lines, *others, *notes, *shared])
 
 
 def _leans_on(recipe: Mapping[str, Any]) -> str:
@@ -183,20 +185,8 @@ def _missing(recipe: Mapping[str, Any]) -> list[str]:
     return lines + merged_notes(recipe.get("merged_coders", []))
 
 
-def _of_documents(text: str) -> str:
-    """A sentence on counts in general, said of documents.
-
-    >>> _of_documents("the intervals rely on this sampling design: clusters drawn at random")
-    'The intervals rely on this sampling design: documents drawn at random.'
-    """
-    for term, replacement in TERMS.items():
-        text = re.sub(term, replacement, text)
-    return f"{text[0].upper()}{text[1:].rstrip('.')}."
-
-
 CORRECTED_UNITS = ("documents", "share")
 SEED = 0
-WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
 ENDS = attrgetter("low", "high")
 BESIDE = {  # columns beside a raw series, and what they hold
     "corrected": "estimate",

@@ -1,0 +1,100 @@
+"""Notes are built from the final counts: corrected, named by their group, and gone where an estimate is withdrawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure import CountEstimates, estimate_counts
+from howsure.counts.notes import GENERAL, Note, SamplingDesign, Terms, note_text
+
+RATES = {"1": 0.02, "11": 0.6, "2": 0.02, "3": 0.02}
+UNLIKE = "too unlike to borrow"
+
+
+def read_by_two(seed: int = 0, **more: Any) -> CountEstimates:
+    """4,000 units in four groups, of which one holds nearly all positives; 400 are read, 200 of them twice, with 5 %
+    of errors."""
+    rng = np.random.default_rng(seed)
+    group = rng.choice(list(RATES), 4000)
+    truth = rng.random(4000) < np.array([RATES[name] for name in group])
+    score = np.clip(0.1 + rng.normal(0, 0.03, 4000), 0.01, 0.9)
+    drawn = rng.choice(4000, 400, replace=False)
+    first, second = np.full(4000, np.nan), np.full(4000, np.nan)
+    first[drawn] = truth[drawn] ^ (rng.random(400) < 0.05)
+    second[drawn[:200]] = truth[drawn[:200]] ^ (rng.random(200) < 0.05)
+    return estimate_counts(first, score, groups=group, second=second, rng=0, **more)
+
+
+def test_a_note_repeats_the_corrected_counts_and_their_share() -> None:
+    """Once the finished note was edited: the share stayed that of uncorrected readings, and "1 …" matched in "11 …"."""
+    counts = read_by_two(flips="alike")
+    (note,) = [note for note in counts.notes if UNLIKE in note]
+    row = counts["11"]
+    share = row.estimate / sum(one.estimate for one in counts.rows)
+    assert share > 0.9  # .79 before the correction
+    assert f"1 of 4 carries {share:.0%} of the count: 11 {row}" in note
+    assert counts.to_dict()["notes"] == list(counts.notes)
+
+
+def test_without_estimates_no_note_names_one() -> None:
+    """Nobody says which of two readings is wrong: there are bounds, and no estimate that a note could repeat."""
+    counts = read_by_two()
+    assert all(np.isnan(row.estimate) for row in counts.rows)
+    assert not any("of the count" in note for note in counts.notes)
+    assert any(UNLIKE in note for note in counts.notes)
+
+
+@pytest.mark.parametrize("second", [False, True])
+def test_withdrawn_estimates_take_their_notes_along(second: bool) -> None:
+    """Labels of the highest scores were not drawn as stated: only what is certain is left, and nothing that rests on
+    estimates."""
+    rng = np.random.default_rng(0)
+    group, score = rng.choice(["1", "11"], 2000), rng.random(2000)
+    truth = rng.random(2000) < np.where(group == "11", score, 0.01)
+    labels = np.full(2000, np.nan)
+    highest = np.argsort(-score)[:100]
+    labels[highest] = truth[highest]
+    again = np.where(np.isnan(labels), np.nan, truth) if second else None
+    counts = estimate_counts(labels, score, groups=group, second=again, flips="alike" if second else None, rng=0)
+    assert all(row.method == "cannot tell" for row in counts.rows)
+    assert any(note.startswith("cannot tell: the scores") for note in counts.notes)
+    for words in ("of the count", "coverage is an average", "rely on this sampling design", "totals use the labels"):
+        assert not any(words in note for note in counts.notes)
+
+
+CODES: list[tuple[Note, str]] = [
+    (Note("raw"), "the scores are taken as calibrated"),
+    (Note("design", {"design": SamplingDesign(True, 3)}), "design: clusters drawn at random within 3 strata"),
+    (Note("design", {"design": SamplingDesign(False, by_chance=True)}), "units drawn with given probabilities"),
+    (Note("rounded_chances", {"stated": 1001, "actual": 1000, "clustered": False}), "there are 1,001 units, not 1,000"),
+    (Note("average_coverage"), "for groups, the stated coverage is an average over groups"),
+    (Note("few_labels", {"n": 3, "label": "positive", "chosen": True, "few": 20}), "3 positive labels are few; label"),
+    (Note("few_labels", {"n": 3, "label": "negative", "chosen": False, "few": 20}), "where fewer than 20 are positive"),
+    (Note("independent_members"), "in groups, units of one cluster count as independent"),
+    (Note("large_clusters", {"largest": 1200}), "the largest has 1,200 units"),
+    (Note("not_as_drawn"), "cannot tell: the scores of labelled units differ"),
+    (Note("low_scores_unlabelled", {"n": 12, "score": 0.25}), "none of the 12 units with a score of at most 0.25"),
+    (Note("unlike_groups", {"domain": ("A", "asked")}), "the groups of A, asked are too unlike"),
+    (Note("unlabelled_groups", {"n": 2, "domain": ()}), "2 groups without a label cannot be told"),
+    (Note("unread", {"unread": 1, "drawn": 40, "raw": False}), "1 drawn unit of 40 has no label: the intervals hold"),
+    (Note("identical_readings"), "is second a copy of y_true?"),
+    (Note("uneven_readings", {"first": 30, "second": 2, "p": 1e-7}), "is 1 in 30 units and the second in 2 (p 1e-07)"),
+]
+
+
+@pytest.mark.parametrize(("note", "words"), CODES, ids=[f"{note.code} {i}" for i, (note, _) in enumerate(CODES)])
+def test_each_note_has_a_sentence(note: Note, words: str) -> None:
+    assert words in note_text(note)
+
+
+def test_a_surface_says_it_in_its_own_terms() -> None:
+    named = {"units": "pairs", "group": "period", "groups": "periods", "clusters": "documents"}
+    terms = Terms(**named, members="actors in one document", allowed="that", hidden=frozenset({"asked"}))
+    for note, _ in CODES:
+        text = note_text(note, (), terms)
+        assert not {"groups", "clusters"} & set(text.replace(",", "").split())
+    assert "the periods of A are too unlike" in note_text(Note("unlike_groups", {"domain": ("A", "asked")}), (), terms)
+    assert GENERAL.of(()) == ""
