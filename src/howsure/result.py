@@ -61,6 +61,7 @@ class Result:
     __slots__ = ()
     derived: ClassVar[Mapping[str, str]] = {}
     title: ClassVar[str] = ""  # of tables in print, where it is not the name of the class
+    words_hold_table: ClassVar[bool] = False  # whether its words repeat its table, which a page shows by itself
 
     def columns(self) -> Sequence[Column]:
         """What its table shows of each row, in this order."""

@@ -125,6 +125,8 @@ class LabelSample(Result):
     labels: Mapping[int, Any] = as_json(None, default_factory=dict)
     recipe: Mapping[str, Any]
 
+    words_hold_table = True
+
     def __len__(self) -> int:
         return len(self.indices)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.draw import Elements, partial_column, read_draw
+from howsure.counts.notes import note_text
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
@@ -131,7 +132,7 @@ class Columns:
         except InputError as error:
             raise error.at(lambda row: at_row(int(rows[row]))) from error
         if draw.note and draw.note not in self.notes:
-            self.notes.append(draw.note)
+            self.notes.append(note_text(draw.note))
         units = self.units_of(rows)
         several = draw.stratum_of_all is not None and draw.stratum.max() > 0
         of_all = draw.stratum_of_all.astype(np.int64) if draw.stratum_of_all is not None and several else None

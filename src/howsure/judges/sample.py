@@ -65,6 +65,8 @@ class JudgeSample(Result):
             Column("share", NUMBER, values=drawn / size, only=TABLE),
         ]
 
+    words_hold_table = True
+
     @property
     def words(self) -> str:
         """How many answers are to be graded, and of which strata."""

@@ -196,7 +196,7 @@ def _said(result: Result) -> list[str]:
     """The verdict on a result, or its words, without notes; empty where it prints its table instead."""
     if hasattr(result, "verdict"):
         return str(result.verdict()).splitlines()
-    if not result.words:
+    if not result.words or result.words_hold_table:
         return []
     below = set(result.below())
     return [line for line in result.own_text().splitlines() if line.strip() and line not in below]
