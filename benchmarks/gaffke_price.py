@@ -28,7 +28,6 @@ Law = Callable[[np.random.Generator, int], np.ndarray]
 GRADES = np.array([0.05, 0.1, 0.2, 0.4, 0.25])  # of 1 to 5
 TAME: list[tuple[str, Law, float, float, tuple[float, float]]] = [  # mean, standard deviation, bounds
     ("normal, 6 ± 1; bounds 0, 10", lambda rng, n: np.clip(rng.normal(6, 1, n), 0, 10), 6.0, 1.0, (0.0, 10.0)),
-    ("normal, 6 ± 1; bounds -20, 20", lambda rng, n: np.clip(rng.normal(6, 1, n), -20, 20), 6.0, 1.0, (-20.0, 20.0)),
     ("uniform in [0, 1]", lambda rng, n: rng.random(n), 0.5, math.sqrt(1 / 12), SHARE),
     ("Beta(8, 2)", lambda rng, n: rng.beta(8, 2, n), 0.8, math.sqrt(0.16 / 11), SHARE),
     ("Beta(38, 2)", lambda rng, n: rng.beta(38, 2, n), 0.95, math.sqrt(0.0475 / 41), SHARE),

@@ -131,8 +131,8 @@ class Columns:
             draw, _ = read_draw(Elements(len(rows), None), read, strata=strata, inclusion=inclusion)
         except InputError as error:
             raise error.at(lambda row: at_row(int(rows[row]))) from error
-        if draw.note and draw.note not in self.notes:
-            self.notes.append(note_text(draw.note))
+        if draw.note is not None and (note := note_text(draw.note)) not in self.notes:
+            self.notes.append(note)
         units = self.units_of(rows)
         several = draw.stratum_of_all is not None and draw.stratum.max() > 0
         of_all = draw.stratum_of_all.astype(np.int64) if draw.stratum_of_all is not None and several else None

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from howsure.counts.notes import note_text
 from howsure.counts.readers import Errors, Readings, read_twice
 from howsure.counts.results import ReadingErrors
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
@@ -123,7 +124,7 @@ def judged_scores(
     errors = None
     if readings is not None:
         found, differences, errors = _with_errors(found, differences, readings, level)
-        answers.notes.extend(readings.notes)
+        answers.notes.extend(note_text(note) for note in readings.notes)
     of = {"against": base, "pos_label": pos_label, "bounds": ends, "adjust": adjust, "level": level}
     recipe = answers.recipe | of | ({} if flips is None else {"flips": flips})
     notes = tuple(answers.notes)
