@@ -131,3 +131,14 @@ def test_the_fewest_rows_are_those_of_the_level_asked() -> None:
     assert "29 rows are the fewest" in check_score(twenty, min_score=0.9)[0].notes[0]
     assert check_score(twenty, min_score=0.9, level=0.8)[0].notes == ()
     assert "44 rows are the fewest" in check_score(twenty, min_score=0.9, level=0.99)[0].notes[0]
+
+
+def test_an_assumption_that_is_stated_replaces_a_guess() -> None:
+    """Scores near 1 are far from the bound 0, which would allow for losses that are assumed away."""
+    scores = np.random.default_rng(0).beta(38, 2, 300)
+    assert check_score(scores, min_score=0.942).outcome == "cannot tell"
+    stated = check_score(scores, min_score=0.942, **ASSUMED)
+    assert stated.outcome == "pass"
+    assert "rare losses are assumed away" in stated[0].notes[0]
+    right = np.repeat([1.0, 0.0], [95, 5])
+    assert check_score(right, min_score=0.8, **ASSUMED)[0].p_pass == check_score(right, min_score=0.8)[0].p_pass

@@ -36,7 +36,15 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import frame_warnings
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.stats.clusters import ItemGroups, few_clusters
-from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, unit_bounds
+from howsure.stats.mean_score import (
+    BoundedMean,
+    Bounds,
+    MeanScore,
+    mean_difference,
+    mean_score,
+    share_bounds,
+    unit_bounds,
+)
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
@@ -146,7 +154,7 @@ def check_score(
             f"leave {parameter('groups', GIVEN)} and {parameter('baseline', GIVEN)} out."
         )
     everything = [values] if held.theirs is None else [values, held.theirs]
-    known = ends or unit_bounds(*everything)
+    known = ends or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
     scale = Scale(known, guessed=ends is None, assumed=assume_no_rare_losses)
     said = partial(evidence_of, scale=scale) if bets is None else bets.evidence_of
     evidence = [one for rule in limits for one in said([values], units, parts, rule)]
