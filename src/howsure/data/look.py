@@ -53,13 +53,14 @@ NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )
 MOST = 20_000  # rows that are looked at
+MAX_FILES = 1_000  # of which rows are looked at
 
 
 def look(files: Paths, *, format: str | None = None, explode: str | None = None) -> Look:
     """What is in a file: which program wrote it, what each column could be, what is missing, and what to ask of it.
 
-    The first 20,000 rows are looked at; of several files, those of the first table, or of each log. What objects in the
-    rows of a table hold has a name like theirs, such as verdict.right.
+    The first 20,000 rows are looked at, of at most 1,000 files; of logs, those of each. What objects in the rows of a
+    table hold has a name like theirs, such as verdict.right.
 
     files: one or several paths, globs or folders of tables (CSV, TSV, JSON lines, Parquet, .npz) or of logs.
     format: of the files, where they do not show it.
@@ -80,11 +81,13 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         how: dict[str, Any] = {"format": format, "explode": explode}
         named, log = input_files(paths, **how, spool=database.folder, most=MOST, tell=notes.append)
         database.allow_only([file.path for file in named])
-        looked_at = [_first_rows(database.connection, file) for file in (named if log is not None else named[:1])]
-        alike = [] if log is not None else _columns_alike(database.connection, named[0], looked_at[0][0])
-        looked_at = looked_at if log is not None else [_with_parts(*looked_at[0])]
-        columns = tuple(seen_column(name, values) for name, values in _together(looked_at).items())
-        rows = looked_at[0]
+        tables = list(_first_tables(database.connection, named, most=MOST * (1 if log is None else len(named))))
+        alike = [] if log is not None else _columns_alike(database.connection, named[0], tables[0][0])
+        rows = _one_table(tables)
+        rows = _with_parts(*rows) if log is None else rows
+        columns = tuple(
+            seen_column(name, [row[place] for row in rows[1:]]) for place, name in enumerate(map(str, rows[0]))
+        )
         n = len(rows) - 1 if log is None else log.rows
     lists = lists_of_objects(columns) if log is None else []
     notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
@@ -115,7 +118,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     return Look(
         what=what,
         n=n,
-        whole=_is_whole(n, log, len(named)),
+        whole=_is_whole(n, log, len(named)) and len(tables) == len(named),
         rows=columns,
         commands=tuple(commands),
         notes=tuple(notes),
@@ -127,11 +130,22 @@ def _is_whole(n: int, log: Log | None, files: int) -> bool:
     return n < MOST if log is None else n < MOST * files
 
 
+def _first_tables(connection: Connection, files: Sequence[File], *, most: int) -> Iterator[list[list[Any]]]:
+    """The names of the columns of each file, then its first rows, until there are `most` rows of all files."""
+    for file in files[:MAX_FILES]:
+        table = _first_rows(connection, file)
+        yield table[: most + 1]
+        most -= len(table) - 1
+        if most <= 0:
+            return
+
+
 def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
     """The names of the columns of a file, then its first rows as texts."""
     with reading(file.name, file.path):
         if file.format == "npz":
             names = list(archive_columns(file))
+            connection.execute("DROP TABLE IF EXISTS looked_at")
             copy_archives(connection, [file], names, into="looked_at")
             source, stored = "looked_at", list(unique_names(names).values())
         else:
@@ -175,15 +189,16 @@ def _object(text: str | None) -> dict[str, Any]:
         return {}
 
 
-def _together(tables: Sequence[list[list[Any]]]) -> dict[str, list[Any]]:
-    """The values of each column in all tables, one after another; none in a table without it."""
-    names = dict.fromkeys(name for table in tables for name in table[0])
-    found: dict[str, list[Any]] = {name: [] for name in names}
-    for heads, *rows in tables:
+def _one_table(tables: Sequence[list[list[Any]]]) -> list[list[Any]]:
+    """The names of all columns, then the rows of all tables; None in a row whose table lacks the column."""
+    if len(tables) == 1:
+        return tables[0]
+    names = list(dict.fromkeys(name for table in tables for name in table[0]))
+    rows: list[list[Any]] = [names]
+    for heads, *own in tables:
         place = {name: at for at, name in enumerate(heads)}
-        for name, values in found.items():
-            values += [row[place[name]] if name in place else None for row in rows]
-    return found
+        rows += [[row[place[name]] if name in place else None for name in names] for row in own]
+    return rows
 
 
 def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:
