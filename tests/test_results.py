@@ -23,7 +23,9 @@ import howsure
 from howsure import events
 from howsure.coreference import CorefPosterior, recalibrate_coreference, resolve, score_documents
 from howsure.data import AntecedentScores
+from howsure.errors import InputError
 from howsure.events.labels.answers import reading_order
+from howsure.result import Rows
 from howsure.sequences import (
     TagPosterior,
     compare_posteriors,
@@ -625,6 +627,19 @@ def test_it_is_a_page(name: str, tmp_path: Path) -> None:
         assert "svg" in tags.names
     with pytest.raises(howsure.InputError, match=r"must end in \.html"):
         result.report(tmp_path / "page.pdf")
+
+
+@pytest.mark.parametrize("name", [*CALLS])
+def test_rows_are_taken_by_position_slice_and_name(name: str) -> None:
+    result = result_of(name)
+    if isinstance(result, Rows):
+        rows = list(result)
+        assert list(result[:]) == rows
+        assert all(result[place] is row for place, row in enumerate(rows))
+        with pytest.raises(IndexError):
+            result[len(rows)]
+        with pytest.raises((KeyError, InputError)):
+            result["a name that no row has"]
 
 
 def test_several_metrics_do_not_fit_into_one_panel() -> None:

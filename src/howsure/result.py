@@ -17,10 +17,10 @@ import datetime
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from html import escape
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar, cast
 
 import numpy as np
 
@@ -118,6 +118,10 @@ class Result:
         """What CSV holds, which is one table: what was asked for beside it, else itself."""
         return next(iter(self.besides()), self)
 
+    def contests(self) -> Sequence[Hashable]:
+        """A key for each row: in print, only among rows of one key is the best bold; () if all rows compete."""
+        return ()
+
     def legend(self) -> Mapping[str, str]:
         """What the headings mean; under "" what concerns the whole table."""
         return {column.shown: column.legend for column in self.columns() if column.legend}
@@ -141,6 +145,7 @@ class Result:
             title=self.title,
             better={column.shown: column.better for column in shown if column.better},
             legend=self.legend(),
+            contests=self.contests(),
         )
 
     def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
@@ -237,9 +242,9 @@ class Result:
 
 
 class Rows(Result, Generic[Row]):
-    """A result of rows: iterate, or take one by its name. A dataclass of it has a field `rows`.
+    """A result of rows: iterate, or take one by its position or its name. A dataclass of it has a field `rows`.
 
-    named: the attribute of a row that names it; "" where rows have no names, and are taken by their position.
+    named: the attribute of a row that names it; "" where rows have no names.
     """
 
     __slots__ = ()
@@ -262,11 +267,13 @@ class Rows(Result, Generic[Row]):
         return len(self.rows)
 
     def __getitem__(self, name: Any) -> Row:
-        """The row of this name."""
-        if not self.named:
-            chosen: Row = self.rows[name]
-            return chosen
-        for row in self.rows:
+        """The row at a position, or of a name where rows have names; the rows of a slice, as a tuple."""
+        if isinstance(name, slice | SupportsIndex):
+            return cast(Row, self.rows[name])
+        return self._row_called(name)
+
+    def _row_called(self, name: Any) -> Row:
+        for row in self.rows if self.named else ():
             if getattr(row, self.named) == name:
                 return row
         raise KeyError(name)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -227,9 +227,8 @@ class CountEstimates(Rows[CountEstimate]):
         """The caveats in words."""
         return tuple(note_text(note, self.rows) for note in self.caveats)
 
-    def __getitem__(self, place: SupportsIndex | str | tuple[str, ...]) -> CountEstimate:
-        """The row at a place, or that of a group by its name or names."""
-        return self.rows[self._place(place) if isinstance(place, (str, tuple)) else place]
+    def _row_called(self, name: str | tuple[str, ...]) -> CountEstimate:
+        return self.rows[self._place(name)]
 
     def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
         """The count of group a minus that of group b with its interval, and P(a > b), ties counted half; or of domains.

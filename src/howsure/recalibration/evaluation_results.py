@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -306,7 +306,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
 
     title = "Recalibration"
 
-    def __getitem__(self, name: str) -> RecalibrationEvaluation:
+    def _row_called(self, name: str) -> RecalibrationEvaluation:
         """The evaluation of a group or method, by the name in the first column of the table."""
         for row_name, row in zip(self.names, self.rows, strict=True):
             if row_name == name:
@@ -324,6 +324,10 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
                 ": ".join(part for part in (row.name, row.method if several else None) if part is not None)
             )
         return row_names
+
+    def contests(self) -> Sequence[Hashable]:
+        """Methods compete within a group."""
+        return [row.name for row in self.rows]
 
     @property
     def alone(self) -> RecalibrationEvaluation | None:

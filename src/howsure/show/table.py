@@ -6,7 +6,7 @@ import html
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import attrgetter
@@ -49,9 +49,10 @@ class Table:
     Headings and cells steer no terminal, and are no formulas and no HTML; `raw` leaves them as they are.
 
     For print, Markdown and LaTeX: `better` says of a heading whether "lower" or "higher" values are better; it gets an
-    arrow, and, if `bold`, the best of several rows is bold. `ways` says of a heading the same row by row, for its
-    cells. Of cells in words, text, Markdown and LaTeX show the first `longest` characters in a line; HTML wraps them
-    whole. `legend` explains headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
+    arrow, and, if `bold`, the best of several rows is bold; where `contests` are given, the best of the rows with equal
+    ones, such as the models of a group. `ways` says of a heading the same row by row, for its cells. Of cells in words,
+    text, Markdown and LaTeX show the first `longest` characters in a line; HTML wraps them whole. `legend` explains
+    headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
     without one, there is no float around the tabular.
 
     >>> print(Table(["model", "error"], [["HMM", "0.1455"], ["CRF", "0.1014"]], words=["model"]))
@@ -70,6 +71,7 @@ class Table:
     better: Mapping[str, str] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)
     bold: bool = True
+    contests: Sequence[Hashable] = ()
     ways: Mapping[str, Sequence[str]] = field(default_factory=dict)
     longest: int | None = None
 
@@ -133,8 +135,9 @@ class Table:
             return self
         half, gap = most // 2, ["…", *[""] * (len(self.headings) - 1)]
         rows = [*self.rows[: most - half], gap, *self.rows[len(self.rows) - half :]]
+        contests = self.contests and [*self.contests[: most - half], None, *self.contests[len(self.rows) - half :]]
         note = f"{left:,} of {len(self.rows):,} rows are not shown: {rest}."
-        return replace(self, rows=rows, notes=(note, *self.notes))
+        return replace(self, rows=rows, contests=contests, notes=(note, *self.notes))
 
     def _cut(self) -> Table:
         """The table whose cells in words are lines of at most `longest` characters."""
@@ -164,11 +167,13 @@ class Table:
         ]
 
     def _best(self) -> set[tuple[int, int]]:
-        """The places of the best cells of each column that has any, where the rows differ."""
+        """The places of the best cells of each column that has any, in each contest whose rows differ."""
         best_cells: set[tuple[int, int]] = set()
+        keys = list(self.contests) or [None] * len(self.rows)
+        rivals = [[y for y, key in enumerate(keys) if key == contest] for contest in dict.fromkeys(keys)]
         for x, heading in enumerate(self.headings):
-            if heading in self.better and self.bold:
-                values = {y: value for y, row in enumerate(self.rows) if (value := _value_of(row[x])) is not None}
+            for rows in rivals if heading in self.better and self.bold else ():
+                values = {y: value for y in rows if (value := _value_of(self.rows[y][x])) is not None}
                 if len(set(values.values())) > 1:
                     best = (min if self.better[heading] == LOWER else max)(values.values())
                     best_cells |= {(y, x) for y, value in values.items() if value == best}
@@ -181,7 +186,8 @@ class Table:
         }
         ways = {way: ARROWS[way] for way in (LOWER, HIGHER) if way in directions}
         arrows = ["; ".join(f"{arrow} {way} is better" for way, arrow in ways.items()) + "."] if ways else []
-        bold = ["The best of a column is bold."] if self._best() else []
+        among = " within each group" if self.contests else ""
+        bold = [f"The best of a column is bold{among}."] if self._best() else []
         legends = [f"{heading}: {self.legend[heading]}." for heading in self.headings if heading in self.legend]
         return [*arrows, *bold, *legends, *([self.legend[""]] if "" in self.legend else [])]
 

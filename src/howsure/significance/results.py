@@ -184,10 +184,6 @@ class Comparison(Rows[Difference]):
     named = "pair"
     derived: ClassVar = {"tied": "best"}
 
-    def __getitem__(self, name: int | tuple[str, str]) -> Difference:
-        """The row at a position, or that of a (model, metric)."""
-        return self.rows[name] if isinstance(name, int) else Rows.__getitem__(self, name)
-
     @property
     def tied(self) -> tuple[str, ...]:
         """The best model, and those that are not found worse in the first metric (adjusted p above .05); empty where a
