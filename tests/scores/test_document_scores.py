@@ -117,11 +117,14 @@ def test_runs_groups_and_ranks_are_those_of_scores():
         macro=True,
         rng=1,
     )
-    assert [(row.group, row.model) for row in table[:2]] == [("north", "good"), ("north", "bad")]
-    assert table[0].ranks == "1"
-    assert table[-1].group == "mean of groups"
+    assert [(row.group, row.model) for row in table[2:4]] == [("north", "good"), ("north", "bad")]
+    assert table[2].ranks == "1"
+    assert table[-1].group == "macro mean"
     edits = sum(word == "x" for text in answers[0.1][:20] for word in text.split())
-    assert table[0].mean.value == pytest.approx(edits / 120, abs=1e-12)
+    assert table[2].mean.value == pytest.approx(edits / 120, abs=1e-12)
+    edits = sum(word == "x" for text in answers[0.1] for word in text.split())
+    assert (table[0].group, table[0].n) == ("overall", 40)
+    assert table[0].mean.value == pytest.approx(edits / 240, abs=1e-12)
 
 
 def test_a_mean_has_the_bounds_of_a_share():

@@ -45,7 +45,7 @@ def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
     for row in arrays:
         if row.group in ("0", "1", "2"):
             assert row.mean.value == pytest.approx(by_hand[int(row.group), row.model])
-    macro = {row.model: row for row in arrays if row.group == "mean of groups"}
+    macro = {row.model: row for row in arrays if row.group == "macro mean"}
     assert macro["large"].mean.value == pytest.approx(by_hand.unstack()["large"].mean())
     assert macro["large"].tier == 1
     assert macro["small"].tier == 2
@@ -176,6 +176,7 @@ def test_a_field_of_the_questions_is_a_group_and_no_score(tmp_path: Path) -> Non
     write_lm_eval(tmp_path, "org/a", "quiz", [lm_eval_sample(i, [-1.0, -0.5], i % 4 // 2) for i in range(20)])
     table = howsure.score_table(data=howsure.read(tmp_path / "*" / "samples_*.jsonl"), groups="doc.subject")
     assert [(row.score, row.group, row.n, row.mean.value) for row in table] == [
+        ("acc", "overall", 20, 0.5),
         ("acc", "letters", 10, 0.5),
         ("acc", "physics", 10, 0.5),
     ]
@@ -184,7 +185,7 @@ def test_a_field_of_the_questions_is_a_group_and_no_score(tmp_path: Path) -> Non
 def test_groups_that_a_model_lacks_are_told(tmp_path: Path) -> None:
     score, model, group = [1, 0, 1, 0, 1], list("aaaab"), list("xxyyx")
     table = howsure.score_table(score, model=model, groups=group, macro=True)
-    assert [row.model for row in table if row.group == "mean of groups"] == ["a"]
+    assert [row.model for row in table if row.group == "macro mean"] == ["a"]
     assert "score: b lacks 1 group, and has no mean of groups" in table.notes
 
 

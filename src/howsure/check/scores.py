@@ -28,6 +28,7 @@ from howsure.check.evidence import (
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded, check_clusters, check_codes
+from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
@@ -90,7 +91,7 @@ def check_score(
     bounds: the lowest and the highest score that is possible (default: 0 and 1 if all scores lie between these).
     assume_no_rare_losses: without bounds, give verdicts that assume that no scores are far away and too rare to have
     been seen.
-    groups (n,): each group must keep the rules; a log names groups, clusters and items itself.
+    groups (n,): each group must keep the rules; of a log, each model and prompt must, over all of its tasks.
     sequential: the rows are those so far, in an order drawn at random; check again as they grow.
     items_total: with `sequential`, the items of the benchmark.
     clusters_total: with `sequential`, its clusters.
@@ -205,6 +206,7 @@ class Scores:
 def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
     """The scores in arrays or in a frame, and those of another model in the same rows."""
     groups, clusters, id = roles.values()
+    check_distinct({"score": score, role: other})
     if id is not None:
         raise InputError(f"{parameter('id', GIVEN)} is for files; rows of arrays and frames are matched by position.")
     warnings = [] if clusters is not None else frame_warnings(data, [groups], [score, other, groups])
@@ -233,6 +235,7 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     beside = other if isinstance(other, Source) else None
     scores = [score] if other is None or beside is not None else [score, other]
     kinds = dict.fromkeys((one for one in roles.values() if one is not None), Kind.VALUES)
+from howsure.inputs.distinct_columns import check_distinct
     choose = partial(_columns_of_log, roles, matched=beside is not None)
     cells = None if roles["clusters"] or roles["id"] else [roles["groups"]] if roles["groups"] else []
     kinds |= dict.fromkeys(scores, Kind.SCORE)
@@ -255,14 +258,19 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
         rows, theirs, said = _matched(read, found, score, id, skip=bool(getattr(source, "skip_missing", False)))
     recipe = {**read.read, "score": score, "group": groups, "cluster": clusters, "id": id}
     lower = score in read.measures and read.measures[score].lower_is_better is True
+from howsure.inputs.distinct_columns import check_distinct
     return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, (*read.notes, *said), lower)
 
 
-def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) -> dict[str, str]:
-    """The columns of a log for what was not named: each model, task and prompt is a group; rows of one document, or of
-    an item that has several, are a cluster; and rows are `matched` with those of another log by their item."""
+def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool, notes: list[str]) -> dict[str, str]:
+    """The columns of a log for what was not named: each model and prompt is a group, over all tasks, which `notes` say;
+    rows of one document, or of an item that has several, are a cluster; and rows are `matched` with those of another
+    log by their item."""
     named = asked["groups"]
-    parts = list(log.group) if named is None else named.split(",")
+    parts = [column for column in log.group if column != TASK] if named is None else named.split(",")
+    if named is None and TASK in log.group:
+        each = parameter("groups", ",".join(log.group))
+        notes.append(told(f"{counted(len(log.values[TASK]), 'task')} are judged together; to judge each, {each}"))
     log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     repeated = log.repeats_items(parts)
     found = {"groups": ",".join(parts)} if named is None and parts else {}

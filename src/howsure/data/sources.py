@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
+from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import AS_READ, SAVED, Dated, Kind, Rows, Source, no_column_name
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.numbers_and_names import natural_order, shortened
@@ -79,6 +80,7 @@ class Files(Source):
         for role, name in roles.items():
             if name is not None and not isinstance(name, str):
                 raise no_column_name(role, name)
+        check_distinct({"y_true": y_true, "y_prob": y_prob})
         roles |= {"y_prob": y_prob, "pos_label": pos_label}
         if saved := saved_summaries(self.paths):
             self._refuse(roles, "is for files of predictions; saved summaries hold sums")

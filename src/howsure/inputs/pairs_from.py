@@ -20,6 +20,7 @@ from howsure.inputs.checks import (
     check_weights,
 )
 from howsure.inputs.classes import distributions, pairs_from_classes
+from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import Source, columns_of, named_columns
 from howsure.inputs.pairs import (
     CLASS_WISE,
@@ -77,6 +78,7 @@ def pairs_from(
         "groups": groups,
         "clusters": clusters,
     }
+    check_distinct({"y_true": y_true, prob_name: y_prob})
     if isinstance(data, Source):
         with data.predictions(
             y_true,

@@ -13,6 +13,7 @@ from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.counts.notes import note_text
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
+from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
@@ -26,6 +27,7 @@ LENGTHS, READINGS = ("length", "prompt_length"), ("second", "settled")
 NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", *READINGS, "swapped", "earlier")
 DRAWN = ("strata", "inclusion")
 PARTS = ("model", "prompt", "rater", "judge", "run")  # roles within which an item has one row
+OF_ANSWERS = ("model", "id", "rater", "prompt")  # columns that hold no grades
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ class Columns:
         Raises InputError for what is no number, or missing where it must not be.
         """
         given = {role: one for role, one in roles.items() if one is not None}
+        grades = {role: one for role, one in given.items() if role in (*NUMERIC, *PARTIAL)}
+        check_distinct(grades, {role: given[role] for role in OF_ANSWERS if role in given})
         numeric = tuple(role for role in NUMERIC if role != "score" or not labels)
         cells = [given[role] for role in PARTS if role in given]
         in_clusters = "clusters" in roles and not {"clusters", "id", "strata"} & given.keys()

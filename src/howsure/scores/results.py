@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MACRO = "mean of groups"
+OVERALL, MACRO = "overall", "macro mean"  # the rows over all items, and of the means of the groups
 
 
 class Ranked:
@@ -122,6 +122,10 @@ class ScoreTable(Leaderboard[ScoreRow]):
         several = len({one.score for one in self.rows}) > 1
         of_rows = notes_by_name([(_name(one, one.score if several else None), one.notes) for one in self.rows])
         return [f"In brackets: {100 * self.rows[0].mean.level:g} % intervals.", *self.notes, *dict.fromkeys(of_rows)]
+
+    def contests(self) -> Sequence[Hashable]:
+        """Models compete in each score and group."""
+        return [(row.score, row.group) for row in self.rows]
 
     def besides(self) -> Sequence[Result]:
         """The worst items, if asked for."""

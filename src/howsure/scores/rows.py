@@ -26,6 +26,7 @@ from howsure.inputs.checks import (
     is_missing,
     no_number,
 )
+from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
@@ -78,7 +79,8 @@ class ScoredRows:
     measures: what the scores of a log measure.
     of_documents: by the name of the score, metrics of documents that are not means.
     read: what was read, for the recipe. skip: whether rows without a score are left out. of_log: a log named the scores
-    itself, of which a task may lack some. rows: whose places messages name.
+    itself, of which a task may lack some. is_poolable: the groups are not the same answers scored in
+    several ways. rows: whose places messages name.
     """
 
     scores: Mapping[str, Floats]
@@ -88,6 +90,7 @@ class ScoredRows:
     notes: tuple[str, ...]
     skip: bool = False
     of_log: bool = False
+    is_poolable: bool = True
     rows: Rows | None = None
     answers: tuple[Any, Any] | None = None
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
@@ -120,16 +123,17 @@ def rows_of(
 
     Raises InputError naming the parameter, the row and the value.
     """
+    compared = {"score": score} if answers is None else dict(zip(("y_true", "prediction"), answers, strict=True))
+    check_distinct(compared, {role: roles[role] for role in ("model", "id", "run")})
     if isinstance(data, Source):
         how: dict[str, Any] = {"may_miss": may_miss, "macro": macro, "answers": answers, "worst": worst}
         return _of_source(data, score, roles, pos_label=pos_label, **how)
     if answers is None and score is None:
         raise InputError(UNNAMED)
-    asked = {"score": score} if answers is None else dict(zip(("y_true", "prediction"), answers, strict=True))
-    held = [*asked.values(), *roles.values()] if data is None else columns_of(data, **asked, **roles)
+    held = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
     known = {"id", "clusters", "run"} & {role for role, given in roles.items() if given is not None}
-    notes = [] if known else frame_warnings(data, [roles["model"], roles["groups"]], [*asked.values(), *roles.values()])
-    roles, both = dict(zip(roles, held[len(asked) :], strict=True)), None
+    notes = [] if known else frame_warnings(data, [roles["model"], roles["groups"]], [*compared.values(), *roles.values()])
+    roles, both = dict(zip(roles, held[len(compared) :], strict=True)), None
     if answers is None:
         name = "score" if data is None else score
         column = as_column(held[0], name=name)
@@ -213,7 +217,19 @@ def _of_source(
     of_log = score is None and answers is None
     notes += found.notes
     measures = {name: found.measures[name] for name in names if name in found.measures}
-    return ScoredRows(scores, coded, units, read, tuple(notes), skip, of_log, found, held_answers, measures=measures)
+    return ScoredRows(
+        scores,
+        coded,
+        units,
+        read,
+        tuple(notes),
+        skip,
+        of_log,
+        not (found.chosen and RUN in (columns["groups"] or "").split(",")),
+        found,
+        held_answers,
+        measures=measures,
+    )
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from howsure.scores.documents import (
     notes_of_value,
     with_document_scores,
 )
+from howsure.scores.overall import SAME_ANSWERS, has_groups, with_lacking_groups, without_groups
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
 from howsure.scores.rows import ScoredRows, cell_codes, each_cell, lowest_items, rows_of
@@ -150,6 +151,7 @@ def score_table(
     asked = _Asked(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
     found, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     with rows.placed():
+        whole, whole_notes = _whole(rows, asked_metrics)
         rows = with_document_scores(rows, asked_metrics) if asked_metrics else rows
         directions = {name: _direction(rows, name, lower_is_better=lower_is_better) for name in rows.scores}
         for name in rows.scores:
@@ -159,6 +161,10 @@ def score_table(
             skipped |= {name: left_out} if left_out else {}
             for kind in kinds:
                 made, lacking = _of_score(rows, name, values, missing, kind, asked)
+                if whole is not None and len({row.group for row in made} - {MACRO}) > 1:
+                    own = whole.scores[name] if asked_metrics else values
+                    overall, _ = _of_score(whole, name, own, missing, kind, replace(asked, macro=False))
+                    found += with_lacking_groups(overall, [row for row in made if row.group != MACRO])
                 found += made
                 incomplete += lacking
             if look is not None:
@@ -189,8 +195,19 @@ def score_table(
         else look.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean")
     )
     together = (f"intervals of a model hold for all {len(kinds)} k together",) if len(kinds) > 1 else ()
-    notes = (*rows.notes, *_direction_notes(rows, directions), *incomplete, *together)
+    notes = (*rows.notes, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)
     return ScoreTable(rows=tuple(found), worst=worst_items, notes=notes, recipe=recipe)
+
+
+def _whole(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:
+    """The rows of all groups together, with their scores in the metrics of documents, and notes on them; None where
+    there are no groups, or groups that must not be pooled."""
+    if not has_groups(rows):
+        return None, []
+    if not rows.is_poolable:
+        return None, [SAME_ANSWERS]
+    whole, notes = without_groups(rows)
+    return (with_document_scores(whole, metrics) if metrics else whole), notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
+from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
@@ -235,6 +236,8 @@ def of_columns(
             f"{parameter('metrics', 'score')}."
         )
     truth, of_documents = _one(y_true, "y_true"), DOCUMENT in tasks
+    for system in systems:
+        check_distinct({"y_true": truth, "against" if system == other else "model": system})
     columns = [truth, *systems]
     kinds = dict.fromkeys([*columns, *names.values()], Kind.VALUES)
     kinds |= dict.fromkeys(systems, _kind(tasks, Kind.VALUES)) | ({truth: Kind.OPTIONAL} if of_documents else {})
@@ -309,6 +312,7 @@ def of_rows(
             f"{parameter(lacking)} must name a column, beside {parameter(other)}; or name a score: "
             f"{parameter('score', GIVEN)}"
         )
+    check_distinct({"y_true": y_true if targets is None else None, "prediction": prediction})
     given = {"model": model, "id": id, "run": run, "y_true": y_true, "prediction": prediction, "score": score}
     names = {role: _listed(one, role) for role, one in (given | grouping).items()}
     for role in ("y_true", "prediction"):

@@ -1,0 +1,41 @@
+"""Roles that need columns of their own: a column compared with itself agrees perfectly, whatever it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+from howsure.errors import InputError, parameter
+from howsure.inputs.pairs import Given
+
+
+def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> None:
+    """Check that no two of the `compared` roles, and none of them and of the `others`, are the same column.
+
+    >>> check_distinct({"y_true": "grade", "score": "grade"})
+    Traceback (most recent call last):
+    howsure.errors.InputError: y_true and score are the same column, 'grade', which says nothing when compared with
+    itself. Name two columns.
+
+    Raises InputError naming both roles.
+    """
+    columns = {role: _columns(value) for role, value in {**(others or {}), **compared}.items()}
+    pairs = [*combinations(compared, 2), *((role, other) for role in compared for other in others or {})]
+    for first, second in pairs:
+        for name in columns[first] & columns[second]:
+            raise InputError(
+                f"{parameter(first)} and {parameter(second)} are the same column, {name!r}, which says nothing when "
+                "compared with itself. Name two columns."
+            )
+
+
+def _columns(value: Any) -> set[str]:
+    """The names of the columns of a role; none of arrays."""
+    if isinstance(value, Given):
+        return set(value.columns) if isinstance(value.values, str) or _are_names(value.values) else set()
+    return {value} if isinstance(value, str) else set()
+
+
+def _are_names(values: Any) -> bool:
+    return isinstance(values, (list, tuple)) and all(isinstance(name, str) for name in values)

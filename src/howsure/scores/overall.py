@@ -1,0 +1,52 @@
+"""The rows of all groups together, for the overall mean of each model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from howsure.inputs.checks import Coded
+from howsure.inputs.numbers_and_names import counted
+from howsure.scores.results import OVERALL, ScoreRow
+from howsure.scores.rows import ScoredRows
+
+SAME_ITEMS = "overall: the groups have the same items, each of which counts as a cluster"
+SAME_ANSWERS = "no overall row: the groups hold the same answers, scored in several ways"
+
+
+def has_groups(rows: ScoredRows) -> bool:
+    """Whether there are several groups."""
+    return "groups" in rows.coded and len(rows.coded["groups"].names) > 1
+
+
+def without_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
+    """The rows of all groups together, where equal ids of different groups are different items; and notes on these.
+
+    If all groups have the same ids and there are no clusters, these items are the clusters, which covers both readings:
+    the same items under several conditions, and items that are numbered anew in each group.
+    """
+    coded = dict(rows.coded)
+    groups, clusters, notes = coded.pop("groups"), rows.clusters, list[str]()
+    if (items := rows.coded.get("id")) is not None:
+        keys = items.codes.astype(np.int64) * len(groups.names) + groups.codes
+        pairs, codes = np.unique(keys, return_inverse=True)
+        places = zip(*np.divmod(pairs, len(groups.names)), strict=True)
+        names = tuple(f"{items.names[item]} of {groups.names[group]}" for item, group in places)
+        coded["id"] = Coded(codes, names)
+        if clusters is None and len(pairs) == len(items.names) * len(groups.names):
+            clusters, notes = items.codes.astype(np.int64), [SAME_ITEMS]
+    return replace(rows, coded=coded, clusters=clusters), notes
+
+
+def with_lacking_groups(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> list[ScoreRow]:
+    """The overall rows under a name that no group has, with a note on each model that lacks a group."""
+    groups = {row.group for row in by_group}
+    name = OVERALL if OVERALL not in groups else f"{OVERALL} (all groups)"
+    found = []
+    for row in overall:
+        lacking = len(groups) - len({other.group for other in by_group if other.model == row.model})
+        notes = [f"it lacks {counted(lacking, 'group')}"] if lacking else []
+        found.append(replace(row, group=name, notes=(*row.notes, *notes)))
+    return found

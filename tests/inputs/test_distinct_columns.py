@@ -1,0 +1,53 @@
+"""A column that is compared with itself is refused wherever two roles must differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure
+from howsure.errors import InputError
+
+RNG = np.random.default_rng(2)
+ROWS = pd.DataFrame(
+    {
+        "y": RNG.integers(0, 2, 80),
+        "p": RNG.random(80),
+        "s": RNG.integers(0, 2, 80),
+        "m": ["a", "b"] * 40,
+        "i": range(80),
+    }
+)
+CALLS: dict[str, Callable[[Any], object]] = {
+    "score_table": lambda data: howsure.score_table(y_true="y", prediction="y", data=data),
+    "score_table by model": lambda data: howsure.score_table("s", model="s", data=data),
+    "compare": lambda data: howsure.compare("y", "y", "s", metrics="accuracy", data=data),
+    "compare rows": lambda data: howsure.compare("y", prediction="y", model="m", id="i", data=data),
+    "calibration_error": lambda data: howsure.calibration_error("y", "y", data=data),
+    "selective_curve": lambda data: howsure.selective_curve("y", "y", data=data),
+    "check_scores": lambda data: howsure.check_score("s", better_than="s", data=data),
+    "judged_scores": lambda data: howsure.judged_scores("y", "y", data=data),
+    "judged_scores twice": lambda data: howsure.judged_scores("y", "s", second="y", data=data),
+    "judge_bias": lambda data: howsure.judge_bias("y", y_true="y", length="p", data=data),
+    "judge_agreement": lambda data: howsure.judge_agreement("y", rater="y", id="i", data=data),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("form", ["frame", "files"])
+def test_a_column_is_not_compared_with_itself(name: str, form: str, tmp_path: Any) -> None:
+    data: Any = ROWS
+    if form == "files":
+        ROWS.to_csv(tmp_path / "rows.csv", index=False)
+        data = howsure.read(tmp_path / "rows.csv")
+    with pytest.raises(InputError, match=r"are the same column, '[ys]', which says nothing|is this model's own column"):
+        CALLS[name](data)
+
+
+def test_a_column_may_be_label_and_group_or_item_and_cluster() -> None:
+    howsure.score_table(y_true="y", prediction="s", groups="y", data=ROWS)
+    howsure.score_table("s", id="i", clusters="i", data=ROWS)
