@@ -235,8 +235,8 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     beside = other if isinstance(other, Source) else None
     scores = [score] if other is None or beside is not None else [score, other]
     kinds = dict.fromkeys((one for one in roles.values() if one is not None), Kind.VALUES)
-from howsure.inputs.distinct_columns import check_distinct
-    choose = partial(_columns_of_log, roles, matched=beside is not None)
+    notes = list[str]()
+    choose = partial(_columns_of_log, roles, matched=beside is not None, notes=notes)
     cells = None if roles["clusters"] or roles["id"] else [roles["groups"]] if roles["groups"] else []
     kinds |= dict.fromkeys(scores, Kind.SCORE)
     read = source.rows(kinds, clusters=roles["clusters"], choose=choose, cells=cells)
@@ -258,8 +258,8 @@ from howsure.inputs.distinct_columns import check_distinct
         rows, theirs, said = _matched(read, found, score, id, skip=bool(getattr(source, "skip_missing", False)))
     recipe = {**read.read, "score": score, "group": groups, "cluster": clusters, "id": id}
     lower = score in read.measures and read.measures[score].lower_is_better is True
-from howsure.inputs.distinct_columns import check_distinct
-    return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, (*read.notes, *said), lower)
+    told_of_rows = (*read.notes, *notes, *said)
+    return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, told_of_rows, lower)
 
 
 def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool, notes: list[str]) -> dict[str, str]:

@@ -132,7 +132,9 @@ def rows_of(
         raise InputError(UNNAMED)
     held = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
     known = {"id", "clusters", "run"} & {role for role, given in roles.items() if given is not None}
-    notes = [] if known else frame_warnings(data, [roles["model"], roles["groups"]], [*compared.values(), *roles.values()])
+    notes = (
+        [] if known else frame_warnings(data, [roles["model"], roles["groups"]], [*compared.values(), *roles.values()])
+    )
     roles, both = dict(zip(roles, held[len(compared) :], strict=True)), None
     if answers is None:
         name = "score" if data is None else score
