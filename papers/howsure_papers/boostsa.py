@@ -289,8 +289,7 @@ def findings_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Finding, ...]:
     claim = "at its default share of .1 the rule finds the difference less often than a permutation"
     ours = (
         f"p ≤ .05 in a share of {shares[0]} of {DRAWS} test sets of {size.words:,} words drawn by tweet; by "
-        "permutation "
-        f"in {shares[1]}"
+        f"permutation in {shares[1]}"
     )
     less = True if default[2] < exact[1] else False if default[1] > exact[2] else None
     return (*(_late(size, metric) for metric in METRICS), Finding("", claim, ours, less))

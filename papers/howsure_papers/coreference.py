@@ -251,8 +251,7 @@ def corrections(judged: Results) -> tuple[str, ...]:
         f"{np.abs(distance).max():.3f}, and are exactly 0 for {_percent(mine.sampled == 0.0)} of the pairs.",
         f"The training loss, which the paper does not mention, matters: the softmax-margin {costs[verdict(more)]}. "
         f"The mean prediction minus the frequency, above {HALF:g}, is {more} more than with the likelihood; CalibErr "
-        "of P(new), by "
-        f"mention, is {of_new.error_a} against {of_new.error_b}, squared difference "
+        f"of P(new), by mention, is {of_new.error_a} against {of_new.error_b}, squared difference "
         f"{fine(of_new.squared_error_difference, 5, sign='+')}.",
     )
 

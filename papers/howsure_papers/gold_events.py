@@ -226,8 +226,7 @@ def gold_findings(judged: Judged) -> list[Finding]:
     all_cells, reached = judged.coverage, judged.coverage_of_reachable
     error = (
         f"calibration error {judged.curve.error}, {p_in_words(judged.curve.p_value)}; precision "
-        f"{_percent(judged.precision)}, "
-        f"recall {100 * judged.recall:.1f} %"
+        f"{_percent(judged.precision)}, recall {100 * judged.recall:.1f} %"
     )
     covered = (
         f"{100 * all_cells.share:.0f} % of {all_cells.cells} cells, {100 * reached.share:.0f} % of {reached.cells} if "

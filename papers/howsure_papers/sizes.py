@@ -222,8 +222,7 @@ def findings_of_parts(on_parts: OnParts) -> list[Finding]:
         wide, n = [on_parts.theirs(exponent) for exponent in (on_parts.exponent, -0.5)], THEIRS[on_parts.unit]
         ours = (
             f"with {on_parts.units} documents the interval is {on_parts.width(1):.4f} wide; with {n} it would be "
-            f"{wide[0]:.4f} "
-            f"as it changes here, {wide[1]:.4f} by 1 / √n, from an error of {on_parts.mean(1):.4f}"
+            f"{wide[0]:.4f} as it changes here, {wide[1]:.4f} by 1 / √n, from an error of {on_parts.mean(1):.4f}"
         )
         claim = f"with the paper's {n} documents one could tell that the error is below {SMALL:g}"
         could = [on_parts.mean(1) + width < SMALL for width in wide]

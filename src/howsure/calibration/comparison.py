@@ -174,8 +174,7 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
         example = each(label, "COL") if named_after[0] else each("COL", label)
         raise InputError(
             f"{parameter('y_true', label)} is named after {first}. Is it whether that model's own answer is right? "
-            "Then "
-            f"it says nothing of {other}: name the label of each, {example}. {both}"
+            f"Then it says nothing of {other}: name the label of each, {example}. {both}"
         )
     if words & WORDS_OF_A_VERDICT:
         raise InputError(

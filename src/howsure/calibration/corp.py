@@ -354,8 +354,7 @@ def checked_simulations(n_simulations: object, level: float) -> int:
     if times < least:
         raise InputError(
             f"{parameter('n_simulations')} must be at least {least} for a band of level {level:g}, so that one "
-            "simulated curve lies "
-            f"beyond each end; it is {times}."
+            f"simulated curve lies beyond each end; it is {times}."
         )
     return times
 

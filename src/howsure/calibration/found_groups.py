@@ -357,8 +357,7 @@ def _no_group(features: Sequence[Feature], residuals: Residuals, min_rows: int) 
     rare += ", and its rows must come from at least 10 clusters" if residuals.clustered else ""
     return InputError(
         f"no group of at least {min_rows:,} rows can be made of the features: {feature_names}{rare}. Is each value "
-        "rare? Give "
-        "features with few values, or numbers, such as the length of a text."
+        "rare? Give features with few values, or numbers, such as the length of a text."
     )
 
 

@@ -65,8 +65,7 @@ def from_matrix(probabilities: object) -> Antecedents:
         j, k = later[0].tolist()
         raise InputError(
             f"probabilities must be 0 above the diagonal: {in_matrix(j)} gives {float(matrix[j, k])!r} to mention {k}, "
-            "which "
-            "comes later. Are the mentions in text order? Is the matrix transposed?"
+            "which comes later. Are the mentions in text order? Is the matrix transposed?"
         )
     links = earlier & (matrix != 0.0)
     new = matrix.diagonal() / sums
@@ -171,8 +170,7 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
         allowed = f"0 to {j - 1}" if j else "none"
         raise InputError(
             f"antecedents must be earlier mentions; {in_matrix(j)} holds {wrong}, and has {allowed}. Are the mentions "
-            "in "
-            "text order? Leave padding out."
+            "in text order? Leave padding out."
         )
     order = np.argsort(k, kind="stable")
     k, p = k[order], p[order]
@@ -278,9 +276,7 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     if len(wrong):
         raise InputError(
             f"antecedents must be earlier mentions; {in_matrix(j)} holds {int(wrong[0])}, whose score is not masked. "
-            "Are "
-            "the "
-            "mentions in text order?"
+            "Are the mentions in text order?"
         )
     order = np.argsort(k, kind="stable")
     k, p = k[order], p[order]

@@ -103,8 +103,7 @@ def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Ha
         if both and (other.sentence, other.start) < (first.sentence, first.start):  # type: ignore[attr-defined]
             raise InputError(
                 f"mentions must be in text order; mention {place}, {other!r}, begins before {first!r}. Sort them "
-                "first: "
-                "antecedents are earlier mentions."
+                "first: antecedents are earlier mentions."
             )
     return names
 

@@ -387,8 +387,7 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
         if row and mentions[row] < mentions[row - 1]:
             raise InputError(
                 f"mentions must be in text order (sentence, start, end); {in_matrix(row)} of document {document.name} "
-                "comes "
-                "before the row above it. Sort them."
+                "comes before the row above it. Sort them."
             )
 
 

@@ -90,8 +90,7 @@ def scored_document(
         more = f" (one of {len(placed.faults):,} that are misplaced)" if len(placed.faults) > 1 else ""
         raise InputError(
             f"document {checked_document.name}: mention {number} of the scores, {fault}{more}. Leave such mentions "
-            "out with "
-            f"{parameter('misplaced', 'leave-out')}."
+            f"out with {parameter('misplaced', 'leave-out')}."
         )
     try:
         antecedents = CorefPosterior.from_scores(scores.scores, null=scores.null, antecedents=scores.antecedents)

@@ -201,8 +201,7 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
         raise InputError(
             f"{name} must have one dimension; its shape is {shape}, one column per class. "
             f"Make pairs of a probability and a label by howsure.pairs_from_classes({parameter('y_true')}, {name}), "
-            "and give these "
-            "instead."
+            "and give these instead."
         )
 
 

@@ -217,8 +217,7 @@ def _refuse_separated(odds: Floats, labels: Integers) -> None:
     if ones.min() >= zeros.max():
         raise InputError(
             f"{parameter('method', 'beta')} has no best slopes: every row of label 1 has a probability at least as "
-            "high as every row of "
-            f"label 0. {parameter('method', 'platt')} has one."
+            f"high as every row of label 0. {parameter('method', 'platt')} has one."
         )
 
 

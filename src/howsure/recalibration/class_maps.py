@@ -308,7 +308,6 @@ def _finite(solution: Floats, method: str) -> Floats:
     if not np.isfinite(solution).all() or np.abs(solution).max() > LARGEST:
         raise InputError(
             f"{parameter('method', method)} has no best coefficients: the classes can be told apart without an error, "
-            "or nearly. "
-            f"{parameter('method', 'temperature')} needs less."
+            f"or nearly. {parameter('method', 'temperature')} needs less."
         )
     return solution

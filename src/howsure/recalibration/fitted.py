@@ -183,8 +183,7 @@ def check_fit(data: Labelled) -> None:
     label = data.label_names()[int(counts.argmax())]
     raise InputError(
         f"{parameter('y_true')} must hold two labels or more; all of {counted(len(data), 'row')} hold {label!r}. One "
-        "class alone says "
-        "nothing about what probabilities are worth."
+        "class alone says nothing about what probabilities are worth."
     )
 
 

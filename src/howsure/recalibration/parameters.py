@@ -140,9 +140,7 @@ def refuse_certain_errors(wrong: npt.NDArray[np.bool_], what: str) -> None:
     raise InputError(
         f"{what} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them {at_row(row)}: their log loss is "
         f"infinite whatever the map does to log-odds. Say {parameter('floor', '1e-6', quoted=False)} to "
-        "move all "
-        "probabilities into "
-        "[floor, 1 - floor]"
+        "move all probabilities into [floor, 1 - floor]"
         f", or use another method: {OTHERWISE}"
     )
 

@@ -368,8 +368,7 @@ class RecalibrationMap(Result):
         if not self.classes:
             raise InputError(
                 f"{parameter('y_prob')} must be one number per row, the probability of label 1; it has {scores.k} "
-                "columns. Take one: "
-                f"{parameter('y_prob')}[:, 1]."
+                f"columns. Take one: {parameter('y_prob')}[:, 1]."
             )
         numbered = scores_classes == tuple(map(str, range(scores.k))) and not named
         if scores.k == len(self.classes) and (scores_classes == self.classes or numbered):

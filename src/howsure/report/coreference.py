@@ -15,8 +15,7 @@ DOUBTFUL = 0.75  # a mention below this confidence is marked
 RIVAL = 0.25  # a mention outside the entity with at least this probability is named
 ROUNDED = (
     "The entities here are those of one clustering, which rounds: a mention that is new with p = 0.6 is a whole "
-    "entity here, and "
-    "0.6 of one in the expected number."
+    "entity here, and 0.6 of one in the expected number."
 )
 COLOURS = 12  # classes in the template; entities take turns
 

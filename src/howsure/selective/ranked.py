@@ -81,8 +81,7 @@ def ranked(pairs: Pairs) -> Ranked:
     if pairs.weights is not None:
         raise InputError(
             f"{parameter('sample_weight')} is not supported here: coverage and risk count answers, and the guarantee "
-            "of a threshold "
-            f"holds for counts. Leave {parameter('sample_weight')} out."
+            f"of a threshold holds for counts. Leave {parameter('sample_weight')} out."
         )
     values, place = np.unique(-pairs.probabilities, return_inverse=True)
     correct = pairs.labels.astype(np.int64)

@@ -264,8 +264,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
             each = "each group's threshold by itself: " if len(self.thresholds) > 1 else ""
             yield (
                 f"threshold: {each}at most {threshold.risk:g} of the answers at or above it are wrong, with "
-                "probability "
-                f"{1 - threshold.delta:g}"
+                f"probability {1 - threshold.delta:g}"
             )
         yield from dict.fromkeys(
             note for threshold in self.thresholds for note in threshold.notes if note in ASSUMED.values()

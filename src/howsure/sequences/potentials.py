@@ -172,8 +172,7 @@ def _check_values(arrays: Sequence[np.ndarray[Any, Any]], begin: int | None, nam
             place = ", ".join(str(index) for index in wrong[0])
             raise InputError(
                 f"{name} must be log-potentials, finite or -inf (forbidden); {where}{in_matrix(int(wrong[0][0]))} "
-                "holds "
-                f"{float(array[tuple(wrong[0])])!r} at [{place}]."
+                f"holds {float(array[tuple(wrong[0])])!r} at [{place}]."
             )
 
 

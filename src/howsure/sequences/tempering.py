@@ -289,8 +289,7 @@ def _told(
     advice = f", or take one temperature for everything ({parameter('keep_answers', True)})" if several else ""
     raise InputError(
         f"the sentences cannot tell the {what}: {minimum.why}, as it does where the model is right almost everywhere "
-        "or "
-        f"knows nothing. Give more sentences with gold tags, none of them from training{advice}."
+        f"or knows nothing. Give more sentences with gold tags, none of them from training{advice}."
     )
 
 

@@ -257,8 +257,7 @@ def _label_numbers(label_ids: Array, sentence: int) -> Integers:
     if len(wrong):
         raise InputError(
             f"{parameter('label_ids')} must be numbers of labels, from 0, or {IGNORED} for what does not count; "
-            f"sentence {sentence} "
-            f"holds {wrong[0]}."
+            f"sentence {sentence} holds {wrong[0]}."
         )
     return numbers
 
@@ -279,8 +278,7 @@ def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
         if wrong or not isinstance(words, LISTS):
             raise InputError(
                 f"{parameter('word_ids')} must be a list for each sentence, of the number of each subword's word, or "
-                "None; that of "
-                f"sentence {i} holds {shown((wrong or [words])[0])}."
+                f"None; that of sentence {i} holds {shown((wrong or [words])[0])}."
             )
     return [[-1 if word is None else int(word) for word in words] for words in lists]
 
@@ -294,8 +292,7 @@ def _first_subwords(words: list[int], sentence: int) -> Integers:
     if any(after < before for before, after in pairwise(inside)):
         raise InputError(
             f"{parameter('word_ids')} must count the words of one sentence upwards; those of sentence {sentence} go "
-            "back. Texts that "
-            "the tokenizer put in pairs, or cut into overlapping parts, must be taken apart first."
+            "back. Texts that the tokenizer put in pairs, or cut into overlapping parts, must be taken apart first."
         )
     firsts = [t for t, word in enumerate(words) if word >= 0 and (t == 0 or words[t - 1] != word)]
     again = [words[t] for t in firsts]
@@ -332,6 +329,5 @@ def _check_rows(logits: Array, rows: Integers, sentence: int, names: tuple[str, 
     if len(padding):
         raise InputError(
             f"logits of sentence {sentence}, {in_matrix(rows[padding[0]])} are all {IGNORED}: padding, no prediction. "
-            "Give "
-            f"{parameter('label_ids')}, {parameter('word_ids')} or mask to say which rows count."
+            f"Give {parameter('label_ids')}, {parameter('word_ids')} or mask to say which rows count."
         )

@@ -252,8 +252,7 @@ def descend(
     if not math.isfinite(values[-1]) or (min(values) > first and not start.any()):
         raise InputError(
             f"{parameter('learning_rate')} must be small enough to lower the objective; with {learning_rate:g} it is "
-            f"{first:,.4g} at "
-            f"the start and {values[-1]:,.4g} after pass {len(values)}. The usual rate is 1."
+            f"{first:,.4g} at the start and {values[-1]:,.4g} after pass {len(values)}. The usual rate is 1."
         )
     return Training(best, tuple(values), CONVERGED if has_converged(values, tolerance) else EXHAUSTED)
 

@@ -192,8 +192,7 @@ def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> In
         unknown_text = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
             f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {unknown_text}. Do they "
-            "belong to "
-            "another tag set? To go on with such tokens, which have none of the model's tags, use "
+            "belong to another tag set? To go on with such tokens, which have none of the model's tags, use "
             f"{parameter('unknown_tags', KEEP)}."
         )
     place = {name: i for i, name in enumerate(labels)}

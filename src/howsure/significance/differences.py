@@ -175,8 +175,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         if other is not None:
             raise InputError(
                 f"{parameter('method', choices.method)} tests a mean over items (accuracy, log_loss, scores), which "
-                f"{other} is "
-                f"not; choose {parameter('method', 'permutation')}."
+                f"{other} is not; choose {parameter('method', 'permutation')}."
             )
     if choices.method == JACKKNIFE:
         corrected = next((metric.name for metric in metrics if not metric.scale_free), None)

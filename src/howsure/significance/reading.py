@@ -254,8 +254,7 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes
         row = int(np.flatnonzero(held == seen.index(unknown[0]))[0])
         raise InputError(
             f"{parameter('y_true')} {at_row(row)} holds {unknown[0]!r}, which is none of the columns "
-            f"{shortened(names)}. "
-            f"Name the columns in their order: {parameter('classes', GIVEN)}."
+            f"{shortened(names)}. Name the columns in their order: {parameter('classes', GIVEN)}."
         )
     return np.array([names.index(name) for name in seen])[held], predictions, tuple(names)
 

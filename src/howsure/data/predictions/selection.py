@@ -392,8 +392,7 @@ def check_way(how: str, *, of: str | None, named: str) -> None:
     if how != "error" and of is None:
         raise InputError(
             f"{parameter('across_files', how)} says what equal values of a column in several files are, and none is "
-            "named. Name "
-            f"it with {named}, or leave {parameter('across_files')} out."
+            f"named. Name it with {named}, or leave {parameter('across_files')} out."
         )
 
 

@@ -303,8 +303,7 @@ class _Writer:
         if number is None:
             raise InputError(
                 f"{parameter('where', GIVEN)}: {column.name} is a column of numbers ({column.type}) and cannot be "
-                "compared with "
-                f"{value.text!r}."
+                f"compared with {value.text!r}."
             )
         whole = column.is_integer and number.is_integer() and value.text.lstrip("-").isdecimal()
         if whole:  # beyond 2^53, a DOUBLE is not exact

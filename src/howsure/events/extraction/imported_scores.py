@@ -159,8 +159,7 @@ def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
         rows = f"{table.place_of(int(first))} and of {table.place_of(int(last))}"
         raise InputError(
             f"there must be one row per document and actor; {name} {document!r} with {columns.actor or 'actors'} "
-            f"{actor!r} "
-            f"is that of {rows}. Remove one of them."
+            f"{actor!r} is that of {rows}. Remove one of them."
         )
 
 

@@ -177,8 +177,7 @@ def _refuse_undated(file: File, fields: Fields) -> None:
         needed_field = f"{META}{fields.date or DATES[0]}"
         raise InputError(
             f"no document has a date, # {needed_field} = …; the first one of {file.name} has {shortened(names)}. Name "
-            "what "
-            f"holds the date by {parameter('date', GIVEN)}, or leave such documents out with "
+            f"what holds the date by {parameter('date', GIVEN)}, or leave such documents out with "
             f"{parameter('bad_dates', 'leave-out')}."
         )
 

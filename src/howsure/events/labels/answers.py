@@ -224,8 +224,7 @@ def _record(
         if settles and latest is None and not differ(answers_given := answers_of(store, document=document)):
             raise InputError(
                 f"document {document} has {counted(len(answers_given), 'answer')} and no two that differ, so there is "
-                "nothing "
-                "to settle: answer it instead."
+                "nothing to settle: answer it instead."
             )
         _insert(connection, document, who, settles, list(codes), unclear, present + 1, None)
     return present + 1

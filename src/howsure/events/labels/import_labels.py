@@ -188,8 +188,7 @@ def _given(
         if lacking:
             raise InputError(
                 f"{answer.place} and later lines have no label of {lacking[0]} in {answer.document!r}; give 1 or 0 "
-                "for each "
-                "actor that was asked."
+                "for each actor that was asked."
             )
         who = names.name(coder_named(name))
         key = numbers[answer.document], who, answer.settles
@@ -271,8 +270,7 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
         if number not in drawn:
             raise InputError(
                 f"{answer.place} labels document {answer.document!r}, which was not drawn in the store: a label that "
-                "was "
-                "chosen corrects no count."
+                "was chosen corrects no count."
             )
         stratum = strata.get(number)
         if (
@@ -282,8 +280,7 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
         ):
             raise InputError(
                 f"{answer.place}: the stratum of {answer.document!r} is {stratum!r} in the store, and "
-                f"{answer.stratum!r} in the "
-                "file. Is it of another draw?"
+                f"{answer.stratum!r} in the file. Is it of another draw?"
             )
 
 

@@ -128,8 +128,7 @@ def raw_alone(pair: Sequence[str], not_asked: Sequence[str]) -> str:
     asked_text = f"asked about {' and '.join(others)}, not about" if others else "not asked about"
     return (
         f"Readers were {asked_text} {' or '.join(not_asked)}: of {' and '.join(not_asked)} there is no corrected "
-        "count, and "
-        "what is compared are the raw counts of both, as the model finds them, which no label has corrected."
+        "count, and what is compared are the raw counts of both, as the model finds them, which no label has corrected."
     )
 
 

@@ -103,8 +103,7 @@ def stored_events(
     columns = columns_of(
         store,
         f"SELECT e.actor, date_trunc('{period}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
-        f"{STORY} AS story "
-        "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
+        f"{STORY} AS story FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
         "WHERE list_contains($actors, e.actor) AND d.date BETWEEN $low AND $high ORDER BY e.actor, start, document",
         actors=list(actors),
         low=days[0],

@@ -199,8 +199,7 @@ class EventStore:
         if differences := self.differs(expected):
             raise InputError(
                 f"{self.path} was begun with other settings: {'; '.join(differences)}. Use the same ones to resume, "
-                "or name "
-                "another store."
+                "or name another store."
             )
 
     def differs(self, expected: Mapping[str, Any]) -> list[str]:
