@@ -32,7 +32,7 @@ min_rows min_score misplaced missing_score model_version monte_carlo more most m
 new_name normalise not_worse_than on only only_predicted open options order other output output_format overdispersion
 overlap page pairs panels parameters parser part parts pass_at pass_hat passes path paths penalty place points port
 position_effect posterior posteriors power predicted probs probs_column progress pseudocount_emission
-pseudocount_transition query question raw read readings recalibration reduce reference regression repeated_spans
+pseudocount_transition query question raw read_pairs readings recalibration reduce reference regression repeated_spans
 repeats report require_actor result revision risk roles rows rule runs said sample sample_size samples save scale
 scheduler scores semicolons sentence sentences sequential series share sharpen show since singletons skip_missing
 small_groups spans spelling spool start stemming store stores stories story summary sums table tables tag tag_pairs

@@ -116,20 +116,20 @@ class FileToExtend:
         """
         connection, used = self.database.connection, self.selection.where
         codes = [] if self.group is None else [codes_sql(connection, self.group.text, self.groups)]
-        held = [f"CASE WHEN {used} THEN {one} ELSE CAST('NaN' AS DOUBLE) END" for one in self.numbers]
-        held += [f"CASE WHEN {used} THEN {one} ELSE -1 END" for one in codes]
-        query = f"SELECT CAST({used} AS BIGINT), {', '.join(held)} FROM {self.selection.table.relation}"
+        expressions = [f"CASE WHEN {used} THEN {number} ELSE CAST('NaN' AS DOUBLE) END" for number in self.numbers]
+        expressions += [f"CASE WHEN {used} THEN {code} ELSE -1 END" for code in codes]
+        query = f"SELECT CAST({used} AS BIGINT), {', '.join(expressions)} FROM {self.selection.table.relation}"
         dtypes: list[Any] = [np.int64, *[np.float64] * len(self.numbers), *[np.int64] * len(codes)]
         start = 0
         try:
             for there, *columns in chunks(connection, query, dtypes, rows=max(1, ROWS // len(self.numbers))):
-                own = np.flatnonzero(there)
-                columns = [one[own] for one in columns]
+                rows_here = np.flatnonzero(there)
+                columns = [column[rows_here] for column in columns]
                 groups = columns.pop() if codes else None
                 scores = np.column_stack(columns) if self.classes else columns[0]
-                if len(own):
-                    self._check(scores, start + own)
-                yield ScoreChunk(len(there), start + own, scores, groups)
+                if len(rows_here):
+                    self._check(scores, start + rows_here)
+                yield ScoreChunk(len(there), start + rows_here, scores, groups)
                 start += len(there)
         except NullFound:
             raise self._no_number() from None
@@ -138,26 +138,26 @@ class FileToExtend:
         """Add columns of the rows of a chunk, nothing where one has no score. Chunks come in order, before `write`."""
         connection = self.database.connection
         whole = {f"c{place}": np.full(chunk.length, np.nan) for place in range(len(columns))}
-        for held, column in zip(whole.values(), columns.values(), strict=True):
-            held[chunk.rows - (self.added if len(chunk.rows) else 0)] = column
+        for array, column in zip(whole.values(), columns.values(), strict=True):
+            array[chunk.rows - (self.added if len(chunk.rows) else 0)] = column
         self.added += chunk.length
         connection.register("more", whole)
         named = ", ".join(f"nullif(c{i}, 'NaN'::DOUBLE) AS {identifier(name)}" for i, name in enumerate(columns))
-        known = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [ADDED]).fetchall()
+        is_added = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [ADDED]).fetchall()
         connection.execute(
             f"INSERT INTO {ADDED} SELECT {named} FROM more"
-            if known
+            if is_added
             else f"CREATE TABLE {ADDED} AS SELECT {named} FROM more"
         )
         connection.unregister("more")
 
     def check_new(self, names: Sequence[str]) -> None:
         """Raise InputError if the file has columns of these names."""
-        own = {name.casefold() for name in column_names(self.database, self.file)}
-        taken = [name for name in names if name.casefold() in own]
-        if taken:
+        own_names = {name.casefold() for name in column_names(self.database, self.file)}
+        repeated = [name for name in names if name.casefold() in own_names]
+        if repeated:
             raise InputError(
-                f"{self.file.name} has a column {taken[0]!r} already, which would be written anew; name the new one "
+                f"{self.file.name} has a column {repeated[0]!r} already, which would be written anew; name the new one "
                 f"by {parameter('new_name', GIVEN)}."
             )
 
@@ -211,9 +211,9 @@ class FileToExtend:
             bad = f"({value} IS NULL{f' OR len({value}) <> {k}' if lists else ''})"
             if self.selection.has(bad):
                 place, held = self.selection.place(bad, column.text)
-                told = f"must hold {f'lists of {k} ' if lists else ''}numbers; {place} holds {shown(held)}."
+                problem = f"must hold {f'lists of {k} ' if lists else ''}numbers; {place} holds {shown(held)}."
                 advice = "" if lists else comma_advice(str(held))
-                return InputError(f"{column.name} {told} {advice}".rstrip())
+                return InputError(f"{column.name} {problem} {advice}".rstrip())
         return InputError(f"{self.columns.shown}: the values changed while they were read.")
 
 
@@ -221,7 +221,7 @@ def open_to_extend(
     path: str | os.PathLike[str],
     y_prob: Given | None,
     *,
-    wanted: Sequence[str] = (),
+    classes_wanted: Sequence[str] = (),
     groups: str | None = None,
     format: str | None = None,
     skip_missing: bool = False,
@@ -229,15 +229,15 @@ def open_to_extend(
 ) -> FileToExtend:
     """A file whose rows get further columns, made of its scores, `y_prob`.
 
-    `wanted` are the classes that a map knows, () where it takes one number per row. The columns of several classes
-    bear their names, or `classes` says which they are, in order. `groups` is the column of groups; `check_groups` is
+    `classes_wanted` are the classes of a map, () where it takes one number per row. The columns of several classes
+    have their names, or `classes` says which they are, in order. `groups` is the column of groups; `check_groups` is
     told of all of them. With `skip_missing`, rows without a score or a group get nothing, and are counted.
 
     Raises InputError for anything that is not there or not as it must be.
     """
     database = Database()
     try:
-        files, log = input_files([path], format=format, spool=database.folder, wanted=())
+        files, log = input_files([path], format=format, spool=database.folder, names_needed=())
         if log is not None or len(files) > 1 or files[0].format not in WRITTEN:
             raise InputError(
                 f"{os.fspath(path)} must be one file of CSV, TSV, JSON lines or Parquet, which can be written with "
@@ -246,58 +246,57 @@ def open_to_extend(
         database.allow_only([files[0].path, *(str(database.folder / f"{before}{EXTENDED}") for before in ("", "tmp_"))])
         for alike in names_alike(column_names(database, files[0])):
             raise InputError(f"{files[0].name} has {said_of_alike(alike)} One of them would be lost: rename them.")
-        given = check_given(y_prob)
-        table = open_table(database, files, [*given.columns, *([groups] if groups is not None else [])])
-        table, columns = scores_of(table, given, skip_missing=skip_missing)
-        order, numbers = _in_order(columns, wanted)
+        spec = check_given(y_prob)
+        table = open_table(database, files, [*spec.columns, *([groups] if groups is not None else [])])
+        table, columns = scores_of(table, spec, skip_missing=skip_missing)
+        order, numbers = _in_order(columns, classes_wanted)
         missing = {column: column.missing(kind="numbers" if columns.lists else "number") for column in columns.columns}
-        held = None if groups is None else table.columns[groups]
-        if held is not None:
-            missing[held] = held.missing()
+        group_column = None if groups is None else table.columns[groups]
+        if group_column is not None:
+            missing[group_column] = group_column.missing()
         selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
-        names = () if held is None else tuple(group_sizes(selection, held))
+        names = () if group_column is None else tuple(group_sizes(selection, group_column))
         check_groups(names)
     except BaseException:
         database.close()
         raise
-    said = said_of_commas([column.name for column in columns.columns if column.comma])
-    return FileToExtend(files[0], database, selection, columns, numbers, order, held, names, 0, said)
+    comma_note = said_of_commas([column.name for column in columns.columns if column.comma])
+    return FileToExtend(files[0], database, selection, columns, numbers, order, group_column, names, 0, comma_note)
 
 
-def _in_order(scores: Scores, wanted: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The classes of the scores, in the order `wanted`, and their numbers in SQL."""
+def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
+    """The classes of the scores, in the order `classes_wanted`, and their numbers in SQL."""
     first, several, classes = scores.columns[0], len(scores.columns) > 1, scores.given.classes
     if scores.is_one:
-        if wanted:
+        if classes_wanted:
             raise InputError(
-                f"the map is one of {len(wanted)} classes, {shortened(wanted)}; {first.name} holds one number per row."
+                f"the map is one of {len(classes_wanted)} classes, {shortened(classes_wanted)}; {first.name} holds "
+                "one number per row."
             )
         return (), [first.number]
-    if not wanted:
+    if not classes_wanted:
         raise InputError(
             f"the map takes one probability per row; {scores.shown} hold several. "
             f"Name one column by {way('prob', 'COL')}."
         )
-    known = scores.given.columns if several else first.keys
-    if classes is not None and known and scores.lists:
-        raise InputError(
-            f"{first.name} names its classes, {shortened(known)}; leave {parameter('classes', GIVEN)} out."
-        )
-    names = known if classes is None else tuple(classes)
+    keys = scores.given.columns if several else first.keys
+    if classes is not None and keys and scores.lists:
+        raise InputError(f"{first.name} names its classes, {shortened(keys)}; leave {parameter('classes', GIVEN)} out.")
+    names = keys if classes is None else tuple(classes)
     if not names:  # plain lists
-        if tuple(wanted) != tuple(map(str, range(len(wanted)))):
+        if tuple(classes_wanted) != tuple(map(str, range(len(classes_wanted)))):
             raise InputError(
-                f"{first.name} holds lists without names, and the map has the classes {shortened(wanted)}. Say which "
-                f"they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
+                f"{first.name} holds lists without names, and the map has the classes {shortened(classes_wanted)}. "
+                f"Say which they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
             )
-        names = tuple(wanted)
-    if sorted(names) != sorted(wanted) or (several and len(names) != len(scores.columns)):
+        names = tuple(classes_wanted)
+    if sorted(names) != sorted(classes_wanted) or (several and len(names) != len(scores.columns)):
         raise InputError(
-            f"the map has the classes {shortened(wanted)}, and the columns are {shortened(names)}. If these are "
-            f"only other names, say which class each column is, in order: {parameter('classes', ['A', 'B', 'C'])}."
+            f"the map has the classes {shortened(classes_wanted)}, and the columns are {shortened(names)}. If these "
+            f"are only other names, say which class each column is, in order: {parameter('classes', ['A', 'B', 'C'])}."
         )
-    places = [names.index(name) for name in wanted]
+    places = [names.index(name) for name in classes_wanted]
     if several:
-        return tuple(wanted), [scores.columns[place].number for place in places]
+        return tuple(classes_wanted), [scores.columns[place].number for place in places]
     whole = f"len({first.numbers}) = {len(names)}"
-    return tuple(wanted), [f"CASE WHEN {whole} THEN ({first.numbers})[{place + 1}] END" for place in places]
+    return tuple(classes_wanted), [f"CASE WHEN {whole} THEN ({first.numbers})[{place + 1}] END" for place in places]

@@ -56,34 +56,34 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
     for name in NEEDED:
         if record.get(name) is None:
             raise _missing(name, record)
-    held = {name: record[name] for name in (*NEEDED, *OPTIONAL) if record.get(name) is not None}
+    values = {name: record[name] for name in (*NEEDED, *OPTIONAL) if record.get(name) is not None}
     if not isinstance(record["scores"], list):
         raise InputError(f"scores must be a list with one row per mention; they are {shown(record['scores'])}.")
-    held["scores"] = [_numbers(row, f"row {j} of scores") for j, row in enumerate(record["scores"])]
+    values["scores"] = [_numbers(row, f"row {j} of scores") for j, row in enumerate(record["scores"])]
     if not isinstance(record["null"], str):
         null = record["null"]
-        held["null"] = _numbers(null, "null") if isinstance(null, list) else _numbers([null], "null")[0]
-    return AntecedentScores(**held)
+        values["null"] = _numbers(null, "null") if isinstance(null, list) else _numbers([null], "null")[0]
+    return AntecedentScores(**values)
 
 
 def json_from_scores(scores: AntecedentScores) -> str:
     """A line of JSON; scores of earlier mentions only, where the others are -inf."""
-    held: dict[str, Any] = {"id": scores.id}
+    values: dict[str, Any] = {"id": scores.id}
     if scores.text is None:
-        held["words"] = [list(sentence) for sentence in scores.words]
+        values["words"] = [list(sentence) for sentence in scores.words]
     else:
-        held["text"] = scores.text
-    held["mentions"] = scores.mentions.tolist()
+        values["text"] = scores.text
+    values["mentions"] = scores.mentions.tolist()
     if scores.antecedents is not None:
-        held["antecedents"] = [np.asarray(row).tolist() for row in scores.antecedents]
+        values["antecedents"] = [np.asarray(row).tolist() for row in scores.antecedents]
     rows = [np.asarray(row, dtype=np.float64) for row in scores.scores]
     m = len(rows)
     if scores.antecedents is None and all(len(r) == m and bool((r[j:] == -np.inf).all()) for j, r in enumerate(rows)):
         rows = [row[:j] for j, row in enumerate(rows)]
-    held["scores"] = [[None if score == -np.inf else score for score in row.tolist()] for row in rows]
-    held["null"] = scores.null if isinstance(scores.null, str) else np.asarray(scores.null, dtype=np.float64).tolist()
+    values["scores"] = [[None if score == -np.inf else score for score in row.tolist()] for row in rows]
+    values["null"] = scores.null if isinstance(scores.null, str) else np.asarray(scores.null, dtype=np.float64).tolist()
     try:
-        return json.dumps(held, ensure_ascii=False, allow_nan=False)
+        return json.dumps(values, ensure_ascii=False, allow_nan=False)
     except ValueError as error:
         raise InputError(f"scores and null of document {scores.id} must be finite, or -inf for scores.") from error
 
@@ -93,13 +93,13 @@ def _numbers(row: object, where: str) -> Any:
     if not isinstance(row, list):
         raise InputError(f"{where} must be a list of numbers; it is {shown(row)}.")
     try:
-        found = np.array([-np.inf if one is None else one for one in row], dtype=None if row else np.float64)
+        array = np.array([-np.inf if value is None else value for value in row], dtype=None if row else np.float64)
     except ValueError:  # lists of different length
-        found = np.array(None)
-    if found.ndim != 1 or found.dtype.kind not in "iuf":
-        wrong = next((one for one in row if one is not None and type(one) not in (int, float)), row)
+        array = np.array(None)
+    if array.ndim != 1 or array.dtype.kind not in "iuf":
+        wrong = next((value for value in row if value is not None and type(value) not in (int, float)), row)
         raise InputError(f"{where} must hold numbers, or null where there is no link; it holds {shown(wrong)}.")
-    return found.astype(np.float64)
+    return array.astype(np.float64)
 
 
 def _missing(name: str, record: dict[str, Any]) -> InputError:
@@ -140,7 +140,7 @@ def scores_in_archive(file: IO[bytes]) -> dict[str, AntecedentScores]:
         members.setdefault(document, []).append(name)
     if not members:
         raise ArchiveError("it holds no arrays")
-    return {name: _document(archive, name, held) for name, held in members.items()}
+    return {name: _document(archive, name, arrays) for name, arrays in members.items()}
 
 
 def _document(archive: Archive, document: str, names: list[str]) -> AntecedentScores:
@@ -148,14 +148,14 @@ def _document(archive: Archive, document: str, names: list[str]) -> AntecedentSc
         if name not in names:
             raise InputError(f"document {document}: the array {document}/{name} is missing.")
     try:
-        held: dict[str, Any] = {name: archive.array(f"{document}/{name}", kinds=KINDS[name]) for name in names}
-        lengths = held.pop("sentences", None)
-        if "words" in held:
-            held["words"] = _sentences(held["words"], lengths)
+        arrays: dict[str, Any] = {name: archive.array(f"{document}/{name}", kinds=KINDS[name]) for name in names}
+        lengths = arrays.pop("sentences", None)
+        if "words" in arrays:
+            arrays["words"] = _sentences(arrays["words"], lengths)
         for name in ("text", "null"):
-            if name in held and held[name].ndim == 0:
-                held[name] = held[name].item()
-        return AntecedentScores(id=document, **held)
+            if name in arrays and arrays[name].ndim == 0:
+                arrays[name] = arrays[name].item()
+        return AntecedentScores(id=document, **arrays)
     except ArchiveError as error:
         raise InputError(f"document {document}: {error}.") from error
     except InputError as error:
@@ -163,35 +163,37 @@ def _document(archive: Archive, document: str, names: list[str]) -> AntecedentSc
 
 
 def _sentences(words: Array, lengths: Array | None) -> list[Any]:
-    held = words.tolist()
+    flat_words = words.tolist()
     if words.ndim != 1:
         raise InputError("words must have one dimension; sentences says how many each sentence has.")
     if lengths is None:
-        return list(held)
+        return list(flat_words)
     counts = lengths.tolist() if lengths.ndim == 1 else []
-    if any(n < 0 for n in counts) or sum(counts) != len(held):
+    if any(n < 0 for n in counts) or sum(counts) != len(flat_words):
         raise InputError(
-            f"sentences must be the numbers of words of each, {len(held):,} in all; they are {shown(counts)}."
+            f"sentences must be the numbers of words of each, {len(flat_words):,} in all; they are {shown(counts)}."
         )
     starts = [0, *accumulate(counts)]
-    return [held[start:end] for start, end in pairwise(starts)]
+    return [flat_words[start:end] for start, end in pairwise(starts)]
 
 
 def archived(scores: Iterable[AntecedentScores]) -> bytes:
     """The bytes of an archive."""
     arrays: dict[str, Any] = {}
-    for one in scores:
-        if one.text is None:
-            arrays[f"{one.id}/words"] = np.array([word for sentence in one.words for word in sentence], dtype=np.str_)
-            arrays[f"{one.id}/sentences"] = np.array([len(sentence) for sentence in one.words])
+    for score in scores:
+        if score.text is None:
+            arrays[f"{score.id}/words"] = np.array(
+                [word for sentence in score.words for word in sentence], dtype=np.str_
+            )
+            arrays[f"{score.id}/sentences"] = np.array([len(sentence) for sentence in score.words])
         else:
-            arrays[f"{one.id}/text"] = np.array(one.text, dtype=np.str_)
-        arrays[f"{one.id}/mentions"] = one.mentions
-        arrays[f"{one.id}/null"] = np.asarray(one.null)
-        if one.antecedents is None:
-            arrays[f"{one.id}/scores"] = np.asarray(one.scores)
+            arrays[f"{score.id}/text"] = np.array(score.text, dtype=np.str_)
+        arrays[f"{score.id}/mentions"] = score.mentions
+        arrays[f"{score.id}/null"] = np.asarray(score.null)
+        if score.antecedents is None:
+            arrays[f"{score.id}/scores"] = np.asarray(score.scores)
         else:
-            arrays[f"{one.id}/scores"], arrays[f"{one.id}/antecedents"] = _padded(one)
+            arrays[f"{score.id}/scores"], arrays[f"{score.id}/antecedents"] = _padded(score)
     content = io.BytesIO()
     # As numpy.savez_compressed does, whose older versions would store allow_pickle as an array.
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -201,16 +203,18 @@ def archived(scores: Iterable[AntecedentScores]) -> bytes:
     return content.getvalue()
 
 
-def _padded(one: AntecedentScores) -> tuple[Array, Array]:
+def _padded(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
     """Rows of equal length: -inf for what is not there."""
-    rows = [np.asarray(row, dtype=np.float64) for row in one.scores]
-    extra = 1 if isinstance(one.null, str) else 0
+    rows = [np.asarray(row, dtype=np.float64) for row in antecedent_scores.scores]
+    extra = 1 if isinstance(antecedent_scores.null, str) else 0
     if extra and len({len(row) for row in rows}) > 1:
-        raise InputError(f"document {one.id}: rows of different length cannot hold null in a column; give it apart.")
+        raise InputError(
+            f"document {antecedent_scores.id}: rows of different length cannot hold null in a column; give it apart."
+        )
     width = max(map(len, rows), default=0)
     scores = np.full((len(rows), width), -np.inf)
     antecedents = np.zeros((len(rows), width - extra), dtype=np.int64)
-    for row, numbers, places in zip(range(len(rows)), rows, one.antecedents, strict=True):
+    for row, numbers, places in zip(range(len(rows)), rows, antecedent_scores.antecedents, strict=True):
         scores[row, : len(numbers)] = numbers
         antecedents[row, : len(places)] = places
     return scores, antecedents
@@ -326,15 +330,15 @@ def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.P
 
     Raises InputError if two documents have one name, or the file cannot be written.
     """
-    held = [scores] if isinstance(scores, AntecedentScores) else list(scores)
+    documents = [scores] if isinstance(scores, AntecedentScores) else list(scores)
     names: set[str] = set()
-    for one in held:
-        if not isinstance(one, AntecedentScores):
-            raise InputError(f"scores must be AntecedentScores, one per document; one is {type(one).__name__}.")
-        if one.id in names:
-            raise InputError(f"documents must have names of their own; two are called {one.id!r}.")
-        names.add(one.id)
+    for document in documents:
+        if not isinstance(document, AntecedentScores):
+            raise InputError(f"scores must be AntecedentScores, one per document; one is {type(document).__name__}.")
+        if document.id in names:
+            raise InputError(f"documents must have names of their own; two are called {document.id!r}.")
+        names.add(document.id)
     if os.fspath(path).lower().endswith(".npz"):
-        write_whole(archived(held), path)
+        write_whole(archived(documents), path)
     else:
-        write_whole("".join(f"{json_from_scores(one)}\n" for one in held).encode(), path)
+        write_whole("".join(f"{json_from_scores(document)}\n" for document in documents).encode(), path)

@@ -55,8 +55,8 @@ class AntecedentScores:
         spans = _spans(self.mentions, length, "words" if self.text is None else "characters")
         object.__setattr__(self, "mentions", spans)
         if not hasattr(self.scores, "__len__") or len(self.scores) != len(spans):
-            held = len(self.scores) if hasattr(self.scores, "__len__") else repr(self.scores)[:40]
-            raise InputError(f"scores must have a row for each of {len(spans)} mentions; they have {held}.")
+            n_rows = len(self.scores) if hasattr(self.scores, "__len__") else repr(self.scores)[:40]
+            raise InputError(f"scores must have a row for each of {len(spans)} mentions; they have {n_rows}.")
         if self.antecedents is None:
             object.__setattr__(self, "scores", _squared(self.scores))
 
@@ -69,22 +69,22 @@ class AntecedentScores:
     def document(self) -> Document:
         """The text alone as a document; a `text` is cut at blanks and where mentions begin and end."""
         if self.text is None:
-            return Document(self.id, tuple(Sentence(one) for one in self.words))
+            return Document(self.id, tuple(Sentence(word) for word in self.words))
         words, spaces = _cut(self.text, self.mentions)
         return Document(self.id, (Sentence(words, spaces=spaces),))
 
 
 def _sentences(words: object) -> tuple[Strings, ...]:
     """Words as sentences: one if they are not in lists of their own."""
-    held = list(words) if isinstance(words, Sequence | np.ndarray) and not isinstance(words, str | bytes) else []
-    nested = bool(held) and not isinstance(held[0], str)
-    if nested and any(isinstance(one, str) or not isinstance(one, Sequence) for one in held):
+    word_list = list(words) if isinstance(words, Sequence | np.ndarray) and not isinstance(words, str | bytes) else []
+    nested = bool(word_list) and not isinstance(word_list[0], str)
+    if nested and any(isinstance(item, str) or not isinstance(item, Sequence) for item in word_list):
         raise InputError("words must be a list of words or of sentences, lists of words; they are mixed.")
-    sentences = tuple(tuple(one) for one in held) if nested else (tuple(held),)
-    wrong = [word for one in sentences for word in one if not isinstance(word, str) or not word]
+    sentences = tuple(tuple(sentence) for sentence in word_list) if nested else (tuple(word_list),)
+    wrong = [word for sentence in sentences for word in sentence if not isinstance(word, str) or not word]
     if wrong or not any(sentences):
         raise InputError(f"words must be a list of words or of sentences; {shown((wrong or [words])[0])} is no word.")
-    return tuple(tuple(map(str, one)) for one in sentences if one)
+    return tuple(tuple(map(str, sentence)) for sentence in sentences if sentence)
 
 
 def _spans(mentions: object, length: int, unit: str) -> Integers:
@@ -102,12 +102,11 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
                 f"mentions must lie in the text, which has {length:,} {unit}; {in_matrix(row)} holds "
                 f"{[start, end]}.{advice}"
             )
-    for row, (one, other) in enumerate(pairwise(rows), 1):
-        if other[0] < one[0]:
+    for row, (previous, other) in enumerate(pairwise(rows), 1):
+        if other[0] < previous[0]:
             raise InputError(
-                f"mentions must be in text order; {in_matrix(row)}, {other}, begins before {one}. Antecedents are "
-                "earlier "
-                "mentions: sort the mentions together with their scores."
+                f"mentions must be in text order; {in_matrix(row)}, {other}, begins before {previous}. Antecedents are "
+                "earlier mentions: sort the mentions together with their scores."
             )
     places: dict[tuple[int, ...], int] = {}
     for row, span in enumerate(map(tuple, rows)):
@@ -124,10 +123,10 @@ def _squared(scores: Any) -> Any:
         return scores
     if lengths != list(range(m)):
         row = next(j for j, length in enumerate(lengths) if length != j)
-        found = f"holds {lengths[row]}" if lengths[row] >= 0 else "is no list"
+        row_text = f"holds {lengths[row]}" if lengths[row] >= 0 else "is no list"
         raise InputError(
             f"each row of scores must hold those of the mentions before, or all rows {m} or {m + 1}; {in_matrix(row)} "
-            f"{found}, and {row} {'is' if row == 1 else 'are'} before. "
+            f"{row_text}, and {row} {'is' if row == 1 else 'are'} before. "
             "Where antecedents are pruned, name those kept: antecedents."
         )
     square = np.full((m, m), -np.inf)
@@ -143,7 +142,7 @@ def _cut(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
     """The words of a text, cut at blanks and at the ends of mentions, and whether a blank follows each."""
     blank = [character.isspace() for character in text]
     ends = set(mentions.ravel().tolist()) | {len(text)}
-    ends |= {at for at, (one, other) in enumerate(pairwise(blank), 1) if one != other}
+    ends |= {at for at, (first, other) in enumerate(pairwise(blank), 1) if first != other}
     places = sorted(ends - {0})
     pieces = [(start, end) for start, end in pairwise([0, *places]) if not blank[start]]
     return tuple(text[start:end] for start, end in pieces), tuple(end == len(text) or blank[end] for _, end in pieces)
@@ -170,9 +169,9 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
     Raises InputError where the texts differ.
     """
     starts, ends, letters = _words(document)
-    given, places = _places(scores)
-    if given != letters:
-        raise _difference(scores.id, given, letters, document.name)
+    letters_given, places = _places(scores)
+    if letters_given != letters:
+        raise _difference(scores.id, letters_given, letters, document.name)
     mentions: list[Mention | None] = []
     faults: dict[int, str] = {}
     for number, (start, end) in enumerate(places):
@@ -189,7 +188,7 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
             else None
         )
         if fault is not None or first is None or last is None:
-            faults[number] = f"{shown(given[start:end])} {fault}"
+            faults[number] = f"{shown(letters_given[start:end])} {fault}"
             mentions.append(None)
         else:
             mentions.append(Mention(first[0], first[1], last[1] + 1))
@@ -207,11 +206,11 @@ def _words(document: Document) -> tuple[Places, Places, str]:
     place = 0
     for number, sentence in enumerate(document.sentences):
         for position, word in enumerate(sentence.words):
-            held = _letters(word)
-            if held:
-                starts[place] = ends[place + len(held)] = number, position
-            place += len(held)
-            letters.append(held)
+            letters_ = _letters(word)
+            if letters_:
+                starts[place] = ends[place + len(letters_)] = number, position
+            place += len(letters_)
+            letters.append(letters_)
     return starts, ends, "".join(letters)
 
 
@@ -231,12 +230,12 @@ def _letters(text: str) -> str:
     return "".join(text.split())
 
 
-def _difference(name: str, given: str, letters: str, document: str) -> InputError:
-    at = next((n for n, (one, other) in enumerate(zip(given, letters, strict=False)) if one != other), None)
-    place = min(len(given), len(letters)) if at is None else at
+def _difference(name: str, letters_given: str, letters: str, document: str) -> InputError:
+    at = next((n for n, (first, other) in enumerate(zip(letters_given, letters, strict=False)) if first != other), None)
+    place = min(len(letters_given), len(letters)) if at is None else at
     low = max(0, place - SHOWN // 2)
-    one, other = (text[low : low + SHOWN] or "the end" for text in (given, letters))
+    given_part, other = (text[low : low + SHOWN] or "the end" for text in (letters_given, letters))
     return InputError(
         f"the scores of {name} belong to another text than document {document}: after {place:,} characters without "
-        f"blanks, …{one!r} in the scores is …{other!r} in the document. Score the words of the document itself."
+        f"blanks, …{given_part!r} in the scores is …{other!r} in the document. Score the words of the document itself."
     )

@@ -118,10 +118,10 @@ def data_set(name: str) -> DataSet:
     >>> data_set("gap_coref").licence
     'Apache 2.0'
     """
-    known = data_sets()
-    if name not in known:
-        raise unknown_name("data set", name, list(known), place="howsure")
-    return known[name]
+    all_sets = data_sets()
+    if name not in all_sets:
+        raise unknown_name("data set", name, list(all_sets), place="howsure")
+    return all_sets[name]
 
 
 def downloads_folder() -> Path:
@@ -141,9 +141,9 @@ def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> P
     here = located(name, data=data)
     if here is not None:
         return here[1]
-    known = data_sets().get(name)
-    fetch = f"run `howsure data get {name}`, or " if known is not None and known.can_be_fetched else ""
-    tail = "" if fetch or known is None else f" How it is made: `howsure data show {name}`."
+    data_set = data_sets().get(name)
+    fetch = f"run `howsure data get {name}`, or " if data_set is not None and data_set.can_be_fetched else ""
+    tail = "" if fetch or data_set is None else f" How it is made: `howsure data show {name}`."
     place = f"name the folder that holds the folder {name} by data=... or {VARIABLE}"
     raise InputError(f"the data set {name} is not found; {fetch}{place}.{tail}")
 
@@ -165,11 +165,11 @@ def located(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[s
     if data is not None:
         folder = Path(data) / name
         return ("data", folder) if folder.is_dir() else None
-    own = os.environ.get(VARIABLE)
-    if own and (folder := Path(own) / name).is_dir():
+    folder_named = os.environ.get(VARIABLE)
+    if folder_named and (folder := Path(folder_named) / name).is_dir():
         return VARIABLE, folder
-    known = data_sets().get(name)
-    if known is not None and known.is_in(folder := downloads_folder() / name):
+    data_set = data_sets().get(name)
+    if data_set is not None and data_set.is_in(folder := downloads_folder() / name):
         return "downloaded", folder
     return None
 
@@ -188,15 +188,15 @@ def read_labelled_texts(path: str | os.PathLike[str], *, limit: int | None = Non
         if not line.strip():
             continue
         try:
-            found = parsed_json(line)
+            parsed = parsed_json(line)
         except ValueError as error:
             raise text.fault(number, f"a line must be a JSON object; it is none ({error}).") from None
-        if not isinstance(found, dict) or not isinstance(found.get("text"), str):
+        if not isinstance(parsed, dict) or not isinstance(parsed.get("text"), str):
             raise text.fault(number, f'an object must have a "text"; the line is {line[:60]!r}.')
-        label = found.get("label")
+        label = parsed.get("label")
         if label not in (0, 1) or not isinstance(label, int):
             raise text.fault(number, f'the "label" must be 0 or 1; it is {label!r}.')
-        texts.append(found["text"])
+        texts.append(parsed["text"])
         labels.append(int(label))
     return texts, labels
 
@@ -239,19 +239,19 @@ class Resuming:
         os.replace(self.part, output_file)
 
     def _go_on(self, url: str) -> None:
-        held = self.part.stat().st_size if self.part.exists() else 0
-        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={held}-"} if held else {})
+        n_bytes = self.part.stat().st_size if self.part.exists() else 0
+        headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={n_bytes}-"} if n_bytes else {})
         request = urllib.request.Request(url, headers=headers)
         with urllib.request.urlopen(request, timeout=SECONDS) as response:
             goes_on = response.status == 206
-            held = held if goes_on else 0
-            self.advance(held)
+            n_bytes = n_bytes if goes_on else 0
+            self.advance(n_bytes)
             with open(self.part, "ab" if goes_on else "wb") as file:
                 while block := response.read(BLOCK):
                     file.write(block)
                     self.advance(len(block))
             length = response.headers.get("Content-Length")
-        if length is not None and self.part.stat().st_size < held + int(length):
+        if length is not None and self.part.stat().st_size < n_bytes + int(length):
             raise DownloadError(f"{url} broke off. {KEPT}")
 
 

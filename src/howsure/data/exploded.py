@@ -30,8 +30,8 @@ def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:
         return file
     with open(path, "w", encoding="utf-8") as copy:
         objects = _objects(file, tell)
-        for one in objects if explode is None else _exploded(file, objects, explode, tell):
-            copy.write(json.dumps(one, ensure_ascii=False) + "\n")
+        for record in objects if explode is None else _exploded(file, objects, explode, tell):
+            copy.write(json.dumps(record, ensure_ascii=False) + "\n")
     return File(str(path), file.name, "jsonl")
 
 
@@ -51,46 +51,46 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
         yield from (record for _, record in source.records())
     elif file.format == "json":
         document = source.document()
-        held = document if isinstance(document, list) else [document]
-        objects = [one for one in held if isinstance(one, dict)]
-        if len(objects) < len(held):
-            lost = f"{len(held) - len(objects):,} of {len(held):,} elements"
+        items = document if isinstance(document, list) else [document]
+        objects = [item for item in items if isinstance(item, dict)]
+        if len(objects) < len(items):
+            lost = f"{len(items) - len(objects):,} of {len(items):,} elements"
             tell(f"{file.name}: {lost} left out, for only objects are rows.")
         yield from objects
     else:
-        given = f"{file.name} is {SPELLED[file.format]}"
-        raise InputError(f"{parameter('explode')} is for lists in JSON lines, JSON or Parquet; {given}.")
+        given_format = f"{file.name} is {SPELLED[file.format]}"
+        raise InputError(f"{parameter('explode')} is for lists in JSON lines, JSON or Parquet; {given_format}.")
 
 
 def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell: Tell) -> Iterator[Mapping[str, Any]]:
     """A row for each element of a list, which stands in the place of the list."""
-    rows, elements, without, known = 0, 0, 0, dict[str, None]()
-    for rows, one in enumerate(objects, start=1):
-        keys = [field] if field in one else field.split(".")
-        held: Any = one
+    rows, elements, without, fields_seen = 0, 0, 0, dict[str, None]()
+    for rows, record in enumerate(objects, start=1):
+        keys = [field] if field in record else field.split(".")
+        value: Any = record
         for key in keys:
-            held = held.get(key) if isinstance(held, dict) else None
-        if held is not None and not isinstance(held, list):
+            value = value.get(key) if isinstance(value, dict) else None
+        if value is not None and not isinstance(value, list):
             raise InputError(
                 f"{parameter('explode', field)} must name a list; row {rows:,} of {file.name} (counted from 1) holds "
-                f"{shown(held)}."
+                f"{shown(value)}."
             )
-        known |= dict.fromkeys(one)
-        without += not held
-        for element in listed(held):
+        fields_seen |= dict.fromkeys(record)
+        without += not value
+        for element in listed(value):
             elements += 1
-            yield _with(one, keys, element)
+            yield _with(record, keys, element)
     if not elements:
         raise InputError(
             f"{parameter('explode', field)} must name a list; no row of {file.name} has elements there. It has "
-            f"{shortened(known)}."
+            f"{shortened(fields_seen)}."
         )
     lacking = f", {without:,} of them without any" if without else ""
     made = f"{counted(elements, 'row')}, one for each element of {field}"
     tell(f"{file.name}: {made} in the {counted(rows, 'row')} of the file{lacking}.")
 
 
-def _with(held: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:
+def _with(record: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:
     """A copy with another value in one place."""
     key, *inner = keys
-    return {**held, key: _with(held[key], inner, element) if inner else element}
+    return {**record, key: _with(record[key], inner, element) if inner else element}

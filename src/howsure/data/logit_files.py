@@ -68,15 +68,15 @@ class StoredArray:
         return self._read(file, first * width, n * width).reshape(n, width)
 
     def _read(self, file: BinaryIO, first: int, n: int) -> Array:
-        held = np.dtype(np.uint16).newbyteorder("<") if self.type == BFLOAT16 else np.dtype(self.type)
+        dtype = np.dtype(np.uint16).newbyteorder("<") if self.type == BFLOAT16 else np.dtype(self.type)
         try:
-            file.seek(self.start + first * held.itemsize)
-            content = file.read(n * held.itemsize)
+            file.seek(self.start + first * dtype.itemsize)
+            content = file.read(n * dtype.itemsize)
         except OSError as error:
             raise InputError(f"{self.path} cannot be read: {error.strerror or error}.") from error
-        if len(content) < n * held.itemsize:
+        if len(content) < n * dtype.itemsize:
             raise InputError(f"{self.path} ends too early: it was cut off while it was read.")
-        values: Array = np.frombuffer(content, held)
+        values: Array = np.frombuffer(content, dtype)
         if self.type != BFLOAT16:
             return values
         return (values.astype(np.uint32) << np.uint32(16)).view(np.float32)
@@ -118,23 +118,23 @@ def tensors_of(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
             path, "its header is longer than the file" if length > size - LENGTH else "its header is too long"
         )
     try:
-        told = parsed_json(file.read(length))
+        header = parsed_json(file.read(length))
     except ValueError as error:
         raise _damaged(path, "its header is not JSON") from error
-    if not isinstance(told, dict):
+    if not isinstance(header, dict):
         raise _damaged(path, "its header names no tensors")
-    start, held = LENGTH + length, size - LENGTH - length
+    start, n_bytes = LENGTH + length, size - LENGTH - length
     return {
-        name: StoredArray(path, name, TYPES[one["dtype"]], tuple(one["shape"]), start + one["data_offsets"][0])
-        for name, one in told.items()
-        if name != ABOUT and _is_readable(one, name, held, path)
+        name: StoredArray(path, name, TYPES[entry["dtype"]], tuple(entry["shape"]), start + entry["data_offsets"][0])
+        for name, entry in header.items()
+        if name != ABOUT and _is_readable(entry, name, n_bytes, path)
     }
 
 
-def _is_readable(one: Any, name: str, held: int, path: str) -> bool:
+def _is_readable(entry: Any, name: str, n_bytes: int, path: str) -> bool:
     """Whether a tensor has a known type; its shape must agree with its place, and its place lie in the file."""
     try:
-        kind, shape, (first, end) = one["dtype"], one["shape"], one["data_offsets"]
+        kind, shape, (first, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
         whole, kind = [*shape, first, end], str(kind)
     except (TypeError, KeyError, ValueError) as error:
         raise _damaged(path, f"its header does not say where the tensor {name!r} lies") from error
@@ -143,9 +143,9 @@ def _is_readable(one: Any, name: str, held: int, path: str) -> bool:
     if kind not in TYPES:
         return False
     needed = math.prod(shape) * BYTES[kind]
-    if not first <= end <= held or needed != end - first:
+    if not first <= end <= n_bytes or needed != end - first:
         shown = " x ".join(f"{number:,}" for number in shape)
-        place = f"its place is {first:,} to {end:,} of {held:,}"
+        place = f"its place is {first:,} to {end:,} of {n_bytes:,}"
         raise _damaged(path, f"the tensor {name!r} of {shown} {kind} needs {needed:,} bytes; {place}")
     return True
 
@@ -198,7 +198,7 @@ class LogitShards:
     @property
     def ignored(self) -> int:
         """The rows whose target says that they do not count."""
-        return sum(int(np.count_nonzero(one == self.ignore)) for one in self.targets)
+        return sum(int(np.count_nonzero(target == self.ignore)) for target in self.targets)
 
     def blocks(self) -> Iterator[Block]:
         """All rows, some at a time."""
@@ -222,18 +222,18 @@ def open_logits(
     Raises InputError naming the file, and what it holds instead.
     """
     files = tuple(each_once(paths))
-    held = [_arrays(path) for path in files]
-    logits = tuple(_logits_of(arrays, path) for arrays, path in zip(held, files, strict=True))
-    if len({one.shape[-1] for one in logits}) > 1:
-        sizes = shortened(f"{one.path} {one.shape[-1]:,}" for one in logits)
+    arrays_by_file = [_arrays(path) for path in files]
+    logits = tuple(_logits_of(arrays, path) for arrays, path in zip(arrays_by_file, files, strict=True))
+    if len({logit.shape[-1] for logit in logits}) > 1:
+        sizes = shortened(f"{logit.path} {logit.shape[-1]:,}" for logit in logits)
         raise InputError(f"all files must hold logits of the same classes; they hold rows of {sizes}.")
     if targets:
         numbers = _beside(logits, each_once(targets))
     else:
-        numbers = tuple(_targets_of(arrays, one) for arrays, one in zip(held, logits, strict=True))
+        numbers = tuple(_targets_of(arrays, array) for arrays, array in zip(arrays_by_file, logits, strict=True))
     shards = LogitShards(files, logits, numbers, ignore)
-    for one, found in zip(logits, numbers, strict=True):
-        _check_targets(found, one, ignore)
+    for array, target_array in zip(logits, numbers, strict=True):
+        _check_targets(target_array, array, ignore)
     if shards.ignored == shards.rows:
         raise InputError(f"no row of {shortened(files)} counts: every target is {ignore}, or there is no row.")
     return shards
@@ -274,17 +274,17 @@ def _of_npy(file: BinaryIO, size: int, path: str) -> StoredArray:
 
 
 def _logits_of(arrays: dict[str, StoredArray], path: str) -> StoredArray:
-    found = _first(arrays, LOGITS)
-    if found is None:
+    array = _first(arrays, LOGITS)
+    if array is None:
         raise InputError(f"{path} holds no tensor named {' or '.join(LOGITS)}; it has {shortened(arrays) or 'none'}.")
-    if not found.is_floating or len(found.shape) < 2:
-        shape = " x ".join(f"{n:,}" for n in found.shape) or "one number"
+    if not array.is_floating or len(array.shape) < 2:
+        shape = " x ".join(f"{n:,}" for n in array.shape) or "one number"
         raise InputError(
-            f"{path} must hold logits, floating-point numbers, (rows, classes); it holds {found.type_name}, {shape}."
+            f"{path} must hold logits, floating-point numbers, (rows, classes); it holds {array.type_name}, {shape}."
         )
-    if found.shape[-1] < 2:
-        raise InputError(f"{path} has rows of {found.shape[-1]:,} number; logits of two classes or more are needed.")
-    return found
+    if array.shape[-1] < 2:
+        raise InputError(f"{path} has rows of {array.shape[-1]:,} number; logits of two classes or more are needed.")
+    return array
 
 
 def _first(arrays: dict[str, StoredArray], names: Sequence[str]) -> StoredArray | None:
@@ -293,55 +293,56 @@ def _first(arrays: dict[str, StoredArray], names: Sequence[str]) -> StoredArray 
 
 def _targets_of(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
     """The targets in the same file as the logits."""
-    found = next((arrays[name] for name in TARGETS if name in arrays), None)
-    if found is None:
+    target_array = next((arrays[name] for name in TARGETS if name in arrays), None)
+    if target_array is None:
         where = f"no tensor named {' or '.join(TARGETS)}" if logits.name else "one array"
         raise InputError(
             f"{logits.path} holds {where}: name the file of the right classes by {parameter('targets', GIVEN)}"
         )
-    if found.shape != logits.shape[:-1]:
-        raise _other_shape(found, [logits])
-    return _numbers(found)
+    if target_array.shape != logits.shape[:-1]:
+        raise _other_shape(target_array, [logits])
+    return _numbers(target_array)
 
 
 def _beside(logits: Sequence[StoredArray], paths: Sequence[str]) -> tuple[Array, ...]:
     """The targets in files of their own: one for each shard, or one for all."""
-    held = []
+    target_arrays = []
     for path in paths:
-        found = _first(_arrays(path), TARGETS)
-        if found is None:
+        target_array = _first(_arrays(path), TARGETS)
+        if target_array is None:
             raise InputError(f"{path} holds no tensor named {' or '.join(TARGETS)}.")
-        held.append(found)
-    if len(held) == len(logits):
-        for found, one in zip(held, logits, strict=True):
-            if found.shape != one.shape[:-1]:
-                raise _other_shape(found, [one])
-        return tuple(map(_numbers, held))
-    if len(held) > 1:
+        target_arrays.append(target_array)
+    if len(target_arrays) == len(logits):
+        for target_array, array in zip(target_arrays, logits, strict=True):
+            if target_array.shape != array.shape[:-1]:
+                raise _other_shape(target_array, [array])
+        return tuple(map(_numbers, target_arrays))
+    if len(target_arrays) > 1:
         raise InputError(
-            f"targets must be one file, or one for each of the {len(logits):,} files; it is {len(held):,}."
+            f"targets must be one file, or one for each of the {len(logits):,} files; it is {len(target_arrays):,}."
         )
-    n = [one.n_rows for one in logits]
-    if len(held[0].shape) != 1 or held[0].shape[0] != sum(n):
-        raise _other_shape(held[0], logits)
-    return tuple(np.split(_numbers(held[0]), np.cumsum(n)[:-1]))
+    n = [logit.n_rows for logit in logits]
+    if len(target_arrays[0].shape) != 1 or target_arrays[0].shape[0] != sum(n):
+        raise _other_shape(target_arrays[0], logits)
+    return tuple(np.split(_numbers(target_arrays[0]), np.cumsum(n)[:-1]))
 
 
 def _other_shape(targets: StoredArray, logits: Sequence[StoredArray]) -> InputError:
-    shape = logits[0].shape if len(logits) == 1 else (sum(one.n_rows for one in logits), logits[0].shape[-1])
+    shape = logits[0].shape if len(logits) == 1 else (sum(logit.n_rows for logit in logits), logits[0].shape[-1])
     return InputError(
         f"{targets.path} must hold one target for each row of logits; its shape is {targets.shape}, and that of the "
         f"logits{'' if len(logits) == 1 else ' of all files'} is {shape}."
     )
 
 
-def _numbers(found: StoredArray) -> Array:
-    if not found.is_whole:
+def _numbers(stored_array: StoredArray) -> Array:
+    if not stored_array.is_whole:
         raise InputError(
-            f"{found.path} must hold the numbers of the right classes, integers; it holds {found.type_name}."
+            f"{stored_array.path} must hold the numbers of the right classes, integers; it holds "
+            f"{stored_array.type_name}."
         )
-    with opened(found.path) as file:
-        return found.values(file)
+    with opened(stored_array.path) as file:
+        return stored_array.values(file)
 
 
 def _check_targets(targets: Array, logits: StoredArray, ignore: int) -> None:

@@ -75,7 +75,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
 
     Raises InputError for a file that cannot be read, and for a summary, which holds no answers.
     """
-    paths = tuple(os.fspath(one) for one in ((files,) if isinstance(files, str | os.PathLike) else files))
+    paths = tuple(os.fspath(path) for path in ((files,) if isinstance(files, str | os.PathLike) else files))
     with closing(Database()) as database:
         notes = list[str]()
         how: dict[str, Any] = {"format": format, "explode": explode}
@@ -92,9 +92,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     lists = lists_of_objects(columns) if log is None else []
     notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
     notes += _of_missing(columns)
-    asked = typed_files(paths, format, explode)
+    file_words = typed_files(paths, format, explode)
     if log is not None:
-        commands = [*of_a_log(log, named, asked)]
+        commands = [*of_a_log(log, named, file_words)]
         if not commands and log.held.get("probabilities"):
             notes.append(WITHOUT_LABELS)
         what = f"a log of {log.format.program}"
@@ -106,8 +106,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         unusable = {name.casefold() for names in alike for name in names}
         places = [at for at, name in enumerate(rows[0]) if column_of(name, ()).casefold() not in unusable]
         usable = [[row[at] for at in places] for row in rows[1:]]
-        commands = of_a_table([columns[at] for at in places], usable, asked, several=len(named) > 1)
-        commands = commands or [look_into(asked, one) for one in lists[:1] if explode is None]
+        commands = of_a_table([columns[at] for at in places], usable, file_words, several=len(named) > 1)
+        commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
         what = f"a table of {SPELLED[named[0].format]}"
         notes += of_alike
     if len(columns) == 1 and (reason := why_one_column(columns[0].name)) is not None:
@@ -177,8 +177,10 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
                 if not (value is None or isinstance(value, dict | list)):
                     text = value if isinstance(value, str) else json.dumps(value)
                     parts.setdefault(f"{name}.{key}", [None] * len(rows))[at] = text
-    parts = {name: held for name, held in parts.items() if held.count(None) < len(rows) / 5}
-    return [[*heads, *parts], *([*row, *(one[at] for one in parts.values())] for at, row in enumerate(rows))]
+    parts = {
+        name: values_of_part for name, values_of_part in parts.items() if values_of_part.count(None) < len(rows) / 5
+    }
+    return [[*heads, *parts], *([*row, *(part[at] for part in parts.values())] for at, row in enumerate(rows))]
 
 
 def _object(text: str | None) -> dict[str, Any]:
@@ -202,7 +204,7 @@ def _one_table(tables: Sequence[list[list[Any]]]) -> list[list[Any]]:
 
 
 def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:
-    lacking = [f"{one.name} ({one.missing:,})" for one in columns if one.missing]
+    lacking = [f"{column.name} ({column.missing:,})" for column in columns if column.missing]
     if lacking:
         yield f"Values are missing in {shortened(lacking, limit=6)}."
 
@@ -241,7 +243,7 @@ class Look(Rows[SeenColumn]):
             Column("could_be", WORDS, "could be"),
             Column("missing", COUNT),
             Column("values", COUNT, legend="different values"),
-            Column("examples", WORDS, "for example", get=lambda one: ", ".join(one.examples)),
+            Column("examples", WORDS, "for example", get=lambda column: ", ".join(column.examples)),
         ]
 
     def below(self) -> Sequence[str]:

@@ -188,11 +188,11 @@ class ParsedDocument(Document):
 
     def parse(self, number: int) -> ParsedSentence:
         """The parse of a sentence, counted from 0; InputError if it has none, or no tags."""
-        known = self._parses.get(number)
-        if known is None:
+        parsed = self._parses.get(number)
+        if parsed is None:
             where = f"sentence {number + 1} of document {self.name}"
-            known = self._parses[number] = parsed_sentence(self.sentences[number], where=where)
-        return known
+            parsed = self._parses[number] = parsed_sentence(self.sentences[number], where=where)
+        return parsed
 
     def head_of(self, mention: Mention) -> int:
         """The head of a mention, as a position in its sentence."""

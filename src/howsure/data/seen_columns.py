@@ -78,7 +78,9 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     """
     counts = Counter(value for value in values if value is not None and not is_missing(value))
     kind, length = _kind(counts)
-    shown = tuple(one if len(one) <= SHORT else f"{one[: SHORT - 1]}…" for one in list(counts)[:EXAMPLES])
+    shown = tuple(
+        example if len(example) <= SHORT else f"{example[: SHORT - 1]}…" for example in list(counts)[:EXAMPLES]
+    )
     few = frozenset(counts) if len(counts) <= MOST_FEW else frozenset[str]()
     missing = len(values) - counts.total()
     return SeenColumn(name, kind, COULD_BE.get(kind, ""), missing, len(counts), shown, few, length)
@@ -89,14 +91,14 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
     rows, different = sum(counts.values()), len(counts)
     if different < 2:
         return (ONE if different else NOTHING), None
-    if all(one.startswith(("[", "{")) for one in counts):
+    if all(count.startswith(("[", "{")) for count in counts):
         return _nested(counts)
     if different == 2:
         return TWO, None
-    numbers = [spelled_number(one) for one in counts]
+    numbers = [spelled_number(count) for count in counts]
     if None not in numbers:
-        return _of_numbers([one for one in numbers if one is not None], rows), None
-    if all(DATE.fullmatch(one) for one in counts):
+        return _of_numbers([number for number in numbers if number is not None], rows), None
+    if all(DATE.fullmatch(count) for count in counts):
         return DATES, None
     if sum(map(len, counts)) > LONGEST_NAME * different:
         return TEXTS, None
@@ -105,9 +107,9 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
 
 def _of_numbers(numbers: Sequence[float], rows: int) -> str:
     """What different numbers are; whole ones count or name something."""
-    different, whole = len(numbers), all(math.isfinite(one) and one.is_integer() for one in numbers)
+    different, whole = len(numbers), all(math.isfinite(number) and number.is_integer() for number in numbers)
     if not whole:
-        return WITHIN if all(0.0 <= one <= 1.0 for one in numbers) else NUMBERS
+        return WITHIN if all(0.0 <= number <= 1.0 for number in numbers) else NUMBERS
     if different == rows:
         return UNIQUE
     if _are_few(different, rows):
@@ -121,16 +123,16 @@ def _are_few(different: int, rows: int) -> bool:
 
 def _nested(counts: Mapping[str, int]) -> tuple[str, int | None]:
     try:
-        held = [parsed_json(one) for one in counts]
+        parsed = [parsed_json(count) for count in counts]
     except ValueError:
         return TEXTS, None
-    if all(isinstance(one, dict) for one in held):
+    if all(isinstance(item, dict) for item in parsed):
         return OBJECTS, None
-    lists = [one for one in held if isinstance(one, list)]
-    lengths = {len(one) for one in lists}
-    length = lengths.pop() if len(lengths) == 1 and len(lists) == len(held) else None
-    numeric = all(isinstance(part, int | float) and not isinstance(part, bool) for one in lists for part in one)
+    lists = [item for item in parsed if isinstance(item, list)]
+    lengths = {len(list_) for list_ in lists}
+    length = lengths.pop() if len(lengths) == 1 and len(lists) == len(parsed) else None
+    numeric = all(isinstance(part, int | float) and not isinstance(part, bool) for list_ in lists for part in list_)
     if length is None or length < 2 or not numeric:
         return LISTS, None
-    shares = all(min(one) >= 0 and abs(sum(one) - 1) <= TOLERANCE for one in lists)
+    shares = all(min(list_) >= 0 and abs(sum(list_) - 1) <= TOLERANCE for list_ in lists)
     return (SHARES if shares else LISTS), length

@@ -48,7 +48,7 @@ class Files(Source):
     independent_rows: bool = False
     engine: str = DUCKDB
     scheduler: str | None = None
-    tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
+    tell: Callable[[str], None] = field(default=lambda text: None, repr=False, compare=False)
     scratch: Scratch | None = field(default=None, repr=False, compare=False)  # which holds a copy of a table
     bar: Callable[[int, str], AbstractContextManager[Callable[[int], None]]] | None = field(
         default=None, repr=False, compare=False
@@ -109,8 +109,8 @@ class Files(Source):
         """
         from howsure.data.predictions.rows import rows_of_files
 
-        found, said = rows_of_files(self, kinds, **how)
-        self.tell(said)
+        found, summary = rows_of_files(self, kinds, **how)
+        self.tell(summary)
         return found
 
     def logits(self, *, targets: Sequence[str], ignore: int) -> LogitShards | None:
@@ -127,7 +127,7 @@ class Files(Source):
 
     def matched(
         self,
-        read: Any,
+        read_pairs: Any,
         other: Any,
         *,
         y_true: Any = None,
@@ -149,15 +149,15 @@ class Files(Source):
         else:
             files, theirs = self, _beside(y_prob, other)
         labels = (y_true, y_true if y_true_against is None else y_true_against)
-        called = [_called(*one) for one in ((self, y_prob), (files, theirs))]
-        if called[0] == called[1] and labels[0] == labels[1]:
-            raise InputError(f"{called[0]} is named twice; a model is compared with another one.")
-        read.pairs()  # sums have none
-        with files.predictions(labels[1], theirs, pairing=True, **roles) as beside:
-            own = y_true_against is not None or beside.notes.get("reduce") == TOP_LABEL
-            assert not isinstance(beside, Sums)
-            how: dict[str, Any] = {"own_labels": own, "skip_missing": self.skip_missing}
-            return paired_rows(read, beside, called=called, targets=labels, **how)
+        names_of_models = [_called(*source_and_way) for source_and_way in ((self, y_prob), (files, theirs))]
+        if names_of_models[0] == names_of_models[1] and labels[0] == labels[1]:
+            raise InputError(f"{names_of_models[0]} is named twice; a model is compared with another one.")
+        read_pairs.pairs()  # sums have none
+        with files.predictions(labels[1], theirs, pairing=True, **roles) as other_predictions:
+            has_own_labels = y_true_against is not None or other_predictions.notes.get("reduce") == TOP_LABEL
+            assert not isinstance(other_predictions, Sums)
+            how: dict[str, Any] = {"own_labels": has_own_labels, "skip_missing": self.skip_missing}
+            return paired_rows(read_pairs, other_predictions, model_names=names_of_models, targets=labels, **how)
 
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
         """The pairs of the columns that play the roles, with their dates; a row without a label waits for it. `roles`
@@ -185,12 +185,16 @@ class Files(Source):
 
     def _refuse(self, roles: dict[str, Any], why: str, *, but: Sequence[str] = ()) -> None:
         """Raise InputError for what was asked and cannot be followed."""
-        asked = [name for name, value in roles.items() if value is not None]
-        asked += [one.name for one in fields(self)[1:] if one.compare and getattr(self, one.name) != one.default]
-        for name in asked:
+        options_set = [name for name, value in roles.items() if value is not None]
+        options_set += [
+            option.name
+            for option in fields(self)[1:]
+            if option.compare and getattr(self, option.name) != option.default
+        ]
+        for name in options_set:
             if name not in but:
-                called = way(given_of(roles[name]).way) if name == "y_prob" else parameter(name)
-                raise InputError(f"{called} {why}. Leave it out.")
+                option_name = way(given_of(roles[name]).way) if name == "y_prob" else parameter(name)
+                raise InputError(f"{option_name} {why}. Leave it out.")
 
     def _by_dask(self, roles: dict[str, Any]) -> Sums:
         if self.scheduler is None:
@@ -198,8 +202,8 @@ class Files(Source):
                 f"{parameter('engine', DASK)} needs the address of a scheduler: "
                 f"{parameter('scheduler', 'tcp://host:8786')}."
             )
-        read = ", ".join(map(parameter, BY_DASK))
-        why = f"does not go with {parameter('engine', DASK)}, whose workers read {read}"
+        formats_read = ", ".join(map(parameter, BY_DASK))
+        why = f"does not go with {parameter('engine', DASK)}, whose workers read {formats_read}"
         self._refuse(roles, why, but=(*BY_DASK, "engine", "scheduler"))
         if not (isinstance(roles["y_true"], str) and given_of(roles["y_prob"]).way == PROB and roles["y_prob"]):
             name = "y_true" if roles["y_true"] is None else "y_prob"
@@ -210,31 +214,31 @@ class Files(Source):
         from howsure.calibration.engines.dask_files import sums_by_dask
 
         positive = roles["pos_label"]
-        asked = roles | {"y_prob": given_of(roles["y_prob"]).values}
-        asked["pos_label"] = int(positive) if positive in ("0", "1") else positive
-        del asked["clusters"], asked["id"]
+        roles_given = roles | {"y_prob": given_of(roles["y_prob"]).values}
+        roles_given["pos_label"] = int(positive) if positive in ("0", "1") else positive
+        del roles_given["clusters"], roles_given["id"]
         logging.disable(logging.CRITICAL)  # Dask's remarks on a lost scheduler; what is wrong is told in one sentence
         try:
-            sums = sums_by_dask(list(self.paths), scheduler=self.scheduler, **asked)
+            sums = sums_by_dask(list(self.paths), scheduler=self.scheduler, **roles_given)
         finally:
             logging.disable(logging.NOTSET)
-        columns = {AS_READ.get(role, PROB): asked[role] for role in BY_DASK[:-1] if asked[role] is not None}
+        columns = {AS_READ.get(role, PROB): roles_given[role] for role in BY_DASK[:-1] if roles_given[role] is not None}
         return Sums(sums, list(self.paths), columns, {"engine": DASK} | ({"positive": positive} if positive else {}))
 
 
-def _beside(own: Any, other: Any) -> Given:
+def _beside(first: Any, other: Any) -> Given:
     """The columns of another model in the same files, given as this one's."""
-    given = Given(PROB, None) if own is None else given_of(own)
+    spec = Given(PROB, None) if first is None else given_of(first)
     columns = [other] if isinstance(other, str) else list(other)
-    if given.values is not None and len(given.columns) > 1 and len(columns) == 1:
+    if spec.values is not None and len(spec.columns) > 1 and len(columns) == 1:
         raise InputError(f"{columns[0]} is no file; this model has several columns, so name the other model's file.")
-    return replace(given, values=columns[0] if isinstance(given.values, str | None) else columns)
+    return replace(spec, values=columns[0] if isinstance(spec.values, str | None) else columns)
 
 
 def _called(files: Files, y_prob: Any) -> str:
     """What a model is called: its files, and its columns unless a log names them."""
-    given = None if y_prob is None else given_of(y_prob)
-    return files.name if given is None or given.values is None else f"{files.name}:{','.join(given.columns)}"
+    spec = None if y_prob is None else given_of(y_prob)
+    return files.name if spec is None or spec.values is None else f"{files.name}:{','.join(spec.columns)}"
 
 
 def read(
@@ -288,9 +292,9 @@ def read(
         raise InputError(f"{parameter('engine')} must be one of {', '.join(ENGINES)}; it is {engine!r}.")
     named = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
     values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
-    paths = tuple(os.fspath(one) for one in named)
+    paths = tuple(os.fspath(name) for name in named)
     labels = None if labels_from is None else os.fspath(labels_from)
-    found = Files(
+    files_ = Files(
         paths,
         where,
         skip_missing,
@@ -307,7 +311,7 @@ def read(
         scheduler,
     )
     if table is None:
-        return found
+        return files_
     if len(paths) != 1:
         raise InputError(f"{parameter('table')} is that of one database; name one file.")
     if across_files != "error":
@@ -315,7 +319,7 @@ def read(
     from howsure.data.tables.duckdb_table import copy_of_table
 
     copy, scratch = copy_of_table(paths[0], table)
-    return replace(found, paths=(copy,), scratch=scratch)
+    return replace(files_, paths=(copy,), scratch=scratch)
 
 
 @dataclass(frozen=True)
@@ -402,8 +406,8 @@ def sums_of_saved(files: Sequence[str]) -> Sums:
 
     sums: dict[str, Slots] = {}
     for file in files:
-        found = read(file)
-        for name, slots in zip(found.names if found.names is not None else [""], found.parts, strict=True):
+        saved = read(file)
+        for name, slots in zip(saved.names if saved.names is not None else [""], saved.parts, strict=True):
             sums[name] = sums.get(name, Slots.none()) + slots
     if "" in sums and len(sums) > 1:
         raise InputError(

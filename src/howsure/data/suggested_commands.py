@@ -66,29 +66,29 @@ def typed_files(paths: Sequence[str], format: str | None, explode: str | None) -
 # Of a log, whose columns are known.
 
 
-def of_a_log(log: Log, files: Sequence[File], asked: Sequence[str]) -> Iterator[str]:
-    """The commands for a log, which names its columns itself; `asked`: the files, and how they are read."""
+def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
+    """The commands for a log, which names its columns itself; `file_words`: the files, and how they are read."""
     scores = [name for name in log.quality_scores if log.held.get(name)]
     several = len(files) > 1  # then each may be a model
-    judged = scores or [one for one in ("correct",) if log.held.get(one)]
+    judged = scores or [score_name for score_name in ("correct",) if log.held.get(score_name)]
     if judged:
-        yield _typed("score", *asked, *_left_out(log, judged))
+        yield _typed("score", *file_words, *_left_out(log, judged))
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
     try:
-        found, given = with_defaults(roles, None, log, files, pairing=False)
+        roles_found, spec = with_defaults(roles, None, log, files, pairing=False)
     except InputError:
         models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
         if scores and (models or log.varies(MODEL) or (several and MODEL not in log.held)) and ITEM in log.held:
-            yield _typed("significance", *asked, "--score", scores[0], *models, *_left_out(log, scores[:1]))
+            yield _typed("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
         return
-    left_out = _left_out(log, [str(found["y_true"]), *given.columns])
-    yield _typed("calibration", *asked, *left_out)
-    yield _typed("selective", *asked, *left_out)
+    left_out = _left_out(log, [str(roles_found["y_true"]), *spec.columns])
+    yield _typed("calibration", *file_words, *left_out)
+    yield _typed("selective", *file_words, *left_out)
 
 
 def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
     """The option that leaves rows out where one of the columns holds nothing."""
-    return ["--skip-missing"] if any(log.held.get(one) != log.rows for one in columns) else []
+    return ["--skip-missing"] if any(log.held.get(column) != log.rows for column in columns) else []
 
 
 def _typed(command: str, *words: str) -> str:
@@ -100,16 +100,18 @@ def _typed(command: str, *words: str) -> str:
 
 def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     """What to say of a table with a row per model and nothing but numbers beside it; None of any other table."""
-    named = [one for one in columns if one.kind in (UNIQUE, TWO) and one.words & MODELS and one.values == n]
+    named = [
+        column for column in columns if column.kind in (UNIQUE, TWO) and column.words & MODELS and column.values == n
+    ]
     first = columns[0]
     if (
         0.9 * n <= first.values
         and not (_numeric(first) or first.words & ITEMS)
-        and any(one.words & MEANS for one in columns)
+        and any(column.words & MEANS for column in columns)
     ):
         return SUMMARY
-    others = [one for one in columns if one not in named]
-    numeric = all(one.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and _numeric(one) for one in others)
+    others = [column for column in columns if column not in named]
+    numeric = all(other.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and _numeric(other) for other in others)
     if not (named and others and numeric):
         return None
     return SUMMARY
@@ -117,7 +119,7 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
 
 def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
     """The columns with lists whose objects may be rows."""
-    return [one.name for one in columns if one.kind in (LISTS, ONE) and one.examples[0].startswith("[{")]
+    return [column.name for column in columns if column.kind in (LISTS, ONE) and column.examples[0].startswith("[{")]
 
 
 def said_of_lists(name: str) -> str:
@@ -125,32 +127,32 @@ def said_of_lists(name: str) -> str:
     return f"{name}: lists of objects; --explode {name} makes each object a row."
 
 
-def look_into(asked: Sequence[str], name: str) -> str:
+def look_into(file_words: Sequence[str], name: str) -> str:
     """The command that shows what the objects in these lists hold."""
-    return _typed("look", *asked, "--explode", name)
+    return _typed("look", *file_words, "--explode", name)
 
 
 def _numeric(column: SeenColumn) -> bool:
-    return all(spelled_number(one) is not None for one in column.held or column.examples)
+    return all(spelled_number(text) is not None for text in column.held or column.examples)
 
 
 def of_a_table(
-    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], asked: Sequence[str], *, several: bool
+    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str], *, several: bool
 ) -> list[str]:
     """The commands for a table with these columns and first rows; `several`: each file may be a model."""
-    table = _Table(columns, rows, asked, several)
-    found = [*table.of_scores(), *table.of_probabilities(), *table.of_predictions()]
-    return list(dict.fromkeys(found))[:MOST]
+    table = _Table(columns, rows, file_words, several)
+    commands = [*table.of_scores(), *table.of_probabilities(), *table.of_predictions()]
+    return list(dict.fromkeys(commands))[:MOST]
 
 
 def _positive(label: SeenColumn) -> list[str] | None:
     """The option that says which value counts as 1; None where nothing tells."""
-    if {one.lower() for one in label.held} <= PLAIN:
+    if {value.lower() for value in label.held} <= PLAIN:
         return []
     if _numeric(label):
         return None
-    known = [one for one in label.held if one.lower() in POSITIVE]
-    return ["--positive", known[0]] if len(known) == 1 else None
+    positives = [value for value in label.held if value.lower() in POSITIVE]
+    return ["--positive", positives[0]] if len(positives) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +170,19 @@ class _Table:
         whose, used = self._whose()
         yield self._command("score", ["--score", score.name, *(_positive(score) or []), *whose], [score, *used])
         end = score.name.rsplit(".", 1)[-1]
-        alike = [one for one in self.columns if one.kind == score.kind and one.name.endswith(f".{end}")]
+        alike = [column for column in self.columns if column.kind == score.kind and column.name.endswith(f".{end}")]
         if len(alike) > 1:  # an object for each model
-            models = [word for one in alike[1:] for word in ("--model", one.name)]
+            models = [word for column in alike[1:] for word in ("--model", column.name)]
             yield self._command("significance", ["--metric", "score", "--against", alike[0].name, *models], alike)
 
     def _whose(self) -> tuple[list[str], list[SeenColumn | None]]:
         """The options that say of which model, group, item and run each answer is; and their columns."""
         model, item = self._named(MODELS, FEW, TWO), self._item()
-        parts = [one for one in (model, *self._groups()) if one is not None]
+        parts = [column for column in (model, *self._groups()) if column is not None]
         by = [] if model is None else ["--model", model.name]
-        group = [] if not parts[bool(model) :] else ["--group", ",".join(one.name for one in parts[bool(model) :])]
+        group = (
+            [] if not parts[bool(model) :] else ["--group", ",".join(column.name for column in parts[bool(model) :])]
+        )
         run = self._named(RUNS, FEW, TWO)
         if item is not None and self._repeats([*parts, item, *([] if run is None else [run])]):
             items, run = ["--cluster", item.name], None
@@ -189,37 +193,41 @@ class _Table:
 
     def of_probabilities(self) -> Iterator[str]:
         """Where there are probabilities and labels: their calibration, and what they are worth."""
-        given, used = self._classes() or self._probability()
-        if not given:
+        option_words, used = self._classes() or self._probability()
+        if not option_words:
             return
         item, model = self._item(), self._named(MODELS, FEW, TWO)
-        groups = [one for one in (model, *self._groups()) if one is not None]
-        by = ["--group", ",".join([*(one.name for one in groups)])] if groups else self._by_file()
+        groups = [column for column in (model, *self._groups()) if column is not None]
+        by = ["--group", ",".join([*(group.name for group in groups)])] if groups else self._by_file()
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
         for command in ("calibration", "selective"):
-            yield self._command(command, [*given, *by, *cluster], [*used, *groups, item if cluster else None])
-        if not by and "--prob" not in given:
-            yield self._command("calibration", [*given, *cluster, "--reduce", "class-wise"], used)
+            yield self._command(command, [*option_words, *by, *cluster], [*used, *groups, item if cluster else None])
+        if not by and "--prob" not in option_words:
+            yield self._command("calibration", [*option_words, *cluster, "--reduce", "class-wise"], used)
 
     def of_predictions(self) -> Iterator[str]:
         """Where two columns or more hold values of the label: models compared."""
-        for label in (one for one in self.columns if one.kind in (TWO, FEW) and one.words & LABELS):
-            others = [one for one in self.columns if one is not label and one.held and one.held <= label.held]
-            said = next((one for one in self.columns if one.words & PREDICTIONS and one.held & label.held), None)
-            if said is not None and said is not label and len(others) < 2:
+        for label in (column for column in self.columns if column.kind in (TWO, FEW) and column.words & LABELS):
+            others = [
+                column for column in self.columns if column is not label and column.held and column.held <= label.held
+            ]
+            prediction = next(
+                (column for column in self.columns if column.words & PREDICTIONS and column.held & label.held), None
+            )
+            if prediction is not None and prediction is not label and len(others) < 2:
                 whose, used = self._whose()
-                answers = ["--target", label.name, "--prediction", said.name]
+                answers = ["--target", label.name, "--prediction", prediction.name]
                 yield self._command("score", [*answers, *whose], [label, *used])
                 return
-            if len(others) > 1 and label.held and all(not one.words & (LABELS | SCORES) for one in others):
-                models = [word for one in others[1:] for word in ("--model", one.name)]
+            if len(others) > 1 and label.held and all(not other.words & (LABELS | SCORES) for other in others):
+                models = [word for column in others[1:] for word in ("--model", column.name)]
                 yield self._command(
                     "significance", ["--target", label.name, "--against", others[0].name, *models], [label, *others]
                 )
                 return
 
     def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
-        lacking = any(one is not None and one.missing for one in used) and "--skip-missing" not in words
+        lacking = any(column is not None and column.missing for column in used) and "--skip-missing" not in words
         missing = ["--skip-missing"] if lacking else []
         across = ["--across-files", "same"] if self.several and {"--id", "--cluster"} & {*words} else []
         return _typed(command, *self.asked, *words, *across, *missing)
@@ -229,19 +237,21 @@ class _Table:
 
     def _named(self, words: Collection[str], *kinds: str) -> SeenColumn | None:
         """The first column of these kinds with one of these words in its name."""
-        return next((one for one in self.columns if one.kind in kinds and not one.words.isdisjoint(words)), None)
+        return next(
+            (column for column in self.columns if column.kind in kinds and not column.words.isdisjoint(words)), None
+        )
 
     def _item(self) -> SeenColumn | None:
         return self._named(ITEMS, UNIQUE, REPEATED) or self._named(ITEMS - {"doc", "key", "index"}, FEW)
 
     def _repeats(self, columns: Sequence[SeenColumn]) -> bool:
         """Whether two rows hold the same in all these columns."""
-        places = [self.columns.index(one) for one in columns]
+        places = [self.columns.index(column) for column in columns]
         return len({tuple(row[at] for at in places) for row in self.rows}) < len(self.rows)
 
     def _groups(self) -> list[SeenColumn]:
-        known = (one for one in self.columns if one.kind in (FEW, TWO) and one.words & GROUPS - MODELS)
-        return [one for one in known if "." not in one.name][:1]
+        candidates = (column for column in self.columns if column.kind in (FEW, TWO) and column.words & GROUPS - MODELS)
+        return [column for column in candidates if "." not in column.name][:1]
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
@@ -249,59 +259,63 @@ class _Table:
 
     def _right(self) -> SeenColumn | None:
         """Whether each answer is right: in two values, or a few, one of which says yes."""
-        known = (one for one in self.columns if one.kind in (TWO, FEW) and one.words & SCORES and len(one.held) < 5)
-        return next((one for one in known if _positive(one) is not None), None)
+        candidates = (
+            column
+            for column in self.columns
+            if column.kind in (TWO, FEW) and column.words & SCORES and len(column.held) < 5
+        )
+        return next((column for column in candidates if _positive(column) is not None), None)
 
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
         """One probability per row, and the label that it is of."""
         prob, label = self._named(CHANCES, WITHIN), self._right() or self._named(LABELS, TWO)
         if prob is None or label is None or (positive := _positive(label)) is None:
             return [], []
-        others = sorted(one for one in label.held if label.kind == FEW and one.lower() not in POSITIVE | NEGATIVE)
-        unread = [word for one in others for word in ("--missing", one)]
+        others = sorted(value for value in label.held if label.kind == FEW and value.lower() not in POSITIVE | NEGATIVE)
+        unread = [word for other in others for word in ("--missing", other)]
         left_out = ["--skip-missing"] if unread else []
         return ["--target", label.name, *positive, "--prob", prob.name, *unread, *left_out], [label, prob]
 
     def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:
         """A probability, logit or log-probability of each class, in a list or in columns, and the label."""
-        vectors = sorted(self._vectors(), key=lambda found: not found[0].startswith("probs"))
-        for label in (one for one in self.columns if one.words & LABELS and one.held):
+        vectors = sorted(self._vectors(), key=lambda vector: not vector[0].startswith("probs"))
+        for label in (column for column in self.columns if column.words & LABELS and column.held):
             for way, columns, names in vectors:
-                given = ["--target", label.name, f"--{way}", ",".join(one.name for one in columns)]
+                options = ["--target", label.name, f"--{way}", ",".join(column.name for column in columns)]
                 if label.held <= {str(at) for at in range(len(names))}:
                     renamed = ["--classes", ",".join(map(str, range(len(names))))] if len(columns) > 1 else []
-                    return [*given, *renamed], [label, *columns]
+                    return [*options, *renamed], [label, *columns]
                 if label.held <= {*names}:
-                    return [*given, "--classes", ",".join(names)], [label, *columns]
+                    return [*options, "--classes", ",".join(names)], [label, *columns]
         return None
 
     def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
         """What could be a number for each class: how it is given, its columns, and the names of the classes."""
-        for one in self.columns:
-            if one.length is not None and one.kind in (SHARES, LISTS):
-                way = "probs-column" if one.kind == SHARES else self._way([one])
+        for column in self.columns:
+            if column.length is not None and column.kind in (SHARES, LISTS):
+                way = "probs-column" if column.kind == SHARES else self._way([column])
                 if way is not None:
-                    yield way, [one], [""] * one.length
+                    yield way, [column], [""] * column.length
         for prefix, columns in self._by_prefix().items():
             way = self._way(columns)
             if way is not None:
-                yield way, columns, [one.name.removeprefix(prefix) for one in columns]
+                yield way, columns, [column.name.removeprefix(prefix) for column in columns]
 
     def _by_prefix(self) -> Mapping[str, list[SeenColumn]]:
-        found: dict[str, list[SeenColumn]] = {}
-        for one in self.columns:
-            match = re.match(r"(.*?[_ .-])[^_ .-]+$", one.name)
-            if match is not None and one.kind in (WITHIN, NUMBERS, TWO):
-                found.setdefault(match[1], []).append(one)
-        return {prefix: held for prefix, held in found.items() if len(held) > 1}
+        columns_by_prefix: dict[str, list[SeenColumn]] = {}
+        for column in self.columns:
+            match = re.match(r"(.*?[_ .-])[^_ .-]+$", column.name)
+            if match is not None and column.kind in (WITHIN, NUMBERS, TWO):
+                columns_by_prefix.setdefault(match[1], []).append(column)
+        return {prefix: columns for prefix, columns in columns_by_prefix.items() if len(columns) > 1}
 
     def _way(self, columns: Sequence[SeenColumn]) -> str | None:
         """How numbers of classes are given: by the word in their names, or since they add to 1."""
-        named = [way for way, words in LOGITS.items() if all(one.words & words for one in columns)]
+        named = [way for way, words in LOGITS.items() if all(column.words & words for column in columns)]
         if named:
             return named[0]
-        places = [self.columns.index(one) for one in columns]
+        places = [self.columns.index(column) for column in columns]
         sums = [[spelled_number(row[at] or "") for at in places] for row in self.rows]
         whole = [row for row in sums if None not in row]
-        adds = bool(whole) and all(abs(sum(one or 0.0 for one in row) - 1) <= TOLERANCE for row in whole)
+        adds = bool(whole) and all(abs(sum(value or 0.0 for value in row) - 1) <= TOLERANCE for row in whole)
         return "probs" if len(columns) > 1 and adds else None

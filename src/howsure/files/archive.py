@@ -95,7 +95,7 @@ class Archive:
             raise ArchiveError(f"it is not a complete archive ({error or 'it ends too early'})") from error
         self._known = frozenset(self.members)
         packed = (*PACKED, ZSTD) if repetitive else PACKED
-        if any(one.compress_type not in packed for one in self._zip.infolist()):
+        if any(member.compress_type not in packed for member in self._zip.infolist()):
             raise ArchiveError("its members are packed in another way than by deflate; save it anew by numpy")
         if len(self._known) < len(self.members):
             raise ArchiveError("two of its members have one name")
@@ -186,13 +186,13 @@ def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS)
     header = array_header(stream, size, name=name, kinds=kinds)
     array: Array = np.empty(header.shape, header.dtype, order="F" if header.fortran else "C")
     flat = array.ravel(order="K")  # a view
-    held: Any = flat.view(np.uint8) if header.n_bytes else flat
+    array_bytes: Any = flat.view(np.uint8) if header.n_bytes else flat
     place = 0
     while place < header.n_bytes:
         piece = stream.read(min(PIECE, header.n_bytes - place))
         if not piece:
             raise ArchiveError(f"{name} ends too early")
-        held[place : place + len(piece)] = np.frombuffer(piece, np.uint8)
+        array_bytes[place : place + len(piece)] = np.frombuffer(piece, np.uint8)
         place += len(piece)
     stream.read(1)  # at its end a member of a zip is held against its checksum
     if header.dtype.kind == "U" and header.n_bytes:
@@ -214,9 +214,9 @@ def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[s
     if len(text) < length or sum(map(text.count, (b"(", b"[", b"{"))) > MOST_BRACKETS:
         raise ArchiveError(f"{name} begins like an array of numpy, and goes on otherwise")
     try:
-        told = ast.literal_eval(text.decode("latin-1").strip())
-        shape, fortran = told["shape"], told["fortran_order"]
-        dtype = np.dtype(told["descr"]) if isinstance(told["descr"], str) else None
+        header_fields = ast.literal_eval(text.decode("latin-1").strip())
+        shape, fortran = header_fields["shape"], header_fields["fortran_order"]
+        dtype = np.dtype(header_fields["descr"]) if isinstance(header_fields["descr"], str) else None
         whole = isinstance(shape, tuple) and all(type(n) is int and 0 <= n < 1 << 62 for n in shape)
     except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError) as error:
         raise ArchiveError(f"{name} begins like an array of numpy, and goes on otherwise") from error

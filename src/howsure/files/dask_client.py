@@ -65,10 +65,10 @@ def _handshake() -> dict[str, Any]:
     }
 
 
-def _message(told: dict[str, Any]) -> bytes:
+def _message(message: dict[str, Any]) -> bytes:
     import msgpack
 
-    frame: bytes = msgpack.packb(told)
+    frame: bytes = msgpack.packb(message)
     frames = struct.pack("QQ", 1, len(frame)) + frame
     return LENGTH.pack(len(frames)) + frames
 
@@ -87,15 +87,15 @@ async def _answer(reader: asyncio.StreamReader, scheduler: str) -> dict[str, Any
         raise InputError(f"what answers at {scheduler!r} sends empty messages, as no scheduler of Dask does.")
     start = LENGTH.size * (1 + count)
     # What a worker measured is keyed by tuples.
-    held = msgpack.unpackb(frames[start : start + length], use_list=False, strict_map_key=False)
-    if not isinstance(held, dict):
+    answer = msgpack.unpackb(frames[start : start + length], use_list=False, strict_map_key=False)
+    if not isinstance(answer, dict):
         raise ValueError("a message that is no mapping")
-    if any(isinstance(value, dict) and "__Pickled__" in value for value in (held, *held.values())):
+    if any(isinstance(value, dict) and "__Pickled__" in value for value in (answer, *answer.values())):
         raise InputError(
             f"what answers at {scheduler!r} sends a pickled object for what it is, as no scheduler of Dask does; "
             "it was not unpickled."
         )
-    return held
+    return answer
 
 
 SECONDS = 5  # to find a scheduler, and as many to find a worker
@@ -114,9 +114,11 @@ def dask_client(scheduler: str) -> Iterator[Any]:
 
     kind = _identity_of(scheduler).get("type")
     if kind != SCHEDULER:
-        said = f"a {kind}" if isinstance(kind, str) and kind.isidentifier() else "one that does not say what it is"
+        scheduler_kind = (
+            f"a {kind}" if isinstance(kind, str) and kind.isidentifier() else "one that does not say what it is"
+        )
         raise InputError(
-            f"no Dask scheduler answers at {scheduler!r}, but {said}; its address is what `dask "
+            f"no Dask scheduler answers at {scheduler!r}, but {scheduler_kind}; its address is what `dask "
             "scheduler` prints, such as 'tcp://host:8786'."
         )
     make: Any = distributed.Client

@@ -82,13 +82,13 @@ def identity(path: str | os.PathLike[str] | int, *, devices: bool = False) -> Id
 
 def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "rows") -> None:
     """Raise InputError where a file is named twice, by whatever names and links, or also as standard input ("-")."""
-    seen: dict[object, str] = {}
-    for path in [os.fspath(one) for one in paths]:
+    path_by_place: dict[object, str] = {}
+    for path in [os.fspath(path) for path in paths]:
         where = identity(0 if path == STANDARD_INPUT else path, devices=True) or path
-        if where in seen:
-            same = "" if seen[where] == path else f", also as {seen[where]}"
+        if where in path_by_place:
+            same = "" if path_by_place[where] == path else f", also as {path_by_place[where]}"
             raise InputError(f"{path} is named twice{same}; its {what} would be counted twice.")
-        seen[where] = path
+        path_by_place[where] = path
 
 
 def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
@@ -98,7 +98,7 @@ def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     """
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
-    files = [one for path in paths for one in _expanded(os.fspath(path))]
+    files = [path_ for path in paths for path_ in _expanded(os.fspath(path))]
     check_each_once(files)
     return files
 
@@ -107,10 +107,10 @@ def _expanded(path: str) -> list[str]:
     if path == STANDARD_INPUT or os.path.exists(path):
         return [path]
     if glob.has_magic(path):
-        found = sorted(glob.glob(path, recursive=True), key=natural_order)
-        if not found:
+        matches = sorted(glob.glob(path, recursive=True), key=natural_order)
+        if not matches:
             raise InputError(f"no file matches {path}.")
-        return [one for one in found if not os.path.isdir(one)] or found
+        return [path for path in matches if not os.path.isdir(path)] or matches
     raise missing_file(path)
 
 
@@ -200,15 +200,15 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(held := list(pairs))
-    if len(found) != len(held):
+    mapping = dict(pairs_ := list(pairs))
+    if len(mapping) != len(pairs_):
         raise ValueError("it holds a name twice")
-    return found
+    return mapping
 
 
-def is_version(value: Any, *known: int) -> bool:
+def is_version(value: Any, *versions: int) -> bool:
     """Whether a value is one of the whole numbers, and not true, which Python takes for 1."""
-    return type(value) is int and value in known
+    return type(value) is int and value in versions
 
 
 # Packed files: whole, with the checksum that they name, and not a little file that fills a disk or the memory.
@@ -305,9 +305,9 @@ def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> T
 
     Raises InputError if there is no such file, or it is empty, damaged or in another encoding.
     """
-    given = os.fspath(path)
-    name = "standard input" if given == STANDARD_INPUT else given
-    raw = _unpacked(_bytes(given), name).removeprefix(MARK)
+    path_text = os.fspath(path)
+    name = "standard input" if path_text == STANDARD_INPUT else path_text
+    raw = _unpacked(_bytes(path_text), name).removeprefix(MARK)
     try:
         content = raw.decode(checked_encoding(encoding) or "utf-8")
     except UnicodeDecodeError as error:
@@ -369,9 +369,9 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
             try:
                 line.decode("utf-8")
             except UnicodeDecodeError as error:
-                seen = line.decode(LIKELY, "replace")[max(error.start - SEEN, 0) : error.start + SEEN].strip()
+                preview = line.decode(LIKELY, "replace")[max(error.start - SEEN, 0) : error.start + SEEN].strip()
                 return InputError(
-                    f"{place} is not UTF-8 text. As {LIKELY} it reads {seen!r}: if that is right, give "
+                    f"{place} is not UTF-8 text. As {LIKELY} it reads {preview!r}: if that is right, give "
                     f"{parameter('encoding', LIKELY)}; else save it as UTF-8 (in a spreadsheet: CSV UTF-8)."
                 )
     return InputError(f"{place} is not UTF-8 text. Save it as UTF-8, or name its {parameter('encoding')}.")

@@ -28,9 +28,9 @@ Loaded = TypeVar("Loaded")
 def path_of(path: object, *, like: str) -> Path:
     """A path as users may give it; InputError, with a name `like` it should be, where it can be none."""
     if isinstance(path, str | os.PathLike):
-        found = os.fspath(path)
-        if isinstance(found, str) and found and "\0" not in found:
-            return Path(found)
+        path_text = os.fspath(path)
+        if isinstance(path_text, str) and path_text and "\0" not in path_text:
+            return Path(path_text)
     raise InputError(f"path must be the name of a file, such as {like!r}; it is {shown(path)}.")
 
 
@@ -97,17 +97,17 @@ class Head:
         if not isinstance(text, str | bytes):
             raise InputError(f"{self.what} must be a JSON text; it is a {type(text).__name__}.")
         try:
-            held = parsed_json(text, strict=self.strict)
+            content = parsed_json(text, strict=self.strict)
         except ValueError as error:
             advice = "Was it cut off, or is it another file?"
             raise InputError(f"{self.what} cannot be read as JSON: {error}. {advice}") from None
         kind, version = self.keys
-        if not isinstance(held, dict) or held.get(kind) != self.kind:
+        if not isinstance(content, dict) or content.get(kind) != self.kind:
             raise InputError(self.none)
-        if not is_version(held.get(version), self.version):
-            read = f"this howsure reads {version} {self.version}. {self.older}".rstrip()
-            raise InputError(f"{self.what} is of {version} {shown(held.get(version))}, and {read}")
-        return held
+        if not is_version(content.get(version), self.version):
+            reader = f"this howsure reads {version} {self.version}. {self.older}".rstrip()
+            raise InputError(f"{self.what} is of {version} {shown(content.get(version))}, and {reader}")
+        return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +215,11 @@ def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
     >>> _what_it_is("crf.npz", ["emissions"])
     'It holds the arrays emissions. Name the file that the model was saved to.'
     """
-    held = f"It holds the arrays {shortened(arrays)}" if arrays else "It is a zip without arrays"
+    arrays_text = f"It holds the arrays {shortened(arrays)}" if arrays else "It is a zip without arrays"
     if not {"logits", "predictions"} & set(arrays):
-        return f"{held}. Name the file that the model was saved to."
+        return f"{arrays_text}. Name the file that the model was saved to."
     return (
-        f"{held}, which a model of another program put out: `howsure calibration {path}` judges them, `howsure "
+        f"{arrays_text}, which a model of another program put out: `howsure calibration {path}` judges them, `howsure "
         f"recalibrate fit {path}` recalibrates them, and `howsure sequences spans {path}` reads those of a tagger."
     )
 
@@ -257,9 +257,9 @@ def _check_kind(path: Place, head: Mapping[str, Any], *, kind: str, schemas: ran
         raise InputError(f"{path} holds a model of the kind {shown(head['kind'])}; this reads the kind {kind!r}.")
     if head["schema"] not in schemas:
         advice = "install a newer one" if head["schema"] > schemas[-1] else "train the model and save it again"
-        found = f"{path} has schema {head['schema']!s:.20}"
-        read = f"schema {schemas[0]}" if len(schemas) == 1 else f"schemas {schemas[0]} to {schemas[-1]}"
-        raise InputError(f"{found} and this howsure reads {read} of the kind {kind!r}; {advice}.")
+        schema_text = f"{path} has schema {head['schema']!s:.20}"
+        reader = f"schema {schemas[0]}" if len(schemas) == 1 else f"schemas {schemas[0]} to {schemas[-1]}"
+        raise InputError(f"{schema_text} and this howsure reads {reader} of the kind {kind!r}; {advice}.")
 
 
 def _bytes_of(array: Array) -> bytes:

@@ -104,10 +104,10 @@ def array_of(values: Any) -> Column:
     try:
         return np.asarray(values)
     except ValueError:
-        held = np.empty(len(values), dtype=object)
+        objects = np.empty(len(values), dtype=object)
         for row, value in enumerate(values):
-            held[row] = value
-        return held
+            objects[row] = value
+        return objects
 
 
 def first_missing(column: Column) -> int | None:
@@ -222,10 +222,12 @@ def factorised(column: Column) -> tuple[Integers, list[Any]]:
     if kind in "biuf":
         distinct, codes = np.unique(column, return_inverse=True)
         return codes.astype(np.int64, copy=False), distinct.tolist()
-    seen: dict[Any, int] = {}
+    code_by_value: dict[Any, int] = {}
     rows = column.astype(str).tolist() if kind in "mM" else column.tolist()
-    codes = np.fromiter((seen.setdefault(value, len(seen)) for value in rows), dtype=np.int64, count=len(rows))
-    return codes, list(seen)
+    codes = np.fromiter(
+        (code_by_value.setdefault(value, len(code_by_value)) for value in rows), dtype=np.int64, count=len(rows)
+    )
+    return codes, list(code_by_value)
 
 
 def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any]]:
@@ -476,8 +478,10 @@ def _equal_to(column: Column, pos_label: object) -> Labels | None:
     others = column[~positive]
     if len(others) and not bool(np.all(others == others[0])):
         return None
-    known = len(others) < len(column) or (pos_label in (0, 1) and column.dtype.kind in NUMERIC and others[0] in (0, 1))
-    return np.ascontiguousarray(positive).view(np.uint8) if known else None
+    has_label = len(others) < len(column) or (
+        pos_label in (0, 1) and column.dtype.kind in NUMERIC and others[0] in (0, 1)
+    )
+    return np.ascontiguousarray(positive).view(np.uint8) if has_label else None
 
 
 def _factorised(column: Column, name: str) -> tuple[Integers, list[Any]]:
@@ -531,23 +535,25 @@ def not_two_values(
 
     more: there are others. treated: how values that are no labels can be treated as missing.
     """
-    ordered = [(_as_label(value), count) for value, count in sorted(counts.items(), key=lambda one: -one[1])]
-    held = shortened(f"{value!r} ({count:,})" for value, count in ordered)
+    ordered = [
+        (_as_label(value), count) for value, count in sorted(counts.items(), key=lambda label_count: -label_count[1])
+    ]
+    labels_text = shortened(f"{value!r} ({count:,})" for value, count in ordered)
     if pos_label is not None and pos_label not in counts:
         values = {str(value): value for value, _ in ordered}
         near = None if more else nearest(str(pos_label), list(values))
-        asked = "" if near is None else f" Did you mean {parameter('pos_label', values[near])}?"
+        suggestion = "" if near is None else f" Did you mean {parameter('pos_label', values[near])}?"
         positive = parameter("pos_label", pos_label)
-        return InputError(f"{positive} is not a value of {parameter(name)}; it holds {held}.{asked}")
+        return InputError(f"{positive} is not a value of {parameter(name)}; it holds {labels_text}.{suggestion}")
     if len(counts) <= 2 and not more:
         choice = " or ".join(parameter("pos_label", value) for value, _ in ordered)
-        return InputError(Fault(name, "must be 0 or 1", held, advice=f"Say which is positive: {choice}."))
+        return InputError(Fault(name, "must be 0 or 1", labels_text, advice=f"Say which is positive: {choice}."))
     if len(counts) > MANY_LABELS or more:
         few = shortened((repr(value) for value, _ in ordered), limit=3)
         advice = "Are these labels? Labels come before probabilities."
         return InputError(Fault(name, "must have two values", few, advice=advice))
     otherwise = f"Leave out the rows of the others, or compare with one value: {parameter(name)} == {ordered[0][0]!r}."
-    return InputError(Fault(name, "must have two values", held, advice=treated or otherwise))
+    return InputError(Fault(name, "must have two values", labels_text, advice=treated or otherwise))
 
 
 def _as_label(value: Any) -> Any:

@@ -37,10 +37,10 @@ def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
     >>> softmax(np.array([[0.0, math.log(3)], [-math.inf, 2.0]])).round(3).tolist()
     [[0.25, 0.75], [0.0, 1.0]]
     """
-    found: Floats = np.subtract(matrix, matrix.max(axis=1, keepdims=True), out=out, dtype=np.float64)
-    np.exp(found, out=found)
-    found /= found.sum(axis=1, keepdims=True)
-    return found
+    probabilities: Floats = np.subtract(matrix, matrix.max(axis=1, keepdims=True), out=out, dtype=np.float64)
+    np.exp(probabilities, out=probabilities)
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    return probabilities
 
 
 def first_fault_in_scores(matrix: Floats, names: tuple[str, ...], scale: str) -> tuple[int, str] | None:
@@ -180,10 +180,10 @@ def reduced(
         )
     if reduce not in names:
         raise unknown_name("class", reduce, names, place="the predictions (and no reduction: top-label, class-wise)")
-    one = names.index(reduce)
+    column_number = names.index(reduce)
     return Pairs(
-        (codes == one).view(np.uint8),
-        matrix[:, one] + 0.0,
+        (codes == column_number).view(np.uint8),
+        matrix[:, column_number] + 0.0,
         weights,
         clusters=clusters,
         reduction=CLASS_WISE,
@@ -209,10 +209,10 @@ def class_positions(
     if classes is not None and set(labels) <= set(classes):
         return np.array([classes.index(label) for label in labels], dtype=np.int64), classes
     numbered = [_whole(name) for name in classes or (None,)]
-    known = {number: place for place, number in enumerate(range(k) if None in numbered else numbered)}
+    place_of_number = {number: place for place, number in enumerate(range(k) if None in numbered else numbered)}
     numbers = [_whole(label) for label in labels]
-    if all(number in known for number in numbers):
-        positions = np.array([known[number] for number in numbers], dtype=np.int64)
+    if all(number in place_of_number for number in numbers):
+        positions = np.array([place_of_number[number] for number in numbers], dtype=np.int64)
         return positions, classes or tuple(str(index) for index in range(k))
     if classes is None:
         raise InputError(
@@ -220,7 +220,7 @@ def class_positions(
             f"Say which classes they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
         )
     others = [(label, number) for label, number in zip(labels, numbers, strict=True) if label not in classes]
-    wrong = next((label for label, number in others if number not in known), others[0][0])
+    wrong = next((label for label, number in others if number not in place_of_number), others[0][0])
     index = ", or an index from 0" if None in numbered else ""
     raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it holds {wrong!r}.")
 
@@ -245,10 +245,10 @@ def first_fault(matrix: Floats, names: tuple[str, ...], *, scales: Scales | None
     return None
 
 
-def class_columns(given: object, name: str) -> Floats:
+def class_columns(values: object, name: str) -> Floats:
     """Numbers (n, K), one row per case and one column per class; InputError for anything else."""
     try:
-        matrix = np.asarray(given, dtype=np.float64)
+        matrix = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be numbers, one row per case and one column per class ({error}).") from error
     if matrix.ndim != 2 or matrix.shape[1] < 2:

@@ -185,8 +185,8 @@ class Source(ABC):
         """Columns as arrays, in the order of the names; those of text whose values all spell numbers as numbers, unless
         one begins with a zero, as numbers of documents do. A missing value is refused, but None in `optional` ones."""
         kinds = dict.fromkeys(names, Kind.VALUES) | {name: Kind.OPTIONAL for name in names if name in optional}
-        found = self.rows(kinds)
-        return tuple(as_spelled(found[name]) for name in names)
+        rows_read = self.rows(kinds)
+        return tuple(as_spelled(rows_read[name]) for name in names)
 
     @abstractmethod
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
@@ -199,7 +199,7 @@ class Source(ABC):
     @abstractmethod
     def matched(
         self,
-        read: Any,
+        read_pairs: Any,
         other: Any,
         *,
         y_true: Any = None,
@@ -275,16 +275,16 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
     import narwhals as nw
 
     table = _wrapped(frame)
-    known = [str(name) for name in table.collect_schema().names()]
+    all_names = [str(name) for name in table.collect_schema().names()]
     for name in names:
-        if name not in known:
-            raise unknown_name("column", name, known, place="the data frame")
+        if name not in all_names:
+            raise unknown_name("column", name, all_names, place="the data frame")
     distinct = list(dict.fromkeys(names))
     if is_dask(frame):
         table = _wrapped(frame[distinct].compute())
-        known = distinct
-    held = dict(zip(distinct, _arrays(table.select(nw.nth(*map(known.index, distinct)))), strict=True))
-    return tuple(held[name] for name in names)
+        all_names = distinct
+    columns = dict(zip(distinct, _arrays(table.select(nw.nth(*map(all_names.index, distinct)))), strict=True))
+    return tuple(columns[name] for name in names)
 
 
 def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
@@ -296,18 +296,18 @@ def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
         return data.rows(kinds, **how)
     if not is_frame(data):
         raise no_frame(data)
-    held: dict[str, Any] = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
+    columns: dict[str, Any] = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
     for name, kind in kinds.items():
         if kind == Kind.PARTIAL:
-            held[name] = {row: value for row, value in enumerate(held[name].tolist()) if not is_missing(value)}
+            columns[name] = {row: value for row, value in enumerate(columns[name].tolist()) if not is_missing(value)}
     later = [name for name, kind in kinds.items() if kind == Kind.LATER]
-    return Rows(held, at=lambda rows: {name: [held[name][row] for row in rows] for name in later})
+    return Rows(columns, at=lambda rows: {name: [columns[name][row] for row in rows] for name in later})
 
 
-def no_column_name(role: str, given: object) -> InputError:
+def no_column_name(role: str, value: object) -> InputError:
     """The error for a parameter that must name a column and does not."""
     data = parameter("data", GIVEN)
-    return InputError(f"with {data}, {parameter(role)} must name a column, not be a {type(given).__name__}.")
+    return InputError(f"with {data}, {parameter(role)} must name a column, not be a {type(value).__name__}.")
 
 
 def no_frame(data: object) -> InputError:
@@ -325,17 +325,19 @@ def columns_of(data: Any, **named: Any) -> list[Any]:
     for role, name in named.items():
         if name is not None and not isinstance(name, str):
             raise no_column_name(role, name)
-    found = iter(columns_from(data, [name for name in named.values() if name is not None]))
-    return [None if name is None else next(found) for name in named.values()]
+    columns_left = iter(columns_from(data, [name for name in named.values() if name is not None]))
+    return [None if name is None else next(columns_left) for name in named.values()]
 
 
 def named_columns(data: Any, **named: Any) -> tuple[dict[str, Any], dict[str, str]]:
     """What the arguments hold, and what to call it in messages: arrays, or the columns of a data frame."""
-    called = {role: role for role in named}
+    names_in_messages = {role: role for role in named}
     if data is None:
-        return named, called
-    held = dict(zip(named, columns_of(data, **named), strict=True))
-    return held, called | {role: ColumnName(name, role) for role, name in named.items() if name is not None}
+        return named, names_in_messages
+    columns = dict(zip(named, columns_of(data, **named), strict=True))
+    return columns, names_in_messages | {
+        role: ColumnName(name, role) for role, name in named.items() if name is not None
+    }
 
 
 def frame_names(frame: Any) -> list[str]:
@@ -383,8 +385,10 @@ def _arrays(table: Any) -> list[Column]:
     import narwhals as nw
 
     if table.implementation.is_duckdb():
-        held, schema = table.to_native().fetchnumpy(), table.collect_schema()
-        return [column.astype("datetime64[D]") if schema[name] == nw.Date else column for name, column in held.items()]
+        arrays, schema = table.to_native().fetchnumpy(), table.collect_schema()
+        return [
+            column.astype("datetime64[D]") if schema[name] == nw.Date else column for name, column in arrays.items()
+        ]
     if isinstance(table, nw.LazyFrame):
         table = table.collect(**_streaming(table))
     return [column.to_numpy() for column in table.iter_columns()]
@@ -394,8 +398,8 @@ def _streaming(table: Any) -> dict[str, Any]:
     """What tells Polars to collect a table without holding all of what it reads."""
     if not table.implementation.is_polars():
         return {}
-    known = "engine" in inspect.signature(table.to_native().collect).parameters
-    return {"engine": "streaming"} if known else {}
+    has_engine = "engine" in inspect.signature(table.to_native().collect).parameters
+    return {"engine": "streaming"} if has_engine else {}
 
 
 def fetched(table: Any) -> dict[str, Column]:
@@ -413,10 +417,10 @@ def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     """
     if backend is not None and backend not in BACKENDS:
         raise InputError(f"backend must be one of {', '.join(BACKENDS)}; it is {backend!r}.")
-    wanted = BACKENDS if backend is None else (backend,)
-    found: Any = next((name for name in wanted if installed(name)), wanted[0])
-    require(f"A data frame ({' or '.join(wanted)})", "pandas", found)
+    backends = BACKENDS if backend is None else (backend,)
+    backend_name: Any = next((name for name in backends if installed(name)), backends[0])
+    require(f"A data frame ({' or '.join(backends)})", "pandas", backend_name)
     import narwhals as nw
 
-    held = {name: list(column) if isinstance(column, tuple) else column for name, column in columns.items()}
-    return nw.from_dict(held, backend=found).to_native()
+    lists = {name: list(column) if isinstance(column, tuple) else column for name, column in columns.items()}
+    return nw.from_dict(lists, backend=backend_name).to_native()

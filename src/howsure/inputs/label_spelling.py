@@ -42,8 +42,8 @@ def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object
     ['paris ', 'new  york']
     """
     labels = list(true)
-    known = {_folded(label) for label in labels}
-    return [label for label in predicted if label not in labels and _folded(label) in known]
+    folded_labels = {_folded(label) for label in labels}
+    return [label for label in predicted if label not in labels and _folded(label) in folded_labels]
 
 
 def categories_note(counts: Mapping[str, int]) -> str | None:

@@ -98,9 +98,9 @@ def paired_by_documents(
 def check_same_size(sizes: tuple[int, int], *, names: tuple[str, str]) -> None:
     """Raise InputError if two models have different numbers of rows and no ids to match them by."""
     if sizes[0] != sizes[1]:
-        said = ", ".join(f"{name} has {n:,}" for name, n in zip(names, sizes, strict=True))
+        sizes_text = ", ".join(f"{name} has {n:,}" for name, n in zip(names, sizes, strict=True))
         raise InputError(
-            f"both models must be evaluated on the same rows; {said}. Match them by id: {parameter('id', 'COL')}."
+            f"both models must be evaluated on the same rows; {sizes_text}. Match them by id: {parameter('id', 'COL')}."
         )
 
 
@@ -135,22 +135,25 @@ class ReadOfBoth:
     def to_dict(self) -> dict[str, str | int | None]:
         """The models, their labels, and their rows that are not used."""
         both = {"a": self.a, "b": self.b}
-        found: dict[str, str | int | None] = {key: one.name for key, one in both.items()}
-        found |= {f"target_{key}": one.label for key, one in both.items()}
-        found |= {f"skipped_{key}": one.skipped for key, one in both.items()}
-        found |= {f"only_{key}": one.only for key, one in both.items()}
-        found |= {"matching": self.note} if self.note else {}
+        content: dict[str, str | int | None] = {key: model.name for key, model in both.items()}
+        content |= {f"target_{key}": model.label for key, model in both.items()}
+        content |= {f"skipped_{key}": model.skipped for key, model in both.items()}
+        content |= {f"only_{key}": model.only for key, model in both.items()}
+        content |= {"matching": self.note} if self.note else {}
         if self.where is None:
-            return found
-        return found | {"where": self.where} | {f"left_out_{key}": one.left_out for key, one in both.items()}
+            return content
+        return content | {"where": self.where} | {f"left_out_{key}": model.left_out for key, model in both.items()}
 
     def lines(self, n: int, names: Sequence[str]) -> list[str]:
         """The models, their labels, how many pairs there are, and which rows are not used, a line each."""
         of = " (is its first choice right?)" if self.first_choices else ""
-        labels = [f", label {one.label or 'target'}{of}" for one in (self.a, self.b)]
-        own = labels if self.own_labels else ("", "")
-        found = [f"{name}: {one.name}{label}" for name, one, label in zip(names, (self.a, self.b), own, strict=True)]
-        found.append(f"{n:,} pairs{'' if self.own_labels else f'{labels[0]} for both'}")
+        labels = [f", label {model.label or 'target'}{of}" for model in (self.a, self.b)]
+        own_label_texts = labels if self.own_labels else ("", "")
+        lines_ = [
+            f"{name}: {model.name}{label}"
+            for name, model, label in zip(names, (self.a, self.b), own_label_texts, strict=True)
+        ]
+        lines_.append(f"{n:,} pairs{'' if self.own_labels else f'{labels[0]} for both'}")
         chosen = None if self.where is None else f"left out because not where {self.where}"
         unused: dict[str | None, tuple[int, int]] = {
             "skipped because of missing values": (self.a.skipped, self.b.skipped),
@@ -159,8 +162,8 @@ class ReadOfBoth:
         }
         for why, (a, b) in unused.items():
             if why is not None and (a or b or why == chosen):
-                found.append(f"{why}: {a:,} of the rows of {names[0]}, {b:,} of {names[1]}")
-        return found + ([self.note] if self.note else [])
+                lines_.append(f"{why}: {a:,} of the rows of {names[0]}, {b:,} of {names[1]}")
+        return lines_ + ([self.note] if self.note else [])
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,10 +54,10 @@ def check_bounds(bounds: object) -> tuple[float, float]:
     howsure.errors.InputError: bounds must be the lowest and the highest score that is possible; they are (5, 1). Write
     the lower one first, such as bounds=[0, 1].
     """
-    held = tuple(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else ()
-    if len(held) == 2 and all(is_number(end) and abs(end) <= LARGEST_SCORE for end in held) and held[0] < held[1]:
-        return float(held[0]), float(held[1])
-    if len(held) == 2 and any(isinstance(end, int | float) and abs(end) > LARGEST_SCORE for end in held):
+    ends = tuple(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else ()
+    if len(ends) == 2 and all(is_number(end) and abs(end) <= LARGEST_SCORE for end in ends) and ends[0] < ends[1]:
+        return float(ends[0]), float(ends[1])
+    if len(ends) == 2 and any(isinstance(end, int | float) and abs(end) > LARGEST_SCORE for end in ends):
         raise InputError(
             f"{parameter('bounds')} must lie between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}; they are "
             f"{shown(bounds)}."
@@ -157,32 +157,32 @@ def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """
     if column.dtype.kind not in "UOT" or not len(column):
         return column
-    texts = [one for one in column.tolist() if one is not None]
-    spelled = [spelled_number(one) if isinstance(one, str) and not KEY.match(one) else None for one in texts]
+    texts = [value for value in column.tolist() if value is not None]
+    spelled = [spelled_number(text) if isinstance(text, str) and not KEY.match(text) else None for text in texts]
     if not texts or any(number is None for number in spelled):
         return column
     if len(texts) == len(column):
-        whole = [spelled_whole(one) for one in texts]
+        whole = [spelled_whole(text) for text in texts]
         return np.array(spelled, dtype=np.float64) if None in whole else np.array(whole, dtype=np.int64)
-    found = np.full(len(column), np.nan)
-    found[[one is not None for one in column.tolist()]] = spelled
-    return found
+    numbers = np.full(len(column), np.nan)
+    numbers[[value is not None for value in column.tolist()]] = spelled
+    return numbers
 
 
-def unknown_name(kind: str, name: str, known: Sequence[str], *, place: str) -> InputError:
+def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place: str) -> InputError:
     """The error for a name that does not exist, with a suggestion.
 
     >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
     no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?
     """
-    message = f"no {kind} {name!r} in {place}; it has {shortened(known)}."
-    near = nearest(name, known)
+    message = f"no {kind} {name!r} in {place}; it has {shortened(names_available)}."
+    near = nearest(name, names_available)
     return InputError(message if near is None else f"{message} Did you mean {near}?")
 
 
-def nearest(name: str, known: Sequence[str]) -> str | None:
+def nearest(name: str, names_available: Sequence[str]) -> str | None:
     """The known name most similar to `name`, ignoring case; None if none is similar."""
-    lower = {one.lower(): one for one in known}
+    lower = {name.lower(): name for name in names_available}
     near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
     return lower[near[0]] if near else None
 
@@ -198,13 +198,13 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
     return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """A count with its noun: `one` in the singular, `many` in the plural (by default with an s).
+def counted(count: int, singular: str, many: str | None = None) -> str:
+    """A count with its noun: `singular` in the singular, `many` in the plural (by default with an s).
 
     >>> counted(1, "row"), counted(2_000, "row"), counted(2, "entity", "entities")
     ('1 row', '2,000 rows', '2 entities')
     """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
+    return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
 def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:

@@ -173,8 +173,8 @@ class Given:
 
     def __post_init__(self) -> None:
         if self.way not in WAYS:
-            known = ", ".join(map(repr, WAYS[:-1]))
-            raise InputError(f"{parameter('way')} must be one of {known}; it is {self.way!r}.")
+            ways = ", ".join(map(repr, WAYS[:-1]))
+            raise InputError(f"{parameter('way')} must be one of {ways}; it is {self.way!r}.")
         if self.is_one and (self.classes is not None or not self.of_the_likelier):
             self.refuse_classes()
 
@@ -208,7 +208,7 @@ class Given:
         Raises InputError if these are no names.
         """
         named = (self.values,) if isinstance(self.values, str) else tuple(self.values)
-        if not named or not all(isinstance(one, str) for one in named):
+        if not named or not all(isinstance(name, str) for name in named):
             raise InputError(
                 f"with {parameter('data', GIVEN)}, {way(self.way)} must name columns; it is {shown(self.values)}."
             )
@@ -223,5 +223,7 @@ def given_of(y_prob: Any) -> Given:
     """
     if isinstance(y_prob, Given):
         return y_prob
-    several = isinstance(y_prob, (list, tuple)) and len(y_prob) > 0 and all(isinstance(one, str) for one in y_prob)
+    several = (
+        isinstance(y_prob, (list, tuple)) and len(y_prob) > 0 and all(isinstance(column, str) for column in y_prob)
+    )
     return Given(PROBS if several else PROB, y_prob)

@@ -68,9 +68,9 @@ def pairs_from(
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
     if isinstance(y_true, Pairs):
-        beside = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
-        _refuse_beside(y_true, {prob_name: y_prob, "data": data, "pos_label": pos_label, **beside})
-        return _joined(y_true, beside)
+        other_roles = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
+        _refuse_beside(y_true, {prob_name: y_prob, "data": data, "pos_label": pos_label, **other_roles})
+        return _joined(y_true, other_roles)
     roles = {
         "y_true": y_true,
         prob_name: y_prob,
@@ -88,92 +88,96 @@ def pairs_from(
             sample_weight=sample_weight,
             pos_label=pos_label,
             find_items=True,
-        ) as found:
-            return found.pairs()
+        ) as predictions:
+            return predictions.pairs()
     if isinstance(y_prob, Given) and y_prob.way != PROB:
         return _of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name)
     if isinstance(y_prob, Given):
         y_prob.refuse_classes()
         roles[prob_name] = y_prob.values
-    roles, called = named_columns(data, **roles)
+    roles, names_in_messages = named_columns(data, **roles)
     y_true, y_prob, sample_weight, groups, clusters = roles.values()
     _refuse_classes(y_prob, prob_name)
-    labels = check_labels(y_true, pos_label=pos_label, name=called["y_true"])
+    labels = check_labels(y_true, pos_label=pos_label, name=names_in_messages["y_true"])
     n = len(labels)
-    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name=called["groups"], groups=True)
+    codes, names = (
+        (None, ()) if groups is None else check_codes(groups, n=n, name=names_in_messages["groups"], groups=True)
+    )
     return Pairs(
         labels,
-        check_probabilities(y_prob, name=called[prob_name], n=n, scales=way),
-        None if sample_weight is None else check_weights(sample_weight, n=n, name=called["sample_weight"]),
+        check_probabilities(y_prob, name=names_in_messages[prob_name], n=n, scales=way),
+        None if sample_weight is None else check_weights(sample_weight, n=n, name=names_in_messages["sample_weight"]),
         codes,
         names,
-        None if clusters is None else check_clusters(clusters, n=n, name=called["clusters"]),
+        None if clusters is None else check_clusters(clusters, n=n, name=names_in_messages["clusters"]),
         positive=None if pos_label is None else str(pos_label),
     )
 
 
-def _of_given(roles: dict[str, Any], given: Given, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
+def _of_given(roles: dict[str, Any], spec: Given, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
     """The pairs of probabilities that are given in another way than one number per row."""
     del roles[prob_name]
-    columns: list[Any] = [given.values]
+    columns: list[Any] = [spec.values]
     if data is not None:
-        named = {f"{prob_name}[{place}]": name for place, name in enumerate(given.columns)}
-        found = columns_of(data, **roles, **named)
-        roles, columns = dict(zip(roles, found, strict=False)), found[len(roles) :]
-        classes = given.columns if given.classes is None and len(columns) > 1 else given.classes
-        given = replace(given, classes=classes)
-    return _pairs_of_given(roles.pop("y_true"), given, columns, pos_label=pos_label, **roles)
+        named = {f"{prob_name}[{place}]": name for place, name in enumerate(spec.columns)}
+        columns_found = columns_of(data, **roles, **named)
+        roles, columns = dict(zip(roles, columns_found, strict=False)), columns_found[len(roles) :]
+        classes = spec.columns if spec.classes is None and len(columns) > 1 else spec.classes
+        spec = replace(spec, classes=classes)
+    return _pairs_of_given(roles.pop("y_true"), spec, columns, pos_label=pos_label, **roles)
 
 
 def _pairs_of_given(
-    y_true: Any, given: Given, columns: Sequence[Any], *, groups: Any, pos_label: Any, **beside: Any
+    y_true: Any, spec: Given, columns: Sequence[Any], *, groups: Any, pos_label: Any, **other_roles: Any
 ) -> Pairs:
     """The pairs of arrays (n,) or (n, K), given in any way; of several columns, one array each.
 
     Raises InputError naming the row and value that violated a rule.
     """
-    held = np.column_stack([np.asarray(one) for one in columns]) if len(columns) > 1 else array_of_given(columns[0])
-    if held.ndim == 1:
-        one = of_one(given, held)
-        return pairs_from(y_true, one, groups=groups, pos_label=pos_label, **beside)
+    matrix_ = (
+        np.column_stack([np.asarray(column) for column in columns]) if len(columns) > 1 else array_of_given(columns[0])
+    )
+    if matrix_.ndim == 1:
+        single = of_one(spec, matrix_)
+        return pairs_from(y_true, single, groups=groups, pos_label=pos_label, **other_roles)
     if pos_label is not None:
         raise InputError(
             f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by "
             f"{parameter('reduce', 'CLASS')}."
         )
-    reduce = given.reduce or TOP_LABEL
+    reduce = spec.reduce or TOP_LABEL
     if groups is not None and reduce == CLASS_WISE:
         raise InputError(
             f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
             f"{parameter('reduce', 'CLASS')}."
         )
-    matrix = classes_of_given(given, held)
-    pairs = pairs_from_classes(y_true, matrix, reduce=reduce, classes=given.classes, **beside)
+    matrix = classes_of_given(spec, matrix_)
+    pairs = pairs_from_classes(y_true, matrix, reduce=reduce, classes=spec.classes, **other_roles)
     if groups is None:
         return pairs
     codes, names = check_codes(groups, n=len(pairs), name="groups", groups=True)
     return replace(pairs, groups=codes, group_names=names)
 
 
-def _refuse_beside(pairs: Pairs, given: dict[str, Any]) -> None:
+def _refuse_beside(pairs: Pairs, roles_given: dict[str, Any]) -> None:
     """Raise InputError for arguments given twice: in the pairs, and separately."""
-    for name, value in given.items():
-        held = name not in PARTS or getattr(pairs, PARTS[name]) is not None
-        if value is not None and held:
+    for name, value in roles_given.items():
+        has_part = name not in PARTS or getattr(pairs, PARTS[name]) is not None
+        if value is not None and has_part:
             what = f"have {PARTS[name]}" if name in PARTS else "hold labels of 0 and 1 and their probabilities"
             raise InputError(f"{name} must not be given with Pairs that {what}; leave {name} out.")
 
 
-def _joined(pairs: Pairs, beside: dict[str, Any]) -> Pairs:
+def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
     """The pairs, checked as if they were arrays, with the arguments given separately."""
     n = check_same_length(labels=pairs.labels, probabilities=pairs.probabilities)
     labels = check_labels(pairs.labels, name="labels")
     q = check_probabilities(pairs.probabilities, name="probabilities", n=n)
-    weights = pairs.weights if beside["sample_weight"] is None else beside["sample_weight"]
-    clusters = pairs.clusters if beside["clusters"] is None else beside["clusters"]
+    weights = pairs.weights if other_roles["sample_weight"] is None else other_roles["sample_weight"]
+    clusters = pairs.clusters if other_roles["clusters"] is None else other_roles["clusters"]
     groups, names = pairs.groups, pairs.group_names
-    if beside["groups"] is not None:
-        groups, names = check_codes(beside["groups"], n=n, name="groups", groups=True)
+    if other_roles["groups"] is not None:
+        groups, names = check_codes(other_roles["groups"], n=n, name="groups", groups=True)
     elif groups is not None and (len(groups) != n or groups.min() < 0 or groups.max() >= len(names)):
         raise InputError(
             f"groups of Pairs must be {n:,} positions in {parameter('group_names')}, from 0 to {len(names) - 1}."
@@ -210,30 +214,30 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
 
 def array_of_given(values: Any) -> Column:
     """A column, or a matrix of the lists in it."""
-    held = np.asarray(values)
-    if held.dtype.kind == "O" and held.ndim == 1 and len(held) and isinstance(held[0], (list, tuple, np.ndarray)):
-        lengths = {len(one) for one in held}
+    array = np.asarray(values)
+    if array.dtype.kind == "O" and array.ndim == 1 and len(array) and isinstance(array[0], (list, tuple, np.ndarray)):
+        lengths = {len(row) for row in array}
         if len(lengths) > 1:
             raise InputError(f"{parameter('y_prob')} must hold lists of one length; they have {sorted(lengths)[:3]}.")
-        return np.stack([np.asarray(one) for one in held])
-    return held
+        return np.stack([np.asarray(row) for row in array])
+    return array
 
 
-def of_one(given: Given, held: Column) -> Floats:
+def of_one(spec: Given, column: Column) -> Floats:
     """One probability per row."""
-    if given.way == VERBALISED:
-        return _confidences_of(held)
-    if given.scale is None:
-        return held
-    values = check_scale(held, given.scale)
-    if given.scale == LOGITS:
+    if spec.way == VERBALISED:
+        return _confidences_of(column)
+    if spec.scale is None:
+        return column
+    values = check_scale(column, spec.scale)
+    if spec.scale == LOGITS:
         return np.asarray(1 / (1 + np.exp(-values)))
     return np.minimum(np.exp(values), 1.0)
 
 
-def check_scale(held: object, scale: str, *, name: str = "y_prob") -> Floats:
+def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
     """Checked logits or log-probabilities, one per row."""
-    values = check_numbers(held, name=name)
+    values = check_numbers(values_, name=name)
     wrong = ~np.isfinite(values) if scale == LOGITS else ~(values <= ROUNDING)
     if wrong.any():
         row = int(wrong.argmax())
@@ -251,20 +255,20 @@ def no_score(
 def _confidences_of(texts: Column) -> Floats:
     from howsure.inputs.stated_confidence import stated_confidence
 
-    found = [stated_confidence("" if one is None else str(one)) for one in texts]
-    row = next((row for row, one in enumerate(found) if not isinstance(one, float)), None)
+    confidences = [stated_confidence("" if text is None else str(text)) for text in texts]
+    row = next((row for row, confidence in enumerate(confidences) if not isinstance(confidence, float)), None)
     if row is not None:
         advice = "Leave such rows out first."
         raise InputError(
             Fault("y_prob", "must state one confidence in every row", shown(texts[row]), row, advice=advice)
         )
-    return check_probabilities(found)
+    return check_probabilities(confidences)
 
 
-def classes_of_given(given: Given, held: Column) -> Floats:
+def classes_of_given(spec: Given, column: Column) -> Floats:
     """The probabilities of classes (n, K)."""
-    if given.way in (PROBS, PROBS_COLUMN):
-        return held
-    matrix = np.asarray(held, dtype=np.float64)
-    names = tuple(given.classes) if given.classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
-    return distributions(matrix, names, given.scale, name=parameter("y_prob"))
+    if spec.way in (PROBS, PROBS_COLUMN):
+        return column
+    matrix = np.asarray(column, dtype=np.float64)
+    names = tuple(spec.classes) if spec.classes is not None else tuple(str(number) for number in range(matrix.shape[1]))
+    return distributions(matrix, names, spec.scale, name=parameter("y_prob"))

@@ -185,14 +185,14 @@ DAYS = (
 
 def check_date_format(written: str) -> None:
     """Raise InputError unless a format names the year, the month and the day, as in %d/%m/%Y."""
-    asked = {found[1] for found in DIRECTIVE.finditer(written)}
-    unknown = sorted(asked - set(KNOWN))
+    directives = {directive[1] for directive in DIRECTIVE.finditer(written)}
+    unknown = sorted(directives - set(KNOWN))
     if unknown:
         raise InputError(
             f"{parameter('date_format')} must be written as in strptime; %{unknown[0]} in {written!r} is none of its "
             "signs."
         )
-    if not all(asked & one for one in DAYS):
+    if not all(directives & day for day in DAYS):
         raise InputError(
             f"{parameter('date_format')} must name the year, the month and the day; it is {written!r}. For 31/12/2001 "
             "it is '%d/%m/%Y'."
@@ -207,14 +207,14 @@ def ways_of(dates: Iterable[str]) -> list[str]:
     >>> ways_of(["12.03.2020"]), ways_of(["12/03/2020", "13/03/2020"]), ways_of(["12/03/2020", "none"])
     (['%d.%m.%Y'], ['%d/%m/%Y'], ['%d/%m/%Y', '%m/%d/%Y'])
     """
-    meant: list[str] | None = None
+    possible_ways: list[str] | None = None
     for date in dates:
-        read = [way for way in (WAYS if meant is None else meant) if _is_written(date, way)]
-        if read:
-            meant = read
-        elif meant and any(_is_written(date, way) for way in WAYS):
+        ways_here = [way for way in (WAYS if possible_ways is None else possible_ways) if _is_written(date, way)]
+        if ways_here:
+            possible_ways = ways_here
+        elif possible_ways and any(_is_written(date, way) for way in WAYS):
             return []
-    return meant or []
+    return possible_ways or []
 
 
 def several_ways(name: str, place: str, value: str, ways: Sequence[str]) -> InputError:
@@ -266,12 +266,12 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
         except ValueError:
             like = "such as 2003-03-20" if date_format is None else f"written as {date_format}"
             row = at_row(int(np.flatnonzero(dates.codes == code)[0]))
-            said = f"{parameter(name)} must hold dates {like}; {row} holds {date!r}."
+            problem = f"{parameter(name)} must hold dates {like}; {row} holds {date!r}."
             advice = f" If they are written in another way, name it: {parameter('date_format', '%d.%m.%Y')}."
-            raise InputError(said + ("" if date_format else advice)) from None
-    known = sorted(set(labels))
-    places = {label: place for place, label in enumerate(known)}
-    return Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(known))
+            raise InputError(problem + ("" if date_format else advice)) from None
+    distinct = sorted(set(labels))
+    places = {label: place for place, label in enumerate(distinct)}
+    return Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(distinct))
 
 
 def _day_written(date: str, written: str | None) -> datetime.date:

@@ -66,7 +66,7 @@ def name_of_file(path: str, paths: Sequence[str]) -> str:
     'a/m'
     """
     names = source_names(paths)
-    return next((name for name, known in zip(names, paths, strict=True) if f"/{known}".endswith(f"/{path}")), path)
+    return next((name for name, path_ in zip(names, paths, strict=True) if f"/{path_}".endswith(f"/{path}")), path)
 
 
 def _shared(names: dict[str, str]) -> list[list[str]]:

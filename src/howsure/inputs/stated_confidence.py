@@ -41,30 +41,30 @@ def stated_confidence(text: str) -> float | str:
     >>> stated_confidence("B"), stated_confidence("I am 80-90 % sure."), stated_confidence("At least 90 % sure")
     ('none', 'unclear', 'unclear')
     """
-    found: set[float | str] = set()
+    values: set[float | str] = set()
     for sentence in SENTENCES.split(text):
-        found |= _stated(sentence)
-    if not found:
+        values |= _stated(sentence)
+    if not values:
         return NONE
-    value = found.pop()
-    return value if not found else UNCLEAR
+    value = values.pop()
+    return value if not values else UNCLEAR
 
 
 def _stated(sentence: str) -> set[float | str]:
     """All that one sentence states."""
     cued = CUE.search(sentence) is not None
-    found = [
+    matches = [
         (match, _value(match))
         for match in PART.finditer(sentence)
         if cued or not re.search(r"\w", sentence[: match.start()] + sentence[match.end() :])
     ]
     for pattern in (LABELLED, BEFORE_LABEL):
-        found += [(match, _decimal(match)) for match in pattern.finditer(sentence)]
+        matches += [(match, _decimal(match)) for match in pattern.finditer(sentence)]
     alone = ALONE.fullmatch(sentence)
     if alone is not None and "." in alone["value"]:
-        found.append((alone, _decimal(alone)))
-    doubtful = bool(found) and DOUBT.search(sentence) is not None
-    return {UNCLEAR if doubtful or _is_open(sentence, match) else value for match, value in found}
+        matches.append((alone, _decimal(alone)))
+    doubtful = bool(matches) and DOUBT.search(sentence) is not None
+    return {UNCLEAR if doubtful or _is_open(sentence, match) else value for match, value in matches}
 
 
 def _value(match: re.Match[str]) -> float | str:

@@ -160,18 +160,18 @@ class SequentialScore(ScoreSequence):
     def _checked_predictions(self, predicted: Mapping[str, float]) -> dict[str, float]:
         if self.largest_cluster is not None:
             raise InputError("predicted is for items without clusters; leave it out.")
-        found = {str(item): value for item, value in predicted.items()}
-        if len(found) != self.items_total:
+        predictions = {str(item): value for item, value in predicted.items()}
+        if len(predictions) != self.items_total:
             raise InputError(
                 f"predicted must have every item of the benchmark, which has {self.items_total:,}; it has "
-                f"{len(found):,}."
+                f"{len(predictions):,}."
             )
-        for item, value in found.items():
+        for item, value in predictions.items():
             if not (is_number(value) and self.bounds[0] <= value <= self.bounds[1]):
                 low, high = self.bounds
                 raise InputError(f"predicted must lie between {low:g} and {high:g}; of {shown(item)} it is {value!r}.")
-        self._check_predicted([item.id for item in self.order.rows] if self.order else [], found)
-        return {item: float(value) for item, value in found.items()}
+        self._check_predicted([item.id for item in self.order.rows] if self.order else [], predictions)
+        return {item: float(value) for item, value in predictions.items()}
 
     def _check_predicted(self, items: Sequence[str], predicted: Mapping[str, float]) -> None:
         unknown = [item for item in items if item not in predicted]

@@ -66,18 +66,18 @@ def draw_order(
     Raises InputError naming an item that occurs twice.
     """
     roles = {"id": id} | ({} if clusters is None else {"clusters": clusters})
-    held, named, rows = held_columns(roles, data, clusters=clusters)
+    columns, named, rows = held_columns(roles, data, clusters=clusters)
     with rows.placed():
-        n = check_same_length(**{named[role]: column for role, column in held.items()})
-        items = texts(held["id"], n, named["id"])
+        n = check_same_length(**{named[role]: column for role, column in columns.items()})
+        items = texts(columns["id"], n, named["id"])
         refuse_repeated(items, named["id"])
-        units = texts(held["clusters"], n, named["clusters"]) if clusters is not None else items
+        units = texts(columns["clusters"], n, named["clusters"]) if clusters is not None else items
     distinct = list(dict.fromkeys(units))
     place = dict(zip(distinct, generator_from(rng).permutation(len(distinct)).tolist(), strict=True))
     order = np.argsort([place[unit] for unit in units], kind="stable")
     made = (OrderedItem(i, items[row], None if clusters is None else units[row]) for i, row in enumerate(order, 1))
     recipe: dict[str, Any] = {"howsure": __version__, **(dict(rows.read) or {"n": n})}
-    recipe |= {AS_READ.get(role, role): one for role, one in roles.items()} if data is not None else {}
+    recipe |= {AS_READ.get(role, role): column for role, column in roles.items()} if data is not None else {}
     return ItemOrder(rows=tuple(made), recipe=recipe | {"seed": seed_in_recipe(rng)})
 
 
@@ -101,13 +101,13 @@ def texts(values: Any, n: int, name: str) -> list[str]:
     return [names[code] for code in codes.tolist()]
 
 
-def refuse_repeated(items: Sequence[str], name: str, known: Mapping[str, Any] | None = None) -> None:
-    """Raise InputError for an item that occurs twice, or was `known` before."""
-    seen = set(known or ())
+def refuse_repeated(items: Sequence[str], name: str, items_before: Mapping[str, Any] | None = None) -> None:
+    """Raise InputError for an item that occurs twice, or is one of `items_before`."""
+    items_seen = set(items_before or ())
     for row, item in enumerate(items):
-        if item in seen:
+        if item in items_seen:
             raise InputError(
                 f"{parameter(name)} must name each item once; {at_row(row)} holds {shown(item)} again. Give an item "
                 "with several runs the mean of its scores."
             )
-        seen.add(item)
+        items_seen.add(item)

@@ -126,17 +126,17 @@ def plan_comparison(
             f"Use {parameter('n_simulations', MOST_DRAWS // items_total)} or fewer."
         )
     roles = {"score": score, "against": against} | ({} if clusters is None else {"clusters": clusters})
-    held, named, rows = held_columns(roles, data, scores=("score", "against"))
+    columns, named, rows = held_columns(roles, data, scores=("score", "against"))
     with rows.placed():
-        first = checked_scores(held["score"], named["score"])
-        second = checked_scores(held["against"], named["against"], n=len(first))
+        first = checked_scores(columns["score"], named["score"])
+        second = checked_scores(columns["against"], named["against"], n=len(first))
         ends = check_bounds(bounds) if bounds is not None else share_bounds(first, second)
         if ends is None:
             raise InputError(f"{parameter('bounds')} must be given: scores are not all 0 or 1.")
         for role, values in (("score", first), ("against", second)):
             checked_scores(values, named[role], bounds=ends)
         n = len(first)
-        codes = None if clusters is None else check_clusters(held["clusters"], n=n, name=named["clusters"])
+        codes = None if clusters is None else check_clusters(columns["clusters"], n=n, name=named["clusters"])
     groups = ItemGroups.of(n, clusters=codes)
     mean = mean_difference(first, second, groups, bounds=ends)
     width = ends[1] - ends[0]
@@ -152,7 +152,7 @@ def plan_comparison(
         verdicts.append(verdict)
     low, high = mean.interval(level)
     recipe: dict[str, Any] = {"howsure": __version__, "method": BETTING, **(dict(rows.read) or {"n": n})}
-    recipe |= {AS_READ.get(role, role): one for role, one in roles.items()} if data is not None else {}
+    recipe |= {AS_READ.get(role, role): column for role, column in roles.items()} if data is not None else {}
     recipe |= {"items_total": items_total, "bounds": ends, "level": level, "simulations": n_simulations}
     return ComparisonPlan(
         n=n,

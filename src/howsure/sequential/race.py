@@ -118,7 +118,7 @@ def race_models(
     level = check_level(level)
     roles = {"score": score, "model": model, "id": id}
     roles |= {"clusters": clusters} if clusters is not None and order is None else {}
-    held, named, rows = held_columns(roles, data, scores=("score",))
+    columns, named, rows = held_columns(roles, data, scores=("score",))
     measure = rows.measures.get(named["score"])
     if measure is not None and measure.lower_is_better is not False:
         raise InputError(
@@ -126,17 +126,17 @@ def race_models(
             "model with the highest mean."
         )
     with rows.placed():
-        scores = checked_scores(held["score"], named["score"])
+        scores = checked_scores(columns["score"], named["score"])
         ends = check_bounds(bounds) if bounds is not None else share_bounds(scores)
         if ends is None:
             raise InputError(f"{parameter('bounds')} must be given: scores are not all 0 or 1.")
         checked_scores(scores, named["score"], bounds=ends)
-        models, items = (texts(held[role], len(scores), named[role]) for role in ("model", "id"))
+        models, items = (texts(columns[role], len(scores), named[role]) for role in ("model", "id"))
         names = list(dict.fromkeys(models))
         if len(names) < 2:
             raise InputError(f"{parameter(named['model'])} must name two models or more; it names {names[0]!r} only.")
         if order is None:
-            units = texts(held["clusters"], len(scores), named["clusters"]) if clusters is not None else items
+            units = texts(columns["clusters"], len(scores), named["clusters"]) if clusters is not None else items
             of = dict(zip(items, units, strict=True))
             drawn = draw_order(list(of), clusters=None if clusters is None else list(of.values()), rng=rng)
         else:
@@ -152,20 +152,20 @@ def race_models(
         evaluated = np.flatnonzero(~np.isnan(table[:, left]).all(axis=1))
         _refuse_gaps(table[:, left], [names[i] for i in left], drawn, int(evaluated.max(initial=-1)) + 1)
     last = int(_complete(sums[:, left]).min()) if len(left) > 1 else max(stop or 0 for stop in stops)
-    found = []
+    racers = []
     for i, (name, stop) in enumerate(zip(names, stops, strict=True)):
         units_ = Units(sums[: stop or last, i], sizes[: stop or last].astype(float), float(sizes.max()), len(sizes))
         n, mean = int(units_.sizes.sum()), BettingMean(units_, ends)
         low, high = mean.bounds((1 - level) / 2)
         outcome = DROPPED if stop else BEST if len(left) == 1 else RACING
-        found.append(Racer(name, outcome, n, Estimate(mean.value, low, high, level=level, method=BETTING, n=n)))
+        racers.append(Racer(name, outcome, n, Estimate(mean.value, low, high, level=level, method=BETTING, n=n)))
     recipe: dict[str, Any] = {"howsure": __version__, "method": BETTING, **(dict(rows.read) or {"n": len(scores)})}
-    recipe |= {AS_READ.get(role, role): one for role, one in roles.items()} if data is not None else {}
+    recipe |= {AS_READ.get(role, role): column for role, column in roles.items()} if data is not None else {}
     return Race(
-        rows=tuple(sorted(found, key=lambda row: (row.outcome == DROPPED, -row.n, -(row.mean.value or 0.0)))),
+        rows=tuple(sorted(racers, key=lambda row: (row.outcome == DROPPED, -row.n, -(row.mean.value or 0.0)))),
         n=int(sizes[:last].sum()),
         items_total=len(drawn),
-        answers=sum(row.n for row in found),
+        answers=sum(row.n for row in racers),
         recipe=recipe | {"bounds": ends, "level": level, "order_seed": drawn.recipe.get("seed")},
     )
 
@@ -239,14 +239,14 @@ def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder
             f"wrote, by howsure.read; it is a {type(order).__name__}."
         )
     roles = {"id": "id", "position": "position"} | ({} if clusters is None else {"clusters": clusters})
-    held, named, rows = held_columns(roles, order)
+    columns, named, rows = held_columns(roles, order)
     with rows.placed():
-        n = len(held["id"])
-        items = texts(held["id"], n, "id")
+        n = len(columns["id"])
+        items = texts(columns["id"], n, "id")
         refuse_repeated(items, "id")
-        if texts(held["position"], n, "position") != [str(i) for i in range(1, n + 1)]:
+        if texts(columns["position"], n, "position") != [str(i) for i in range(1, n + 1)]:
             raise InputError("position must count the items from 1; give the file that howsure score order wrote.")
-        units = texts(held["clusters"], n, named["clusters"]) if clusters is not None else [None] * n
+        units = texts(columns["clusters"], n, named["clusters"]) if clusters is not None else [None] * n
     listed = (OrderedItem(i, *item) for i, item in enumerate(zip(items, units, strict=True), 1))
     return ItemOrder(rows=tuple(listed), recipe={})
 
@@ -256,17 +256,17 @@ def _by_position(
 ) -> Floats:
     """The scores (items in the order drawn, models); NaN where there is none."""
     places, columns = {item.id: item.position - 1 for item in drawn}, {name: i for i, name in enumerate(names)}
-    found = np.full((len(drawn), len(names)), np.nan)
+    scores_ = np.full((len(drawn), len(names)), np.nan)
     for row, (item, model) in enumerate(zip(items, models, strict=True)):
         if item not in places:
             raise InputError(f"{parameter(name)} must name items of the order; {at_row(row)} holds {shown(item)}.")
-        if not np.isnan(found[places[item], columns[model]]):
+        if not np.isnan(scores_[places[item], columns[model]]):
             raise InputError(
                 f"{parameter(name)} must name each item of a model once; {at_row(row)} holds {shown(item)} again for "
                 f"{shown(model)}. Give an item with several runs the mean of its scores."
             )
-        found[places[item], columns[model]] = scores[row]
-    return found
+        scores_[places[item], columns[model]] = scores[row]
+    return scores_
 
 
 def _refuse_gaps(table: Floats, names: Sequence[str], drawn: ItemOrder, n: int) -> None:

@@ -126,12 +126,12 @@ class ScoreSequence(ABC):
 
     def _add(self, scores: Mapping[str, Any], id: Any, clusters: Any, data: Any) -> None:
         """Take the next items; whatever is wrong with one of them leaves all out."""
-        others = {role: held for role, held in (("id", id), ("clusters", clusters)) if held is not None}
-        held, named, rows = held_columns({**scores, **others}, data, scores=self.roles)
+        others = {role: column for role, column in (("id", id), ("clusters", clusters)) if column is not None}
+        columns, named, rows = held_columns({**scores, **others}, data, scores=self.roles)
         with rows.placed():
-            found = {role: _means_of_runs(held[role], self.bounds, named[role]) for role in self.roles}
-            n = len(found[self.roles[0]])
-            for role, values in found.items():
+            means = {role: _means_of_runs(columns[role], self.bounds, named[role]) for role in self.roles}
+            n = len(means[self.roles[0]])
+            for role, values in means.items():
                 if len(values) != n:
                     raise InputError(
                         f"{parameter(named[role])} must have a score for each item, as {self.roles[0]} has; it has "
@@ -143,22 +143,22 @@ class ScoreSequence(ABC):
                     f"{n:,}, and the benchmark has {self.items_total:,}."
                 )
             self._check_given(others)
-            items = texts(held["id"], n, named["id"]) if "id" in held else []
+            items = texts(columns["id"], n, named["id"]) if "id" in columns else []
             refuse_repeated(items, named.get("id", "id"), self._items)
-            units = texts(held["clusters"], n, named["clusters"]) if "clusters" in held else []
+            units = texts(columns["clusters"], n, named["clusters"]) if "clusters" in columns else []
             self._check_order(items, named.get("id", "id"))
             self._check_clusters([*self._clusters, *units])
-        for role, values in found.items():
+        for role, values in means.items():
             self._scores[role] += values.tolist()
         self._items |= dict.fromkeys(items)
         self._clusters += units
 
     def _check_given(self, others: Mapping[str, Any]) -> None:
         if (self.largest_cluster is not None) != ("clusters" in others):
-            known = parameter("clusters", GIVEN), parameter("largest_cluster", GIVEN)
+            both_options = parameter("clusters", GIVEN), parameter("largest_cluster", GIVEN)
             raise InputError(
-                f"{known[0]} and {known[1]} belong together: bets are on whole clusters, of a known largest size. Give "
-                "both, or neither."
+                f"{both_options[0]} and {both_options[1]} belong together: bets are on whole clusters, of a known "
+                "largest size. Give both, or neither."
             )
         if self.order is not None and "id" not in others:
             raise InputError("id must name each item: they are to come in the order drawn.")
@@ -181,9 +181,9 @@ class ScoreSequence(ABC):
         if self.largest_cluster is None:
             return
         starts, sizes = blocks(units)
-        names, seen = [units[start] for start in starts], set[str]()
+        names, clusters_seen = [units[start] for start in starts], set[str]()
         for name, size in zip(names, sizes, strict=True):
-            if name in seen:
+            if name in clusters_seen:
                 raise InputError(
                     f"clusters must come as a whole, their items one after another; {shown(name)} comes again."
                 )
@@ -192,7 +192,7 @@ class ScoreSequence(ABC):
                     f"{parameter('largest_cluster')} must hold for every cluster; {shown(name)} has {size:,} "
                     f"items, more than {self.largest_cluster:,}. Begin again with the largest size that is possible."
                 )
-            seen.add(name)
+            clusters_seen.add(name)
         if self.clusters_total is None:
             return
         ended = len(units) == self.items_total
@@ -270,18 +270,18 @@ class ScoreSequence(ABC):
         return loaded
 
     @classmethod
-    def _of_state(cls, held: Mapping[str, Any]) -> Self:
-        settings, scores = dict(held["settings"]), dict(held["scores"])
+    def _of_state(cls, state: Mapping[str, Any]) -> Self:
+        settings, scores = dict(state["settings"]), dict(state["scores"])
         expected = cls()._state()["settings"]
         if settings.keys() != expected.keys() or scores.keys() != set(cls.roles):
             raise ValueError(f"its settings are {', '.join(expected)}, and its scores {', '.join(cls.roles)}")
-        if held["order"] is not None:
+        if state["order"] is not None:
             for name in ("items_total", "clusters_total", "largest_cluster"):
                 del settings[name]
-            settings["order"] = _order_of_state(*held["order"])
+            settings["order"] = _order_of_state(*state["order"])
         sequence = cls(**settings)
         if any(map(len, scores.values())):
-            sequence._add(scores, held["id"], held["clusters"], None)
+            sequence._add(scores, state["id"], state["clusters"], None)
         return sequence
 
     @abstractmethod

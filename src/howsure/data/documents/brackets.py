@@ -38,12 +38,12 @@ LeftOut = list[BrokenDocument]
 
 
 def whole(
-    read: Iterable[tuple[Document, BracketFault | None]], left_out: LeftOut | None, *, mentions: bool = True
+    documents_read: Iterable[tuple[Document, BracketFault | None]], left_out: LeftOut | None, *, mentions: bool = True
 ) -> list[Document]:
     """The documents that were read, each with the fault in its brackets, if any: one with a fault is an error or, with
     a list as `left_out`, left out and recorded there. Without `mentions` it stays, and has none."""
     documents = []
-    for document, fault in read:
+    for document, fault in documents_read:
         if fault is not None and left_out is not None:
             left_out.append(BrokenDocument(named_part(document), str(fault)))
         elif fault is not None and mentions:
@@ -81,11 +81,11 @@ class Brackets:
     def read(self, text: str, word: int, *, empty: bool = False) -> None:
         """Read the brackets next to a word; those of an empty node are between `word` and the next one."""
         at = 0
-        for found in BRACKET.finditer(text):
-            opens, content, closes = found.groups()
-            if found.start() != at or not (opens or closes):
+        for bracket in BRACKET.finditer(text):
+            opens, content, closes = bracket.groups()
+            if bracket.start() != at or not (opens or closes):
                 break
-            at = found.end()
+            at = bracket.end()
             if opens:
                 content = self._opened(content, word + 1 if empty else word)
             elif self._repeated:
@@ -156,11 +156,11 @@ def bracket_texts(
     still: dict[str, list[Mention]] = defaultdict(list)
     for place in sorted({*starts, *ends}):
         brackets = []
-        for mention in sorted(ends[place], key=lambda one: -one.start):
+        for mention in sorted(ends[place], key=lambda mention: -mention.start):
             if (inner := still[closing(mention)].pop()) != mention:
                 raise InputError(f"mentions of one entity must not cross; {inner} and {mention} do.")
             brackets.append(f"{closing(mention)})")
-        for mention in sorted(starts[place], key=lambda one: -one.end):
+        for mention in sorted(starts[place], key=lambda mention: -mention.end):
             is_word = mention.end - mention.start == 1
             brackets.append(f"({label(mention)}{')' if is_word else ''}")
             if not is_word:

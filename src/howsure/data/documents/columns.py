@@ -262,8 +262,13 @@ def _in_one_sentence(document: Document) -> Document:
     starts = [0, *accumulate(len(sentence) for sentence in document.sentences)]
     words = tuple(word for sentence in document.sentences for word in sentence.words)
     moved = (
-        replace(one, sentence=0, start=starts[one.sentence] + one.start, end=starts[one.sentence] + one.end)
-        for one in document.mentions or ()
+        replace(
+            mention,
+            sentence=0,
+            start=starts[mention.sentence] + mention.start,
+            end=starts[mention.sentence] + mention.end,
+        )
+        for mention in document.mentions or ()
     )
     return Document(document.name, (Sentence(words),), tuple(moved))
 
@@ -290,15 +295,15 @@ def tagged_sentences(text: Text) -> tuple[list[Strings], list[Strings]]:
     """The sentences of a text in two columns, and their tags."""
     sentences, tags = [], []
     numbered = enumerate(text.content.split("\n"), start=1)
-    for is_sentence, lines in groupby(numbered, key=lambda one: bool(one[1])):
+    for is_sentence, lines in groupby(numbered, key=lambda numbered_line: bool(numbered_line[1])):
         if is_sentence:
             words: list[str] = []
             marks: list[str] = []
             for number, line in lines:
                 word, tab, tag = line.partition("\t")
                 if not (word and tag) or "\t" in tag:
-                    found = line.count("\t") + 1
-                    what = f"{found} columns" if tab and found != 2 else "an empty column" if tab else "no tab"
+                    n_columns = line.count("\t") + 1
+                    what = f"{n_columns} columns" if tab and n_columns != 2 else "an empty column" if tab else "no tab"
                     raise text.fault(number, f"a line must be a word, a tab and its tag, or blank; it has {what}.")
                 words.append(word)
                 marks.append(tag)
@@ -330,11 +335,11 @@ def write_tagged(
 def _lists(lists: object, name: str) -> list[list[Any]]:
     """Lists of lists; InputError for text, which would fall apart into characters."""
     outer = None if isinstance(lists, (str, bytes)) or not isinstance(lists, Iterable) else list(lists)
-    for at, one in enumerate([lists] if outer is None else outer):
-        if outer is None or isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
+    for at, inner in enumerate([lists] if outer is None else outer):
+        if outer is None or isinstance(inner, (str, bytes)) or not isinstance(inner, Iterable):
             place = name if outer is None else f"{name}[{at}]"
-            raise InputError(f"{name} must be a list of lists, one per sentence; {place} is {one!r}.")
-    return [list(one) for one in outer or ()]
+            raise InputError(f"{name} must be a list of lists, one per sentence; {place} is {inner!r}.")
+    return [list(inner) for inner in outer or ()]
 
 
 def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequence[str]]) -> list[str]:
@@ -381,7 +386,9 @@ def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], lis
     """
     text = read_text(path)
     sequences, labels = [], []
-    for is_sequence, lines in groupby(enumerate(text.content.split("\n"), start=1), key=lambda one: bool(one[1])):
+    for is_sequence, lines in groupby(
+        enumerate(text.content.split("\n"), start=1), key=lambda numbered_line: bool(numbered_line[1])
+    ):
         if not is_sequence:
             continue
         items: list[Item] = []
@@ -405,9 +412,9 @@ def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], lis
 
 def _parsed(attribute: str) -> tuple[str, float]:
     """Name and value; NaN if the value is not a number."""
-    found = WITH_VALUE.fullmatch(attribute)
-    assert found is not None
-    name, value = found.groups()
+    match = WITH_VALUE.fullmatch(attribute)
+    assert match is not None
+    name, value = match.groups()
     number = 1.0 if value is None else spelled_number(value)
     return _unescaped(name), math.nan if number is None else number
 

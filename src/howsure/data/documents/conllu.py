@@ -66,8 +66,8 @@ def name_of_document(comments: Mapping[str, str], *, stem: str, number: int) -> 
     >>> name_of_document({"newdoc": ""}, stem="news", number=2), name_of_document({}, stem="news", number=1)
     ('news-2', 'news')
     """
-    own = next((comments[key] for key in NEW_DOCUMENT if comments.get(key)), None)
-    return own or (f"{stem}-{number}" if begins_document(comments) else stem)
+    own_name = next((comments[key] for key in NEW_DOCUMENT if comments.get(key)), None)
+    return own_name or (f"{stem}-{number}" if begins_document(comments) else stem)
 
 
 # One CoNLL-U sentence: its lines as words with layers, and the mentions in its last column.
@@ -197,15 +197,15 @@ def _row(block: Block, word: int) -> int:
 
 def _heads(block: Block, column: Strings) -> tuple[int, ...] | None:
     n = len(column)
-    known = HEADS if n <= LONGEST else {str(number): number - 1 for number in range(n + 1)}
+    number_of_head = HEADS if n <= LONGEST else {str(number): number - 1 for number in range(n + 1)}
     try:
-        heads = tuple(map(known.__getitem__, column))
+        heads = tuple(map(number_of_head.__getitem__, column))
         if max(heads) < n:
             return heads
     except KeyError:
         if column.count("_") == n:
             return None
-    wrong = next(at for at, head in enumerate(column) if known.get(head, n) >= n)
+    wrong = next(at for at, head in enumerate(column) if number_of_head.get(head, n) >= n)
     what = f"the head must be 0 (the root) or the number of a word up to {n}; it is {shown(column[wrong])}."
     raise block.fault(_row(block, wrong), what)
 
@@ -219,7 +219,7 @@ def _spaces(block: Block, misc: Strings, spans: Rows) -> tuple[bool, ...]:
         first, last = (int(number) if len(number) < LONG else n + 1 for number in row[0].split("-"))
         if not first < last <= n:
             what = f"{row[0]:.60} must span two or more of the {n} words."
-            raise block.fault([one[0] for one in block.rows()].index(row[0]), what)
+            raise block.fault([row[0] for row in block.rows()].index(row[0]), what)
         spaces[first - 1 : last] = [*[False] * (last - first), NO_SPACE not in row[MISC].split("|")]
     return tuple(spaces)
 
@@ -348,11 +348,14 @@ def tagged_conllu(
     Raises InputError for a tag that is empty or contains a tab or a line break.
     """
     parts = content.split("\n\n")
-    wanted = iter(taggings)
+    taggings_left = iter(taggings)
     for i, part in enumerate(parts):
         if body := part.strip("\n"):
             lines = body.split("\n")
-            copies = [_sentence(lines, one, column, replaced, again=rank > 0) for rank, one in enumerate(next(wanted))]
+            copies = [
+                _sentence(lines, tagging, column, replaced, again=rank > 0)
+                for rank, tagging in enumerate(next(taggings_left))
+            ]
             parts[i] = part.replace(body, "\n\n".join(copies))
     return "\n\n".join(parts)
 
@@ -366,9 +369,13 @@ def _sentence(lines: Sequence[str], tagging: Tagging, column: int, replaced: Col
     for i, (row, tag) in enumerate(zip(words, tagging.tags, strict=True)):
         if not tag or BREAK.search(tag):
             raise InputError(f"a tag must be text without tab and line break to stand in CoNLL-U; one is {tag!r}.")
-        kept = [] if row[-1] in NONE else [one for one in row[-1].split("|") if one.partition("=")[0] not in gone]
-        said = [f"{name}={values[i]}" for name, values in tagging.attributes.items()]
-        row[column], row[-1] = tag, "|".join([*kept, *said]) or "_"
+        kept = (
+            []
+            if row[-1] in NONE
+            else [attribute for attribute in row[-1].split("|") if attribute.partition("=")[0] not in gone]
+        )
+        attributes = [f"{name}={values[i]}" for name, values in tagging.attributes.items()]
+        row[column], row[-1] = tag, "|".join([*kept, *attributes]) or "_"
     return "\n".join([*comments, *map("\t".join, rows)])
 
 
@@ -491,11 +498,13 @@ def _check_documents(documents: Sequence[Document]) -> None:
 def _check_fit(name: str, values: Sequence[Sequence[object]], sentences: Sequence[Sentence]) -> None:
     if not re.fullmatch(r"[^\s|=]+", name) or name in ("Entity", "SpaceAfter"):
         raise InputError(f"attributes must have names of their own without blanks, | and =; one is {name!r}.")
-    lengths, expected = [len(one) for one in values], [len(sentence) for sentence in sentences]
+    lengths, expected = [len(value) for value in values], [len(sentence) for sentence in sentences]
     if len(lengths) != len(expected):
         raise InputError(
             f"attributes must fit the sentences: {name} has {len(lengths):,}, there are {len(expected):,}."
         )
-    for at, (given, needed) in enumerate(zip(lengths, expected, strict=True)):
-        if given != needed:
-            raise InputError(f"attributes must fit the words: {name} has {given} in sentence {at}, which has {needed}.")
+    for at, (length_given, needed) in enumerate(zip(lengths, expected, strict=True)):
+        if length_given != needed:
+            raise InputError(
+                f"attributes must fit the words: {name} has {length_given} in sentence {at}, which has {needed}."
+            )

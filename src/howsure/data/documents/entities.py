@@ -51,19 +51,19 @@ def entities_in(tags: Sequence[str]) -> list[Entity]:
 
     Raises InputError for a label that is no label of an entity.
     """
-    found: list[Entity] = []
+    entities: list[Entity] = []
     before, open_type = OUTSIDE, ""  # the prefix and type of the label before
     for place, tag in enumerate(tags):
         prefix, type_ = prefix_and_type(tag)
         if before in "BI" and prefix in "IE" and type_ == open_type:
-            found[-1] = found[-1]._replace(stop=place + 1)
+            entities[-1] = entities[-1]._replace(stop=place + 1)
         elif prefix != OUTSIDE:
-            found.append(Entity(place, place + 1, type_))
+            entities.append(Entity(place, place + 1, type_))
         before, open_type = prefix, type_
-    return found
+    return entities
 
 
-def entities_of(held: Any) -> list[Entity]:
+def entities_of(content: Any) -> list[Entity]:
     """The entities of a text in any of their forms: tags (a list, or a text with blanks between them), spans (start,
     stop, type) or {"start", "end", "label"}, a list of these as JSON, a Document with mentions, a Doc of spaCy with
     `ents` (their places are characters); of None, none.
@@ -73,37 +73,43 @@ def entities_of(held: Any) -> list[Entity]:
 
     Raises InputError for anything else.
     """
-    if held is None:
+    if content is None:
         return []
-    if isinstance(held, Document):
-        begins = list(accumulate((len(sentence) for sentence in held.sentences), initial=0))
-        mentions = held.mentions or ()
+    if isinstance(content, Document):
+        begins = list(accumulate((len(sentence) for sentence in content.sentences), initial=0))
+        mentions = content.mentions or ()
         return [
-            Entity(begins[one.sentence] + one.start, begins[one.sentence] + one.end, one.type or UNTYPED)
-            for one in mentions
+            Entity(
+                begins[mention.sentence] + mention.start,
+                begins[mention.sentence] + mention.end,
+                mention.type or UNTYPED,
+            )
+            for mention in mentions
         ]
-    if hasattr(held, "ents"):
-        return [Entity(one.start_char, one.end_char, one.label_ or UNTYPED) for one in held.ents]
-    if isinstance(held, str):
-        text = held.strip()
+    if hasattr(content, "ents"):
+        return [Entity(ent.start_char, ent.end_char, ent.label_ or UNTYPED) for ent in content.ents]
+    if isinstance(content, str):
+        text = content.strip()
         try:
-            held = parsed_json(text) if text.startswith("[") else text.split()
+            content = parsed_json(text) if text.startswith("[") else text.split()
         except ValueError as error:
             raise InputError(f"entities must be tags, or spans in JSON; {shown(text)} is neither.") from error
-    parts = list(held) if isinstance(held, Sequence) or hasattr(held, "tolist") else [held]
-    return entities_in(parts) if all(isinstance(one, str) for one in parts) else [_span(one) for one in parts]
+    parts = list(content) if isinstance(content, Sequence) or hasattr(content, "tolist") else [content]
+    return entities_in(parts) if all(isinstance(part, str) for part in parts) else [_span(part) for part in parts]
 
 
-def _span(one: Any) -> Entity:
-    found: Any = [one.get("start"), one.get("end"), one.get("label")] if isinstance(one, Mapping) else one
+def _span(entity: Any) -> Entity:
+    values: Any = (
+        [entity.get("start"), entity.get("end"), entity.get("label")] if isinstance(entity, Mapping) else entity
+    )
     try:
-        start, stop, type_ = found
+        start, stop, type_ = values
         span = Entity(int(start), int(stop), str(type_))
         if (span.start, span.stop) != (start, stop) or not 0 <= span.start < span.stop or type_ is None:
-            raise ValueError(one)
+            raise ValueError(entity)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
-            f"a span must be (start, stop, type) or an object with start, end and label, start < end; {shown(one)} is "
-            "neither."
+            f"a span must be (start, stop, type) or an object with start, end and label, start < end; {shown(entity)} "
+            "is neither."
         ) from error
     return span

@@ -124,7 +124,7 @@ def documents_in(
 
 def left_out_text(left_out: LeftOut, kept: int) -> str:
     """The number of documents left out because of their brackets, which ones, and why."""
-    first = shortened((one.name for one in left_out), limit=5)
+    first = shortened((document.name for document in left_out), limit=5)
     return (
         f"left out {len(left_out):,} of {counted(len(left_out) + kept, 'document')}, whose brackets do not match: "
         f"{first}. {left_out[0].fault}"
@@ -136,9 +136,10 @@ def seen_form(text: Text) -> str:
     form, row = _form_and_row(text)
     if form is None:
         columns = row.count("\t") + 1
-        found = "1 column" if columns == 1 else f"{columns} columns"
+        columns_text = "1 column" if columns == 1 else f"{columns} columns"
         raise InputError(
-            f"the format of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
+            f"the format of {text.name} cannot be seen: its first row, {row[:40]!r}, has {columns_text} separated by "
+            "tabs. "
             "Known are conllu (10 columns), conll-2012, three-columns (number, word, coreference) and two-columns "
             f"(word, tag); name one: {parameter('format', GIVEN)}"
         )

@@ -61,20 +61,20 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
             start = file.read(len(MAGIC))
             file.seek(0)
             if start == MAGIC:
-                found: dict[str, Any] = {"logits": _whole(file, path)}
+                arrays: dict[str, Any] = {"logits": _whole(file, path)}
             elif start.startswith(ZIP):
-                found = _named(Archive(file), path)
+                arrays = _named(Archive(file), path)
             else:
                 raise InputError(f"{path} is no .npz or .npy file: save the arrays by numpy.savez or numpy.save.")
         except ArchiveError as error:
             raise InputError(f"{path} cannot be read: {error}.") from error
     if targets is not None:
-        if "label_ids" in found:
+        if "label_ids" in arrays:
             raise InputError(
                 f"{path} holds the numbers of the right labels; {parameter('targets', targets)} names them again."
             )
-        found["label_ids"] = read_label_numbers(targets)
-    return ModelArrays(path, **found)
+        arrays["label_ids"] = read_label_numbers(targets)
+    return ModelArrays(path, **arrays)
 
 
 def read_label_numbers(path: str) -> Array:
@@ -121,21 +121,21 @@ def _whole(file: Any, path: str) -> Array:
 
 def _named(archive: Archive, path: str) -> dict[str, Any]:
     """The arrays of an archive that have one of the names."""
-    found: dict[str, Any] = {}
+    arrays_by_role: dict[str, Any] = {}
     for role, names in NAMES.items():
         for name in names:
             array = archive.array(name, kinds=f"{NUMBERS}{TEXTS}") if name in archive.arrays else None
             if array is not None and array.dtype.kind in KINDS.get(role, NUMBERS):
-                found[role] = array
+                arrays_by_role[role] = array
                 break
-    if "logits" not in found:
-        held = shortened(archive.arrays) or "none"
+    if "logits" not in arrays_by_role:
+        listed_arrays = shortened(archive.arrays) or "none"
         raise InputError(
-            f"{path} holds no logits: an array named {' or '.join(NAMES['logits'])}; its arrays are {held}."
+            f"{path} holds no logits: an array named {' or '.join(NAMES['logits'])}; its arrays are {listed_arrays}."
         )
-    if "label_names" in found:
-        found["label_names"] = _texts(found["label_names"], path)
-    return found
+    if "label_names" in arrays_by_role:
+        arrays_by_role["label_names"] = _texts(arrays_by_role["label_names"], path)
+    return arrays_by_role
 
 
 def _texts(array: Array, path: str) -> tuple[str, ...]:
@@ -198,7 +198,11 @@ def _predicted(source: Source) -> Iterator[Row]:
         raise InputError(
             f"{source.name} has {logits.shape[-1]} number per row: a score, no classes with probabilities."
         )
-    names = {} if (found := _class_names(source, arrays.label_names, logits.shape[-1])) is None else {"classes": found}
+    names = (
+        {}
+        if (class_names := _class_names(source, arrays.label_names, logits.shape[-1])) is None
+        else {"classes": class_names}
+    )
     flat, numbers = logits.reshape(-1, logits.shape[-1]), targets.reshape(-1)
     counting = np.flatnonzero(numbers != IGNORED) if logits.ndim == 3 else np.arange(len(numbers))
     wrong = counting[(numbers[counting] < 0) | (numbers[counting] >= logits.shape[-1])]
@@ -206,8 +210,7 @@ def _predicted(source: Source) -> Iterator[Row]:
         at = ", ".join(str(index) for index in np.unravel_index(int(wrong[0]), targets.shape))
         raise InputError(
             f"{parameter('label_ids')} of {source.name} must be numbers of the {logits.shape[-1]} classes, from 0; at "
-            f"[{at}] stands "
-            f"{numbers[wrong[0]]}."
+            f"[{at}] stands {numbers[wrong[0]]}."
         )
     wrong = counting[~np.isfinite(flat[counting]).all(axis=1)]
     if len(wrong):
@@ -224,55 +227,55 @@ def _labels_beside(source: Source) -> str | None:
     """The right labels of logits in a file of their own, which stand beside it under one of their names."""
     if not source.name.endswith(".npy"):
         return None
-    beside = [os.path.join(source.folder, f"{name}.npy") for name in NAMES["label_ids"]]
-    found = next((path for path in beside if os.path.isfile(path)), None)
-    if found is None:
+    candidates = [os.path.join(source.folder, f"{name}.npy") for name in NAMES["label_ids"]]
+    path_ = next((path for path in candidates if os.path.isfile(path)), None)
+    if path_ is None:
         raise InputError(
             f"{source.name} is one array, and no label_ids.npy stands beside it; save both together: "
             "numpy.savez('x.npz', predictions=…, label_ids=…)."
         )
-    return found
+    return path_
 
 
-def _class_names(source: Source, held: Sequence[str] | None, size: int) -> list[str] | None:
+def _class_names(source: Source, own_names: Sequence[str] | None, size: int) -> list[str] | None:
     """The names of the classes, from the archive or from the config.json beside it."""
-    if held is not None:
-        if len(held) != size:
-            raise InputError(f"{source.name} names {len(held)} labels for {size} classes.")
-        return list(held)
+    if own_names is not None:
+        if len(own_names) != size:
+            raise InputError(f"{source.name} names {len(own_names)} labels for {size} classes.")
+        return list(own_names)
     config = source.beside("config.json")
     named = config.get("id2label") if isinstance(config, dict) else None
     if not isinstance(named, dict) or len(named) != size:
         return None
-    found = [name for number in range(size) if isinstance(name := named.get(str(number)), str)]
-    return found if len(found) == size else None
+    class_names = [name for number in range(size) if isinstance(name := named.get(str(number)), str)]
+    return class_names if len(class_names) == size else None
 
 
 def _listed(source: Source) -> Iterator[Any]:
     """The texts of a JSON document: a list for each, or one dictionary for each."""
-    held = source.document()
-    if not isinstance(held, list):
+    items = source.document()
+    if not isinstance(items, list):
         raise InputError(f"{source.name} must hold a list with the output for each text.")
-    yield from ({"scores": one} if isinstance(one, list) or _is_scored(one) else one for one in held)
+    yield from ({"scores": item} if isinstance(item, list) or _is_scored(item) else item for item in items)
 
 
 def _scored(record: Any) -> Row:
     """The classes of a text and their probabilities, and the right one where the record names it."""
-    found = _scores_in(record) if isinstance(record, Mapping) else None
-    if found is None:
+    scores_ = _scores_in(record) if isinstance(record, Mapping) else None
+    if scores_ is None:
         raise ValueError(
             "it holds no list of {label, score}, as a text-classification pipeline returns with top_k=None"
         )
-    scores = [found] if isinstance(found, Mapping) else found
-    if any(keys <= one.keys() for one in scores for keys in TAGGED):
+    scores = [scores_] if isinstance(scores_, Mapping) else scores_
+    if any(keys <= score.keys() for score in scores for keys in TAGGED):
         raise ValueError(
             "a token-classification pipeline keeps the score of the best label alone, and leaves out what it calls O: "
             "of that there is no posterior. Save the logits by Trainer.predict, and use `howsure sequences spans`"
         )
-    by_class = {str(one["label"]): _probability(one["score"]) for one in scores}
+    by_class = {str(score["label"]): _probability(score["score"]) for score in scores}
     if len(by_class) < len(scores):
-        raise ValueError(f"two of its scores are of one label: {shortened(one['label'] for one in scores)}")
-    more = {name: value for name, value in record.items() if value is not found}
+        raise ValueError(f"two of its scores are of one label: {shortened(score['label'] for score in scores)}")
+    more = {name: value for name, value in record.items() if value is not scores_}
     target = next((record[name] for name in TARGETS if isinstance(record.get(name), str | int)), None)
     if len(by_class) == 1:
         ((label, probability),) = by_class.items()

@@ -81,15 +81,15 @@ class Log:
     def repeats_items(self, parts: Collection[str]) -> bool:
         """Whether an item may have several rows in a group, by what differs beside the columns that part the groups."""
         runs = () if RUN in self.format.group else (RUN,)
-        return any(self.varies(one) for one in {*self.group, *runs} - {"task", *parts})
+        return any(self.varies(column) for column in {*self.group, *runs} - {"task", *parts})
 
     def choice_of(self, column: str) -> str:
         """The condition that keeps one value of a column, as it would be typed; of several ways of scoring, one that
         loses no task with a way of its own."""
         values = (self.several_ways if column == RUN else ()) or self.values[column]
-        kept, *others = [one for one in values if one is not None]
+        kept, *others = [value for value in values if value is not None]
         if column == RUN and not all(kept in ways for ways in self.ways.values()):
-            return parameter("where", " and ".join(f"{column} <> {_typed(one)}" for one in others))
+            return parameter("where", " and ".join(f"{column} <> {_typed(other)}" for other in others))
         return parameter("where", f"{column} = {_typed(kept)}")
 
     @property
@@ -112,7 +112,7 @@ class Log:
     def class_names(self) -> tuple[str, ...] | None:
         """What the positions of the choices are called, if that is the same in every row and no number."""
         names = self.classes if self.alike else None
-        if names is None or len(set(names)) < len(names) or any(spelled_number(one) is not None for one in names):
+        if names is None or len(set(names)) < len(names) or any(spelled_number(name) is not None for name in names):
             return None
         return names
 
@@ -195,9 +195,9 @@ class Log:
                 self.held[name] = self.held.get(name, 0) + 1
             if isinstance(value, (int, float)):
                 self.numbers[name] = None
-        seen = {name: self.values.setdefault(name, {}) for name in (*self.format.group, RUN)}
+        values_by_column = {name: self.values.setdefault(name, {}) for name in (*self.format.group, RUN)}
         parts = tuple(row.get(name) for name in self.format.group if name != RUN)
-        kept = [(values, row.get(name)) for name, values in seen.items()]
+        kept = [(values, row.get(name)) for name, values in values_by_column.items()]
         kept += [(self.ways.setdefault(parts, {}), row.get(RUN))] if RUN in self.format.group else []
         for values, value in kept:
             if len(values) < MOST_VALUES:
@@ -218,20 +218,20 @@ def input_files(
     *,
     format: str | None,
     spool: Path,
-    wanted: Iterable[str | None] = (),
+    names_needed: Iterable[str | None] = (),
     normalise: str | None = None,
     files: tuple[File, ...] | None = None,
     most: int | None = None,
     labels_from: str | None = None,
     explode: str | None = None,
     model_version: str | None = None,
-    tell: Callable[[str], None] = lambda said: None,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
 
     `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
-    columns and scores, that is kept whose name is a word of the texts `wanted`. `normalise` says how log-likelihoods of
-    choices become probabilities. `files` are those of the paths, where they are known. `most`: of each log only so many
+    columns and scores, a column is kept if its name is a word of the texts `names_needed`. `normalise` says how log-likelihoods
+    of choices become probabilities. `files` are those of the paths, where they are known. `most`: of each log only so many
     rows are read, with all that they hold. `labels_from`: a table of right answers. `explode`: a list in each row of a
     table, whose elements become rows. `model_version`: what an alias in a log of decisions
     stood for. `tell` is told what was done to a table.
@@ -274,7 +274,7 @@ def input_files(
         )
     log = Log(form, normalise or NONE, model_version)
     labels = None if labels_from is None else Labels.read(labels_from, spool)
-    words = {word for text in wanted if text for word in WORD.findall(text)}
+    words = {word for text in names_needed if text for word in WORD.findall(text)}
     kept = partial(_kept, words=words if most is None else None)
     copies = (_rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files))
     rewritten = tuple(copy for copy in copies if copy is not None)
@@ -359,7 +359,7 @@ def _judged(row: Row, way: str) -> Row:
     for name in KEYS:
         if isinstance(row.get(name), list | dict):
             raise ValueError(f"{name} must be a text or a number; it is {shown(row[name])}")
-    wrong = [one for one in row.get("classes") or () if not isinstance(one, str)]
+    wrong = [class_ for class_ in row.get("classes") or () if not isinstance(class_, str)]
     if wrong:
         raise ValueError(f"its choices must be texts; one is {shown(wrong[0])}")
     likelihoods, logits = row.get("log_probabilities"), row.get("logits")
@@ -424,8 +424,8 @@ def with_defaults(
 
     Raises InputError if the log does not hold what is asked for.
     """
-    label, given = _probabilities(roles["y_true"], y_prob, log, files)
-    found = roles | {"y_true": label}
+    label, probability_spec = _probabilities(roles["y_true"], y_prob, log, files)
+    new_roles = roles | {"y_true": label}
     if label is None:
         raise InputError(
             f"{parameter('y_true', GIVEN)} must name the column of the true label; {files[0].name} holds none by "
@@ -438,22 +438,24 @@ def with_defaults(
     elif (groups := roles["groups"]) is not None:
         parts = groups.split(",")
         log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
-    elif parts and given.reduce == CLASS_WISE:
+    elif parts and probability_spec.reduce == CLASS_WISE:
         raise InputError(
             f"class-wise, the class is the group, and {files[0].name} holds several of: {', '.join(parts)}. Choose one "
             f"by {log.choice_of(parts[0])}."
         )
     elif parts:
-        found["groups"] = ",".join(parts)
-    return found | _items(found, log, parts), given
+        new_roles["groups"] = ",".join(parts)
+    return new_roles | _items(new_roles, log, parts), probability_spec
 
 
-def chosen_by_log(asked: Roles, asked_given: Given | None, roles: Roles, given: Given) -> dict[str, str]:
+def chosen_by_log(requested: Roles, asked_given: Given | None, roles: Roles, probability_spec: Given) -> dict[str, str]:
     """The columns that the user did not name, by the roles or ways that they stand for."""
-    found = {"y_true": roles["y_true"], given.way: given.columns[0]} | {role: roles[role] for role in TOLD}
-    own = {role for role, name in asked.items() if name is not None}
-    own |= set() if asked_given is None or asked_given.way == UNNAMED else {given.way}
-    return {role: name for role, name in found.items() if name is not None and role not in own}
+    roles_by_log = {"y_true": roles["y_true"], probability_spec.way: probability_spec.columns[0]} | {
+        role: roles[role] for role in TOLD
+    }
+    requested_roles = {role for role, name in requested.items() if name is not None}
+    requested_roles |= set() if asked_given is None or asked_given.way == UNNAMED else {probability_spec.way}
+    return {role: name for role, name in roles_by_log.items() if name is not None and role not in requested_roles}
 
 
 def _probabilities(
@@ -496,9 +498,9 @@ def _why_not(log: Log, files: Sequence[File]) -> str:
 
 def _missing_probabilities(log: Log, files: Sequence[File]) -> InputError:
     name, scores = files[0].name, log.quality_scores
-    held = f"; it holds the scores {shortened(scores)}, which `howsure significance` compares" if scores else ""
+    content = f"; it holds the scores {shortened(scores)}, which `howsure significance` compares" if scores else ""
     notes = "".join(f" {note}" for note in log.notes)
-    return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{held}.{notes}")
+    return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{content}.{notes}")
 
 
 def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
@@ -511,17 +513,17 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
             )
 
 
-def _items(found: Roles, log: Log, parts: Sequence[str]) -> Roles:
+def _items(roles: Roles, log: Log, parts: Sequence[str]) -> Roles:
     """What tells rows apart, or what those have in common that are of one item."""
-    clusters: Roles = {"clusters": DOCUMENT} if log.has(DOCUMENT) and found["clusters"] is None else {}
+    clusters: Roles = {"clusters": DOCUMENT} if log.has(DOCUMENT) and roles["clusters"] is None else {}
     if ITEM not in log.held:
         return clusters
     task = [TASK] if log.varies(TASK) and TASK not in parts else []
     if log.repeats_items(parts):
-        if clusters or found["clusters"] is not None:
+        if clusters or roles["clusters"] is not None:
             return clusters
         return {"clusters": ",".join([*task, log.item_column])}
-    return clusters | ({} if found["id"] is not None else {"id": ",".join([*task, ITEM])})
+    return clusters | ({} if roles["id"] is not None else {"id": ",".join([*task, ITEM])})
 
 
 # What a log holds in the rows that an expression lets through: by these, not by all, its columns are chosen.

@@ -29,7 +29,7 @@ def recognises(beginning: Beginning) -> bool:
     """Whether a response holds typed answers."""
     if beginning.file.format == "jsonl":
         body = _body(beginning.record)
-        return any(isinstance(mapping(one).get("type"), str) for _, one in _answers(body))
+        return any(isinstance(mapping(answer).get("type"), str) for _, answer in _answers(body))
     keys = set(beginning.keys)
     typed = bool(keys & {"noul", "probability", "probabilities"})
     return beginning.file.format == "json" and typed and {"model", "answers", "type"} <= keys
@@ -37,7 +37,7 @@ def recognises(beginning: Beginning) -> bool:
 
 def rows(source: Source) -> Iterator[Row]:
     """A row for each question of each response; refusals have no probabilities, boxes are left out."""
-    found, aliases, unknown = Counter[str](), set[str](), 0
+    counts, aliases, unknown = Counter[str](), set[str](), 0
     for line, record in source.objects():
         body = _body(record)
         if not _answers(body):
@@ -51,17 +51,17 @@ def rows(source: Source) -> Iterator[Row]:
             model = source.model_version or model
         for name, answer in _answers(body):
             kind = str(mapping(answer).get("type"))
-            found[kind] += 1
+            counts[kind] += 1
             try:
-                told = _answer(kind, mapping(answer))
+                answer_row = _answer(kind, mapping(answer))
             except ValueError as error:
                 raise source.fault(line, f"{name}: {error}.") from error
-            if told is not None:
+            if answer_row is not None:
                 row: Row = {"item": item, "model": model if isinstance(model, str) else None, "task": name}
-                yield row | told | _target(labels.get(name), told)
-    if found["refusal"]:
-        source.note(f"{found['refusal']:,} of {found.total():,} answers are refusals, which have no probabilities")
-    left_out = found.total() - sum(found[kind] for kind in (*TYPES, "choice", "score", "refusal"))
+                yield row | answer_row | _target(labels.get(name), answer_row)
+    if counts["refusal"]:
+        source.note(f"{counts['refusal']:,} of {counts.total():,} answers are refusals, which have no probabilities")
+    left_out = counts.total() - sum(counts[kind] for kind in (*TYPES, "choice", "score", "refusal"))
     if left_out:
         source.note(f"{left_out:,} answers are of types without probabilities of answers (box), and left out")
     if source.model_version is not None and not unknown:
@@ -77,7 +77,7 @@ def _body(record: Mapping[str, Any]) -> Mapping[str, Any]:
     """The response in a record: itself, its `response`, or the body of that."""
     response = mapping(record.get("response"))
     places = (record, response, mapping(response.get("body")), mapping(record.get("decision")))
-    return next((one for one in places if one.get("answers")), {})
+    return next((place for place in places if place.get("answers")), {})
 
 
 def _answers(body: Mapping[str, Any]) -> list[tuple[str, Any]]:
@@ -85,7 +85,7 @@ def _answers(body: Mapping[str, Any]) -> list[tuple[str, Any]]:
     answers = body.get("answers")
     if isinstance(answers, dict):
         return list(answers.items())
-    return [(str(mapping(one).get("name") or at), one) for at, one in enumerate(listed(answers), start=1)]
+    return [(str(mapping(answer).get("name") or at), answer) for at, answer in enumerate(listed(answers), start=1)]
 
 
 def _answer(kind: str, answer: Mapping[str, Any]) -> Row | None:
@@ -99,36 +99,44 @@ def _answer(kind: str, answer: Mapping[str, Any]) -> Row | None:
         return {"classes": [NO, YES], "probabilities": [1.0 - p, p], "prediction": int(p >= 0.5)}
     if kind not in ("choice", "score"):
         return None
-    held = answer.get("probabilities")
+    probabilities = answer.get("probabilities")
     pairs = (
-        list(held.items())
-        if isinstance(held, dict)
-        else [(mapping(one).get("value"), mapping(one).get("probability")) for one in listed(held)]
+        list(probabilities.items())
+        if isinstance(probabilities, dict)
+        else [(mapping(entry).get("value"), mapping(entry).get("probability")) for entry in listed(probabilities)]
     )
     values, chances = [value for value, _ in pairs], [number(p) for _, p in pairs]
-    known = [p for p in chances if p is not None]
-    if len(known) < 2 or len(known) < len(pairs) or min(known) < 0.0 or abs(sum(known) - 1.0) > TOLERANCE:
-        raise ValueError(f"probabilities must be two or more that add to 1; they are {shown(held)}")
-    row: Row = {"classes": _named(values), "probabilities": [p / sum(known) for p in known]}
-    given = answer.get("choice")
+    known_probabilities = [p for p in chances if p is not None]
+    if (
+        len(known_probabilities) < 2
+        or len(known_probabilities) < len(pairs)
+        or min(known_probabilities) < 0.0
+        or abs(sum(known_probabilities) - 1.0) > TOLERANCE
+    ):
+        raise ValueError(f"probabilities must be two or more that add to 1; they are {shown(probabilities)}")
+    row: Row = {"classes": _named(values), "probabilities": [p / sum(known_probabilities) for p in known_probabilities]}
+    choice = answer.get("choice")
     same = [
-        at for at, value in enumerate(values) if value == given and isinstance(value, bool) == isinstance(given, bool)
+        at for at, value in enumerate(values) if value == choice and isinstance(value, bool) == isinstance(choice, bool)
     ]
     return row | ({"prediction": same[0]} if same else {})
 
 
 def _named(values: list[Any]) -> list[str]:
     """Values as names of classes: true is no text, so a text of that name beside it stands in quotes."""
-    truths = [str(one).lower() for one in values if isinstance(one, bool)]
-    return [str(one).lower() if isinstance(one, bool) else f"'{one}'" if one in truths else str(one) for one in values]
+    truths = [str(value).lower() for value in values if isinstance(value, bool)]
+    return [
+        str(value).lower() if isinstance(value, bool) else f"'{value}'" if value in truths else str(value)
+        for value in values
+    ]
 
 
-def _target(label: Any, told: Row) -> Row:
+def _target(label: Any, row: Row) -> Row:
     """The position of the right class by its label; nothing where there is no label."""
-    if label is None or "classes" not in told:
+    if label is None or "classes" not in row:
         return {}
     name = _named([label])[0]
-    return {"target": position(name, told["classes"])}
+    return {"target": position(name, row["classes"])}
 
 
 DECISIONS = LogFormat("decisions", "decisions", recognises, rows, refused=REFUSED)

@@ -29,16 +29,20 @@ def rows(source: Source) -> Iterator[Row]:
     named = _setting(document, source)
     if isinstance(document, list):
         yield from _without_certainties(
-            [named | _of_stats(one, source, at) for at, one in enumerate(document, 1)], source
+            [named | _of_stats(record, source, at) for at, record in enumerate(document, 1)], source
         )
         return
-    beside = source.beside(STATS)
-    if not isinstance(beside, list | None):
-        raise InputError(f"{STATS} beside {source.name} must hold a list; it holds {shown(beside)}.")
-    stats = {} if beside is None else {_key(row): row for row in (_of_stats(one, source, 0) for one in beside)}
-    answers = [_of_state(one, source, at) for at, one in enumerate(_states(document, source), 1)]
-    found = {_key(row): row for row in answers}  # one for each, though a request is made for each choice
-    yield from _without_certainties([named | stats.get(key, {}) | row for key, row in found.items()], source)
+    stats_document = source.beside(STATS)
+    if not isinstance(stats_document, list | None):
+        raise InputError(f"{STATS} beside {source.name} must hold a list; it holds {shown(stats_document)}.")
+    stats = (
+        {}
+        if stats_document is None
+        else {_key(row): row for row in (_of_stats(record, source, 0) for record in stats_document)}
+    )
+    answers = [_of_state(state, source, at) for at, state in enumerate(_states(document, source), 1)]
+    answers_by_key = {_key(row): row for row in answers}  # one for each, though a request is made for each choice
+    yield from _without_certainties([named | stats.get(key, {}) | row for key, row in answers_by_key.items()], source)
 
 
 def _key(row: Row) -> tuple[Any, ...]:
@@ -47,8 +51,8 @@ def _key(row: Row) -> tuple[Any, ...]:
 
 def _setting(document: Any, source: Source) -> Row:
     """The model and the task: of the run's specification beside the file, or what the state itself says."""
-    beside = source.beside(SETTING)
-    spec = beside if isinstance(beside, dict) else document if isinstance(document, dict) else {}
+    settings_document = source.beside(SETTING)
+    spec = settings_document if isinstance(settings_document, dict) else document if isinstance(document, dict) else {}
     adapter = mapping(spec.get("adapter_spec"))
     name, _, arguments = str(spec.get("name", "")).partition(":")
     kept = ",".join(part for part in arguments.split(",") if part and not part.startswith("model"))
@@ -58,20 +62,20 @@ def _setting(document: Any, source: Source) -> Row:
     }
 
 
-def _perturbation(held: Mapping[str, Any]) -> Any:
-    return mapping(held.get("perturbation")).get("name")
+def _perturbation(instance: Mapping[str, Any]) -> Any:
+    return mapping(instance.get("perturbation")).get("name")
 
 
-def _of_stats(held: Any, source: Source, at: int) -> Row:
-    stats = mapping(held).get("stats")
-    if not isinstance(stats, list | dict) or "instance_id" not in held:
+def _of_stats(record: Any, source: Source, at: int) -> Row:
+    stats = mapping(record).get("stats")
+    if not isinstance(stats, list | dict) or "instance_id" not in record:
         raise source.fault(at, "it has no instance_id or no stats. Is this per_instance_stats.json of HELM?")
-    row: Row = {"item": held["instance_id"], "run": held.get("train_trial_index"), "prompt": _perturbation(held)}
+    row: Row = {"item": record["instance_id"], "run": record.get("train_trial_index"), "prompt": _perturbation(record)}
     if isinstance(stats, dict):  # display_predictions.json
-        row["prediction"] = held.get("mapped_output", held.get("predicted_text"))
+        row["prediction"] = record.get("mapped_output", record.get("predicted_text"))
         means = list(stats.items())
     else:
-        means = [(mapping(one.get("name")).get("name"), one.get("mean")) for one in map(mapping, stats)]
+        means = [(mapping(stat.get("name")).get("name"), stat.get("mean")) for stat in map(mapping, stats)]
     scores = source.scores({name: mean for name, mean in means if isinstance(name, str) and mean is not None})
     if "max_prob" in scores and "exact_match" in scores:
         row |= {"probability": scores["max_prob"], "correct": scores["exact_match"]}
@@ -85,41 +89,41 @@ def _states(document: Any, source: Source) -> Sequence[Any]:
     return states
 
 
-def _of_state(held: Any, source: Source, at: int) -> Row:
+def _of_state(record: Any, source: Source, at: int) -> Row:
     """An answer to an instance, and its probabilities where it is one letter of several."""
-    instance = mapping(mapping(held).get("instance"))
+    instance = mapping(mapping(record).get("instance"))
     references = instance.get("references")
     if not isinstance(references, list) or "id" not in instance:
         raise source.fault(at, "it has no instance with an id and references.")
-    row: Row = {"item": instance["id"], "run": held.get("train_trial_index"), "prompt": _perturbation(instance)}
+    row: Row = {"item": instance["id"], "run": record.get("train_trial_index"), "prompt": _perturbation(instance)}
     if row["prompt"] is None:  # a perturbed instance has the id of the original one
         row["item_hash"] = content_hash(mapping(instance.get("input")).get("text"))
-    texts = [str(mapping(mapping(one).get("output")).get("text")) for one in references]
-    right = [place for place, one in enumerate(references) if "correct" in listed(mapping(one).get("tags"))]
-    choices = mapping(held.get("output_mapping"))
+    texts = [str(mapping(mapping(reference).get("output")).get("text")) for reference in references]
+    right = [place for place, reference in enumerate(references) if "correct" in listed(mapping(reference).get("tags"))]
+    choices = mapping(record.get("output_mapping"))
     if len(choices) < 2:
         row |= {"target": texts[right[0]] if len(right) == 1 else None}
-        return row if "reference_index" in held else row | {"prediction": _completion(held).get("text")}
+        return row if "reference_index" in record else row | {"prediction": _completion(record).get("text")}
     letters, answers = list(choices), list(choices.values())
     places = [answers.index(texts[place]) for place in right if texts[place] in answers]
     row |= {"classes": answers, "target": places[0] if len(places) == 1 else None, "targets": places}
-    completion = _completion(held)
+    completion = _completion(record)
     text = str(completion.get("text", "")).strip()
     if text not in letters:
         return row
     row["prediction"] = letters.index(text)
-    known = of_answer(_tokens(completion), text, letters)
-    return row | ({"log_probabilities": known["log_probabilities"]} if "log_probabilities" in known else {})
+    certainty = of_answer(_tokens(completion), text, letters)
+    return row | ({"log_probabilities": certainty["log_probabilities"]} if "log_probabilities" in certainty else {})
 
 
-def _completion(held: Any) -> Mapping[str, Any]:
-    completions = listed(mapping(held.get("result")).get("completions"))
+def _completion(state: Any) -> Mapping[str, Any]:
+    completions = listed(mapping(state.get("result")).get("completions"))
     return mapping(completions[0]) if completions else {}
 
 
 def _tokens(completion: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The tokens of a completion as others write them."""
-    tokens = [mapping(one) for one in listed(completion.get("tokens"))]
+    tokens = [mapping(token) for token in listed(completion.get("tokens"))]
     return [
         {
             "token": one.get("text"),
@@ -132,13 +136,13 @@ def _tokens(completion: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _without_certainties(found: list[Row], source: Source) -> list[Row]:
+def _without_certainties(answers: list[Row], source: Source) -> list[Row]:
     """The rows, without their probabilities where all are 1, which is what models have that gave none."""
-    given = [row["probability"] for row in found if "probability" in row]
-    if not given or any(not math.isclose(one, 1.0, abs_tol=1e-12) for one in given):
-        return found
+    certainties = [row["probability"] for row in answers if "probability" in row]
+    if not certainties or any(not math.isclose(certainty, 1.0, abs_tol=1e-12) for certainty in certainties):
+        return answers
     source.note(SURE)
-    return [{name: value for name, value in row.items() if name not in ("probability", "max_prob")} for row in found]
+    return [{name: value for name, value in row.items() if name not in ("probability", "max_prob")} for row in answers]
 
 
 SHARES = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "f1_score")

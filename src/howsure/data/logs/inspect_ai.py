@@ -54,15 +54,15 @@ def _rows(header: Mapping[str, Any], samples: Iterator[Any], source: Source) -> 
     evaluation = mapping(header.get("eval"))
     _check(header, source)
     scorer = mapping(mapping(header.get("results")).get("scorer")).get("name")
-    found = 0
+    last_line = 0
     for at, sample in enumerate(samples, start=1):
         if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
             raise source.fault(at, "it has no id or no target. Is this a log of Inspect?")
-        found = at
+        last_line = at
         yield {"model": evaluation.get("model"), "task": evaluation.get("task")} | _row(sample, scorer, source)
     status = header.get("status", "started")
     if status != "success":
-        source.note(f"the run ended with status {status!r}: {found:,} samples are in its log")
+        source.note(f"the run ended with status {status!r}: {last_line:,} samples are in its log")
 
 
 def _check(header: Mapping[str, Any], source: Source) -> None:
@@ -75,8 +75,8 @@ def _check(header: Mapping[str, Any], source: Source) -> None:
 
 def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
     """What a sample says; `scorer` is what gave the one score that samples of version 1 hold."""
-    one = {scorer if isinstance(scorer, str) else "score": sample["score"]} if "score" in sample else {}
-    scores = mapping(sample.get("scores")) or one
+    single_score = {scorer if isinstance(scorer, str) else "score": sample["score"]} if "score" in sample else {}
+    scores = mapping(sample.get("scores")) or single_score
     row: Row = {"item": sample["id"], "run": sample.get("epoch"), "metadata": sample.get("metadata")}
     row["item_hash"] = content_hash(_question(sample.get("input")))
     choices, targets = sample.get("choices"), sample["target"]
@@ -102,18 +102,18 @@ def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: 
     """The right choice by its position, and the log-probabilities of the letters where the answer was given."""
     letters = LETTERS[: len(choices)]
     row: Row = {"classes": [str(choice) for choice in choices]}
-    right = [letters.index(str(one)) for one in targets if str(one) in letters and len(str(one)) == 1]
+    right = [letters.index(str(target)) for target in targets if str(target) in letters and len(str(target)) == 1]
     row |= {"target": right[0]} if len(right) == 1 else {"target": None, "targets": right}
     if answer is None or answer not in letters or len(answer) != 1:
         return row
-    given = letters.index(answer)
-    return row | {"prediction": given, "correct": int(given in right)} | of_answer(tokens, answer, letters)
+    chosen = letters.index(answer)
+    return row | {"prediction": chosen, "correct": int(chosen in right)} | of_answer(tokens, answer, letters)
 
 
 def _answer(scores: Mapping[str, Any]) -> str | None:
     """What a scorer took for the answer, if all say the same."""
     answers = [mapping(score).get("answer") for score in scores.values()]
-    texts = {one.strip() for one in answers if isinstance(one, str)}
+    texts = {answer.strip() for answer in answers if isinstance(answer, str)}
     return texts.pop() if len(texts) == 1 else None
 
 

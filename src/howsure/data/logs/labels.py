@@ -39,27 +39,33 @@ class Labels:
         with Database(spool).opening() as database:
             files = named_files([path], format=None, spool=database.folder)
             database.allow_only([file.path for file in files])
-            known = column_names(database, files[0])
-            found = {role: next((one for one in names if one in known), None) for role, names in COLUMNS.items()}
+            columns = column_names(database, files[0])
+            column_by_role = {
+                role: next((name for name in names if name in columns), None) for role, names in COLUMNS.items()
+            }
             for role in ("id", "label"):
-                if found[role] is None:
+                if column_by_role[role] is None:
                     raise InputError(
                         f"{parameter('labels_from')} must name a table with a column {' or '.join(COLUMNS[role])}; "
-                        f"{path} has {', '.join(known)}."
+                        f"{path} has {', '.join(columns)}."
                     )
-            names = [name for name in found.values() if name is not None]
+            names = [name for name in column_by_role.values() if name is not None]
             table = open_table(database, files, names)
             rows = table.ask(", ".join(table.columns[name].text for name in names))
             database.close()
-        held: dict[tuple[str, str], str] = {}
+        label_by_key: dict[tuple[str, str], str] = {}
         for row in rows:
-            said = dict(zip((role for role, name in found.items() if name is not None), row, strict=True))
-            key, label = (str(said["id"]), str(said.get("question", ""))), said["label"]
-            if label is None or held.setdefault(key, str(label)) == str(label):
+            values_by_role = dict(
+                zip((role for role, name in column_by_role.items() if name is not None), row, strict=True)
+            )
+            key, label = (str(values_by_role["id"]), str(values_by_role.get("question", ""))), values_by_role["label"]
+            if label is None or label_by_key.setdefault(key, str(label)) == str(label):
                 continue
             about = f" and question {key[1]!r}" if key[1] else ""
-            raise InputError(f"{path} has two labels for id {key[0]!r}{about}: {held[key]!r} and {str(label)!r}.")
-        return cls(path, held, found["question"] is not None)
+            raise InputError(
+                f"{path} has two labels for id {key[0]!r}{about}: {label_by_key[key]!r} and {str(label)!r}."
+            )
+        return cls(path, label_by_key, column_by_role["question"] is not None)
 
     def of(self, row: Row) -> Row:
         """A row with its label as its target, if the table has one.

@@ -45,43 +45,45 @@ class Layout:
         needed = set(self.keys.split())
         if beginning.file.format != "json":
             return beginning.record.keys() >= needed
-        return needed <= set(beginning.keys) or beginning.keys[:1] in [(one,) for one in self.first]
+        return needed <= set(beginning.keys) or beginning.keys[:1] in [(key,) for key in self.first]
 
     def _rows(self, source: Source) -> Iterator[Row]:
         """A row for each answer; equal answers of an item in one file are its runs."""
-        seen, asked, failed = Counter[str](), dict[str, Any](), 0
+        runs_seen, item_by_request, failed = Counter[str](), dict[str, Any](), 0
         for at, record in self._records(source):
             lacking = set(self.keys.split()) - record.keys()
             if lacking:
-                said = f"it lacks {', '.join(sorted(lacking))}, which a log of {self.program} has."
-                raise source.fault(at, said)
-            own = {name: held for name, held in record.items() if name not in NAMED and number(held) is None}
+                problem = f"it lacks {', '.join(sorted(lacking))}, which a log of {self.program} has."
+                raise source.fault(at, problem)
+            extra_columns = {
+                name: value for name, value in record.items() if name not in NAMED and number(value) is None
+            }
             for row in self.rows(record, source):
                 failed += bool(row.pop(FAILED, False))
                 if ASKED in row:
-                    row["item"] = asked.setdefault(json.dumps(row.pop(ASKED)), row["item"])
-                key = json.dumps([row.get(one) for one in ("model", "task", "prompt", "item")])
-                yield own | {"run": seen[key]} | row
-                seen[key] += 1
+                    row["item"] = item_by_request.setdefault(json.dumps(row.pop(ASKED)), row["item"])
+                key = json.dumps([row.get(role) for role in ("model", "task", "prompt", "item")])
+                yield extra_columns | {"run": runs_seen[key]} | row
+                runs_seen[key] += 1
         if failed:
-            source.note(f"{failed:,} of {seen.total():,} rows {self.failed}")
+            source.note(f"{failed:,} of {runs_seen.total():,} rows {self.failed}")
 
     def _records(self, source: Source) -> Iterator[tuple[int, Record]]:
         first = Beginning(source.file).record
         if source.file.format == "jsonl" and (self.records is listed or first.keys() >= set(self.keys.split())):
             yield from source.records()
             return
-        held = self.records(source.document())
-        objects = [(at, record) for at, record in enumerate(held, start=1) if isinstance(record, dict)]
-        if len(objects) < len(held):
-            lost = f"{len(held) - len(objects):,} of {len(held):,} elements"
+        records = self.records(source.document())
+        objects = [(at, record) for at, record in enumerate(records, start=1) if isinstance(record, dict)]
+        if len(objects) < len(records):
+            lost = f"{len(records) - len(objects):,} of {len(records):,} elements"
             source.note(f"{lost} left out, for only objects are rows")
         yield from objects
 
 
 def _promptfoo(record: Record, source: Source) -> Iterator[Row]:
     provider, test = record.get("provider"), mapping(record.get("testCase"))
-    asked = [test.get("vars", record.get("vars")), test.get("assert")]
+    test_and_assert = [test.get("vars", record.get("vars")), test.get("assert")]
     named = {
         "item": record["testIdx"],
         "model": mapping(provider).get("label") or mapping(provider).get("id") or provider or None,
@@ -89,13 +91,13 @@ def _promptfoo(record: Record, source: Source) -> Iterator[Row]:
         FAILED: record.get("failureReason") == 2,
     }
     scores = {name: record[name] for name in ("success", "score")} | dict(mapping(record["namedScores"]))
-    named |= {ASKED: asked, "item_hash": content_hash(asked)} if any(asked) else {}
+    named |= {ASKED: test_and_assert, "item_hash": content_hash(test_and_assert)} if any(test_and_assert) else {}
     yield with_scores(named, source.scores(scores, keep_missing=True))
 
 
 def _deepeval(record: Record, source: Source) -> Iterator[Row]:
-    metrics = [mapping(one) for one in listed(record["metricsData"])]
-    scores = {"success": record["success"]} | {str(one.get("name")): one.get("score") for one in metrics}
+    metrics = [mapping(metric) for metric in listed(record["metricsData"])]
+    scores = {"success": record["success"]} | {str(metric.get("name")): metric.get("score") for metric in metrics}
     named = {"item": record["name"], FAILED: any(map(_has_error, metrics))}
     named["item_hash"] = content_hash(record.get("input"))
     yield with_scores(named, source.scores(scores, keep_missing=True))
@@ -142,8 +144,8 @@ def _evalplus(record: Record, _: Source) -> Iterator[Row]:
 
 def _every_eval_ever(record: Record, source: Source) -> Iterator[Row]:
     named = {"item": record["sample_id"], "model": record["model_id"], "task": record["evaluation_name"]}
-    found = mapping(record["evaluation"])
-    scores = {name: found.get(name) for name in ("score", "is_correct")}
+    evaluation = mapping(record["evaluation"])
+    scores = {name: evaluation.get(name) for name in ("score", "is_correct")}
     yield with_scores(named | {FAILED: _has_error(record)}, source.scores(scores, keep_missing=True))
 
 
@@ -161,12 +163,12 @@ def _of_promptfoo(document: Any) -> list[Any]:
 
 
 def _of_evalplus(document: Any) -> list[Any]:
-    return [one for samples in mapping(mapping(document).get("eval")).values() for one in listed(samples)]
+    return [sample for samples in mapping(mapping(document).get("eval")).values() for sample in listed(samples)]
 
 
 LAYOUTS = {
-    one.name: one.format
-    for one in (
+    layout.name: layout.format
+    for layout in (
         Layout(
             "promptfoo",
             "promptfoo",

@@ -25,7 +25,7 @@ def recognises(beginning: Beginning) -> bool:
 
 def rows(source: Source) -> Iterator[Row]:
     """A row for each document: the log-likelihoods of its choices, or the generated text; and its metrics."""
-    found = FILE.fullmatch(os.path.basename(source.name))
+    match = FILE.fullmatch(os.path.basename(source.name))
     folders = os.path.abspath(source.name).split(os.sep)
     start = folders.index("details") if "details" in folders else None
     model = None if start is None or not source.folder else "/".join(folders[start + 1 : -2])
@@ -38,7 +38,7 @@ def rows(source: Source) -> Iterator[Row]:
         if not row.keys() >= COLUMNS:
             raise source.fault(at, f"it must have {', '.join(sorted(COLUMNS))}. Are these details of lighteval?")
         doc, response = mapping(row["doc"]), mapping(row["model_response"])
-        task = doc.get("task_name") or (found["task"] if found else None)
+        task = doc.get("task_name") or (match["task"] if match else None)
         named: Row = {"item": doc.get("id") or at - 1, "model": model or None, "task": task, "doc": doc}
         named["item_hash"] = content_hash(doc.get("query"))
         yield with_scores(named | _answer(doc, response), source.scores(mapping(row["metric"])))
@@ -49,14 +49,16 @@ def _answer(doc: Mapping[str, Any], response: Mapping[str, Any]) -> Row:
     choices = [str(choice) for choice in listed(doc.get("choices"))]
     gold = doc.get("gold_index")
     right = [
-        one for one in (gold if isinstance(gold, list) else [gold]) if isinstance(one, int) and 0 <= one < len(choices)
+        index
+        for index in (gold if isinstance(gold, list) else [gold])
+        if isinstance(index, int) and 0 <= index < len(choices)
     ]
     likelihoods = numbers(response.get("logprobs") or [], "logprobs")
     if len(choices) > 1 and len(likelihoods) in (len(choices), 2 * len(choices)):  # then those without a question
         tokens = listed(response.get("output_tokens"))
         row: Row = {"classes": choices, "log_probabilities": likelihoods[: len(choices)]}
-        if len(tokens) >= len(choices) and all(isinstance(one, list) for one in tokens):
-            row["tokens"] = [len(one) for one in tokens[: len(choices)]]
+        if len(tokens) >= len(choices) and all(isinstance(token, list) for token in tokens):
+            row["tokens"] = [len(token_list) for token_list in tokens[: len(choices)]]
         return row | {"target": right[0] if len(right) == 1 else None, "targets": right}
     text = listed(response.get("text"))
     target = choices[right[0]] if len(right) == 1 else None

@@ -54,9 +54,9 @@ def rows(source: Source) -> Iterator[Row]:
 
 
 def _setting(source: Source) -> Setting:
-    found = FILE.fullmatch(os.path.basename(source.name))
-    task = found["task"] if found else None
-    results = source.beside(f"results_{found['date']}.json") if found else None
+    match = FILE.fullmatch(os.path.basename(source.name))
+    task = match["task"] if match else None
+    results = source.beside(f"results_{match['date']}.json") if match else None
     results = results if isinstance(results, dict) else {}
     config = _within(results, "configs", str(task))
     shots = _within(results, "n-shot").get(str(task))
@@ -69,21 +69,23 @@ def _setting(source: Source) -> Setting:
     )
 
 
-def _within(held: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+def _within(mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     for key in keys:
-        inner = held.get(key)
-        held = inner if isinstance(inner, dict) else {}
-    return held
+        inner = mapping.get(key)
+        mapping = inner if isinstance(inner, dict) else {}
+    return mapping
 
 
 def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
     """The choices, their log-likelihoods and the right one; or the text that was generated and the one wanted."""
     likelihoods = _log_likelihoods(record)
     if likelihoods is None:
-        held = record["filtered_resps"]
-        while isinstance(held, list) and len(held) == 1:
-            held = held[0]
-        answer = held if isinstance(held, str) else None  # a pair of a number and a truth value: the target's own
+        response = record["filtered_resps"]
+        while isinstance(response, list) and len(response) == 1:
+            response = response[0]
+        answer = (
+            response if isinstance(response, str) else None
+        )  # a pair of a number and a truth value: the target's own
         return {"prediction": answer, "target": str(record["target"])}
     texts = _texts(record, len(likelihoods), setting.delimiter)
     right = _right(record["target"], texts, len(likelihoods), meaning) or _from_accuracy(record, likelihoods)
@@ -118,18 +120,18 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
 
 
 def _number(value: Any) -> float:
-    found = spelled_number(value) if isinstance(value, str) else number(value)
-    if found is None:
+    number_ = spelled_number(value) if isinstance(value, str) else number(value)
+    if number_ is None:
         raise ValueError(f"filtered_resps must hold log-likelihoods; it holds {shown(value)}")
-    return found
+    return number_
 
 
 def _argument(record: Mapping[str, Any], request: int, at: int) -> Any:
     """An argument of a request: {"gen_args_0": {"arg_0": …}}, or in older versions lists in a list."""
     arguments = record.get("arguments")
     if isinstance(arguments, dict):
-        held = arguments.get(f"gen_args_{request}")
-        return held.get(f"arg_{at}") if isinstance(held, dict) else None
+        argument = arguments.get(f"gen_args_{request}")
+        return argument.get(f"arg_{at}") if isinstance(argument, dict) else None
     if isinstance(arguments, list) and request < len(arguments) and isinstance(arguments[request], list):
         return arguments[request][at] if at < len(arguments[request]) else None
     return None
@@ -154,7 +156,7 @@ def _right(target: Any, texts: Sequence[str] | None, choices: int, meaning: str)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return []
     if isinstance(target, list):
-        return [one for part in target for one in _right(part, texts, choices, meaning)]
+        return [answer for part in target for answer in _right(part, texts, choices, meaning)]
     if meaning == TEXT:
         return [texts.index(str(target))] if texts and str(target) in texts else []
     position = _position(target, choices)
@@ -173,11 +175,11 @@ def _meaning_of_targets(source: Source, setting: Setting) -> str:
     """
     fits, doubtful = {POSITION: True, TEXT: True}, 0
     for line, record in source.records():
-        found = _readings(source, line, record, setting)
-        if found[POSITION] == found[TEXT]:
+        readings = _readings(source, line, record, setting)
+        if readings[POSITION] == readings[TEXT]:
             continue
-        several = all(found.values())
-        for way, right in found.items():
+        several = all(readings.values())
+        for way, right in readings.items():
             fits[way] = fits[way] and bool(right) and (not several or _agrees(record, right))
         doubtful = doubtful or line
         if not all(fits.values()):

@@ -41,21 +41,21 @@ def recognises(beginning: Beginning) -> bool:
 
 def rows(source: Source) -> Iterator[Row]:
     """A row for each choice of each response: the answer and its probability, or those of all answers."""
-    found = _Counts()
+    counts = _Counts()
     for line, record in source.objects():
         try:
-            found.add(line, record, _choices(record))
+            counts.add(line, record, _choices(record))
         except ValueError as error:
             raise source.fault(line, f"{error}.") from error
-    wrong = found.fault()
+    wrong = counts.fault()
     if wrong is not None:
         raise source.fault(*wrong)
-    for note in found.notes():
+    for note in counts.notes():
         source.note(note)
     for line, record in source.objects():
         for choice in _choices(record):
-            row = choice.row(line, whole=found.whole)
-            yield row if choice.body else row | {"model": found.model}
+            row = choice.row(line, whole=counts.whole)
+            yield row if choice.body else row | {"model": counts.model}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +97,14 @@ class _Choice:
 
     def _target(self, metadata: Mapping[str, Any]) -> int | None:
         """The position of the right answer, where the record or its metadata names it."""
-        for held in (self.record, metadata):
+        for source_mapping in (self.record, metadata):
             for name in TARGETS:
-                value = held.get(name)
+                value = source_mapping.get(name)
                 if isinstance(value, str) and value.strip() in self.classes:
                     return self.classes.index(value.strip())
                 if isinstance(value, str | int | float) and str(value).strip():
-                    told = f"its {name} {shown(value)} is none of the answers {', '.join(self.classes)}"
-                    raise ValueError(f"{told}. Name the answers in `classes`")
+                    problem = f"its {name} {shown(value)} is none of the answers {', '.join(self.classes)}"
+                    raise ValueError(f"{problem}. Name the answers in `classes`")
         return None
 
 
@@ -125,7 +125,7 @@ class _Counts:
         if place is not None:
             self.places.add(place)
         elif not _failed(record):
-            self.empty.append((line, [name for name, held in _held(record).items() if _is_empty(held)]))
+            self.empty.append((line, [name for name, body in _held(record).items() if _is_empty(body)]))
         for choice in choices:
             self.spoken = self.spoken or choice.has_logprobs
             if choice.body and not choice.has_logprobs and self.silent is None:
@@ -181,18 +181,20 @@ def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 def _place(record: Mapping[str, Any]) -> str | None:
     """Where in a record the response stands; None if there is none."""
-    return next((name for name, one in _held(record).items() if _is_response(one)), None)
+    return next((name for name, part in _held(record).items() if _is_response(part)), None)
 
 
 def _held(record: Mapping[str, Any]) -> dict[str, Any]:
     """The places of a record where a response may stand: "" is itself."""
-    held: dict[str, Any] = {"": record, **record}
-    return held | {f"{name}.body": one["body"] for name, one in held.items() if isinstance(one, dict) and "body" in one}
+    parts: dict[str, Any] = {"": record, **record}
+    return parts | {
+        f"{name}.body": part["body"] for name, part in parts.items() if isinstance(part, dict) and "body" in part
+    }
 
 
-def _is_empty(one: Any) -> bool:
+def _is_empty(part: Any) -> bool:
     """Whether nothing stands where a response might."""
-    return one is None or (isinstance(one, dict) and any(one.get(name, True) in (None, []) for name in PARTS))
+    return part is None or (isinstance(part, dict) and any(part.get(name, True) in (None, []) for name in PARTS))
 
 
 def _failed(record: Mapping[str, Any]) -> bool:
@@ -200,13 +202,13 @@ def _failed(record: Mapping[str, Any]) -> bool:
     return bool(record.get("error")) or mapping(record.get("response")).get("status_code", 200) != 200
 
 
-def _is_response(one: Any) -> bool:
-    if not isinstance(one, dict):
+def _is_response(part: Any) -> bool:
+    if not isinstance(part, dict):
         return False
-    choices, output = listed(one.get("choices")), listed(one.get("output"))
+    choices, output = listed(part.get("choices")), listed(part.get("output"))
     if choices and isinstance(choices[0], dict):
-        return "logprobs" in choices[0] or "message" in choices[0] or one.get("object") == "text_completion"
-    return bool(output) and isinstance(output[0], dict) and one.get("object") == "response"
+        return "logprobs" in choices[0] or "message" in choices[0] or part.get("object") == "text_completion"
+    return bool(output) and isinstance(output[0], dict) and part.get("object") == "response"
 
 
 def _choices(record: Mapping[str, Any]) -> list[_Choice]:
@@ -215,13 +217,13 @@ def _choices(record: Mapping[str, Any]) -> list[_Choice]:
     classes = _classes(record, body or {})
     if body is None:
         return [_Choice(record, {}, None, classes, None, None)]
-    found = listed(body.get("choices"))
-    if not found:
+    choices = listed(body.get("choices"))
+    if not choices:
         return [_choice(record, body, None, classes, output_tokens(body))]
-    several = len(found) > 1
+    several = len(choices) > 1
     return [
-        _choice(record, body, at if several else None, classes, choice_tokens(mapping(one)))
-        for at, one in enumerate(found)
+        _choice(record, body, at if several else None, classes, choice_tokens(mapping(choice)))
+        for at, choice in enumerate(choices)
     ]
 
 
@@ -243,22 +245,26 @@ def _choice(
 def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers there are: what the record or its metadata calls `classes`, as a list or with commas, or A to D."""
     places = (record, mapping(record.get("metadata")), mapping(body.get("metadata")))
-    named = next((one["classes"] for one in places if one.get("classes") is not None), LETTERS)
-    held = (
-        [one.strip() for one in named.split(",")]
+    named = next((place["classes"] for place in places if place.get("classes") is not None), LETTERS)
+    class_list = (
+        [name.strip() for name in named.split(",")]
         if isinstance(named, str)
         else list(named)
         if named is LETTERS
         else (listed(named))
     )
-    if len(held) < 2 or len(set(map(str, held))) < len(held) or not all(isinstance(one, str) and one for one in held):
+    if (
+        len(class_list) < 2
+        or len(set(map(str, class_list))) < len(class_list)
+        or not all(isinstance(class_, str) and class_ for class_ in class_list)
+    ):
         raise ValueError(f"its classes must be two different texts or more; they are {shown(named)}")
-    return tuple(held)
+    return tuple(class_list)
 
 
 def _answer_at(tokens: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int | None:
     """Where the answer stands; None if nowhere, or if another one is named later."""
-    texts = [str(one["token"]) for one in tokens]
+    texts = [str(token["token"]) for token in tokens]
     places = [
         at
         for at, text in enumerate(texts)

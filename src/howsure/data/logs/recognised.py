@@ -33,9 +33,9 @@ def log_format(name: str) -> LogFormat:
     if name in LAYOUTS:
         return LAYOUTS[name]
     module, constant = LOGS[name]
-    found = getattr(importlib.import_module(f"howsure.data.logs.{module}"), constant)
-    assert isinstance(found, LogFormat)
-    return found
+    log_format_ = getattr(importlib.import_module(f"howsure.data.logs.{module}"), constant)
+    assert isinstance(log_format_, LogFormat)
+    return log_format_
 
 
 def check_format(name: str | None) -> None:
@@ -52,12 +52,14 @@ def detected(files: Sequence[File]) -> LogFormat | None:
 
     Raises InputError if some are of one format and some of another, or none.
     """
-    found = [_format_of(file) for file in files]
-    first = found[0]
-    for file, other in zip(files, found, strict=True):
+    formats = [_format_of(file) for file in files]
+    first = formats[0]
+    for file, other in zip(files, formats, strict=True):
         if other is not first:
-            said = [f"{one.name} is {_said(form)}" for one, form in ((files[0], first), (file, other))]
-            raise InputError(f"all files must be of one format; {', '.join(said)}. Read them one after the other.")
+            descriptions = [f"{file_.name} is {_said(form)}" for file_, form in ((files[0], first), (file, other))]
+            raise InputError(
+                f"all files must be of one format; {', '.join(descriptions)}. Read them one after the other."
+            )
     return first
 
 
@@ -100,7 +102,7 @@ def _summary_of(beginning: Beginning) -> str | None:
     """The program that wrote a summary; None for any other file."""
     keys = beginning.keys
     for name, (first, others, _) in SUMMARIES.items():
-        begins = len(keys) >= len(first) and all(one in ("", key) for one, key in zip(first, keys, strict=False))
+        begins = len(keys) >= len(first) and all(key_ in ("", key) for key_, key in zip(first, keys, strict=False))
         if begins and others <= set(keys) and "instance_id" not in keys:
             return name
     return None
@@ -118,11 +120,11 @@ def unfolded(paths: Sequence[str | os.PathLike[str]], format: str | None = None)
     Raises InputError for a folder with nothing to read, with logs of two programs, or tables of two formats.
     """
     named = [os.fspath(path) for path in paths]
-    return [one for path in named for one in (_inside(path, format) if os.path.isdir(path) else [path])]
+    return [path_ for path in named for path_ in (_inside(path, format) if os.path.isdir(path) else [path])]
 
 
 def _inside(folder: str, format: str | None) -> list[str]:
-    found: dict[str, list[File]] = {}
+    files_by_kind: dict[str, list[File]] = {}
     summaries = list[File]()
     for file in _files_in(folder):
         beginning = Beginning(file)
@@ -130,15 +132,15 @@ def _inside(folder: str, format: str | None) -> list[str]:
             summaries.append(file)
         else:
             form = _format_of(file)
-            found.setdefault(file.format if form is None else form.name, []).append(file)
-    logs = {name: files for name, files in found.items() if name in LOGS}
-    kinds = {name: files for name, files in (logs or found).items() if format in (None, name)}
+            files_by_kind.setdefault(file.format if form is None else form.name, []).append(file)
+    logs = {name: files for name, files in files_by_kind.items() if name in LOGS}
+    kinds = {name: files for name, files in (logs or files_by_kind).items() if format in (None, name)}
     if not kinds and summaries:
         check_no_summary(summaries[0])
     if len(kinds) != 1:
-        held = f"files of several kinds: {', '.join(kinds)}" if kinds else "no file that howsure reads"
+        content = f"files of several kinds: {', '.join(kinds)}" if kinds else "no file that howsure reads"
         example = f", for example {next(iter(kinds.values()))[0].name}" if kinds else ""
-        raise InputError(f"{folder} holds {held}. Name the files that you mean{example}.")
+        raise InputError(f"{folder} holds {content}. Name the files that you mean{example}.")
     (files,) = kinds.values()
     leading = [file.name for file in files if file.name.endswith(FIRST)]
     return leading or [file.name for file in files]
@@ -147,7 +149,7 @@ def _inside(folder: str, format: str | None) -> list[str]:
 def _files_in(folder: str) -> Iterator[File]:
     """The files of known formats in a folder and those below it, in natural order; not in hidden ones."""
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted((one for one in folders if not one.startswith(".")), key=natural_order)
+        folders[:] = sorted((folder for folder in folders if not folder.startswith(".")), key=natural_order)
         for name in sorted(names, key=natural_order):
             path, kind = os.path.join(place, name), SUFFIXES.get(format_suffix(name))
             if kind is not None and name not in BESIDE and os.path.getsize(path):

@@ -46,10 +46,10 @@ def numbers(value: Any, what: str) -> list[float]:
 
     Raises ValueError with `what` it is if it is none.
     """
-    found = [number(one) for one in listed(value)]
-    if not isinstance(value, list) or None in found:
+    values = [number(item) for item in listed(value)]
+    if not isinstance(value, list) or None in values:
         raise ValueError(f"{what} must be a list of numbers; it is {shown(value)}")
-    return [one for one in found if one is not None]
+    return [value for value in values if value is not None]
 
 
 # What a file shows before it is read: its name, its first bytes and what they hold.
@@ -81,10 +81,10 @@ class Beginning:
         with open_unpacked(self.file.path, self.file.compression, self.file.name) as stream:
             line = stream.readline(LONGEST_LINE)
         try:
-            held = parsed_json(line.removeprefix(b"\xef\xbb\xbf"))
+            record_ = parsed_json(line.removeprefix(b"\xef\xbb\xbf"))
         except ValueError:
             return {}
-        return held if isinstance(held, dict) else {}
+        return record_ if isinstance(record_, dict) else {}
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -102,8 +102,8 @@ class Beginning:
         except (*FAULTS, ValueError) as error:
             if self.file.format == "zip":  # of a program, which may say more
                 return ()
-            said = f"it is not a complete archive ({error}). Was it cut off?"
-            raise InputError(f"{self.file.name} cannot be read: {said}") from error
+            reason = f"it is not a complete archive ({error}). Was it cut off?"
+            raise InputError(f"{self.file.name} cannot be read: {reason}") from error
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -274,10 +274,10 @@ class Source:
         try:
             database.allow_only([self.file.path])
             with reading(self.name, self.file.path):
-                found = database.connection.execute(
+                rows_ = database.connection.execute(
                     f"SELECT to_json(held)::VARCHAR FROM (SELECT {select} FROM {parquet_source([self.file])}) AS held"
                 )
-                while rows := found.fetchmany(1_000):
+                while rows := rows_.fetchmany(1_000):
                     yield from (parsed_json(text) for (text,) in rows)
         finally:
             database.close()

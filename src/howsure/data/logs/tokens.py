@@ -27,11 +27,11 @@ def softmax(logits: Sequence[float]) -> list[float]:
     Raises ValueError if one is no number or infinite, or all are minus infinity.
     """
     largest = max(logits)
-    if not math.isfinite(largest) or any(math.isnan(one) for one in logits):
+    if not math.isfinite(largest) or any(math.isnan(logit) for logit in logits):
         raise ValueError(f"no probabilities follow from {list(logits)}")
-    exponentials = [math.exp(one - largest) for one in logits]
+    exponentials = [math.exp(logit - largest) for logit in logits]
     total = math.fsum(exponentials)
-    return [one / total for one in exponentials]
+    return [exponential / total for exponential in exponentials]
 
 
 def normalised(log_likelihoods: Sequence[float], row: Mapping[str, Any], way: str) -> list[float]:
@@ -50,7 +50,7 @@ def normalised(log_likelihoods: Sequence[float], row: Mapping[str, Any], way: st
         raise ValueError(f"the log does not say how many {way} its choices have")
     if 0 in lengths:
         raise ValueError(f"a choice has no {way}")
-    return [one / length for one, length in zip(log_likelihoods, lengths, strict=True)]
+    return [log_likelihood / length for log_likelihood, length in zip(log_likelihoods, lengths, strict=True)]
 
 
 # The probabilities of answers where one of them stands among the tokens of a text, each {token, logprob, …}.
@@ -88,25 +88,27 @@ def answer_masses(token: Mapping[str, Any], answers: Sequence[str]) -> dict[str,
 
 def of_answer(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dict[str, Any]:
     """The probability of an answer where it stands last, and the log-probabilities of all if all are known there."""
-    at = [one for one in tokens if isinstance(one, dict) and str(one.get("token")).strip(SPACES) == answer]
+    at = [token for token in tokens if isinstance(token, dict) and str(token.get("token")).strip(SPACES) == answer]
     if not at:
         return {}
     masses = answer_masses(at[-1], answers)
-    known = {"log_probabilities": [math.log(masses[one]) for one in answers]} if len(masses) == len(answers) else {}
-    return {"probability": min(1.0, masses[answer]), **known}
+    log_probabilities = (
+        {"log_probabilities": [math.log(masses[answer]) for answer in answers]} if len(masses) == len(answers) else {}
+    )
+    return {"probability": min(1.0, masses[answer]), **log_probabilities}
 
 
 def of_text(tokens: Sequence[Any]) -> dict[str, float]:
     """The probability of the whole text, as a score of its own, and the number of its tokens."""
-    held = [_probability(one) for one in tokens if isinstance(one, dict)]
-    return {"text_probability": math.prod(held), "text_tokens": len(held)} if held else {}
+    probabilities = [_probability(token) for token in tokens if isinstance(token, dict)]
+    return {"text_probability": math.prod(probabilities), "text_tokens": len(probabilities)} if probabilities else {}
 
 
 def _probability(token: Mapping[str, Any]) -> float:
-    found = number(token.get("logprob"))
-    if found is None or math.isnan(found) or found > ROUNDING:
+    log_probability = number(token.get("logprob"))
+    if log_probability is None or math.isnan(log_probability) or log_probability > ROUNDING:
         raise ValueError(f"logprob must be a number of at most 0; it is {shown(token.get('logprob'))}")
-    return math.exp(min(0.0, found))
+    return math.exp(min(0.0, log_probability))
 
 
 # The tokens of a response, each {token, logprob, top_logprobs}, as chat, completions and responses hold them.
@@ -135,17 +137,19 @@ def choice_tokens(choice: Mapping[str, Any]) -> list[Any] | None:
         [
             {
                 "token": name,
-                "logprob": one,
+                "logprob": logprob,
                 "top_logprobs": [{"token": k, "logprob": v} for k, v in mapping(top).items()],
             }
-            for name, one, top in zip(names, logprobs, tops, strict=True)
+            for name, logprob, top in zip(names, logprobs, tops, strict=True)
         ]
     )
 
 
 def output_tokens(body: Mapping[str, Any]) -> list[Any] | None:
     """The tokens of the text in the output of the responses API; None if the text has no logprobs."""
-    parts = [part for one in listed(body.get("output")) for part in listed(mapping(one).get("content"))]
+    parts = [
+        part for part_of_output in listed(body.get("output")) for part in listed(mapping(part_of_output).get("content"))
+    ]
     texts = [mapping(part) for part in parts if mapping(part).get("type") == "output_text"]
     if texts and not any(listed(text.get("logprobs")) for text in texts):
         return None
@@ -153,6 +157,6 @@ def output_tokens(body: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _checked(tokens: list[Any]) -> list[Any]:
-    if not all(isinstance(one, dict) and isinstance(one.get("token"), str) for one in tokens):
+    if not all(isinstance(token, dict) and isinstance(token.get("token"), str) for token in tokens):
         raise ValueError("its logprobs must be tokens, each with a logprob")
     return tokens

@@ -77,14 +77,15 @@ def class_shares(
     names = numbered if classes is None else tuple(classes)
     if label.keys:
         if sorted(label.keys) != sorted(names):
-            held, wanted = (shortened(map(repr, some)) for some in (label.keys, names))
+            label_keys, class_names = (shortened(map(repr, some)) for some in (label.keys, names))
             advice = (
                 f" Say which classes they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
                 if classes is None
                 else ""
             )
             raise InputError(
-                f"{label.name} must name the classes of the probabilities, {wanted}; it names {held}.{advice}"
+                f"{label.name} must name the classes of the probabilities, {class_names}; it names "
+                f"{label_keys}.{advice}"
             )
         label = replace(label, keys=names)
     shares = class_matrix(selection, [label], lists=True)
@@ -148,10 +149,10 @@ def no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool) 
         condition = f"{value} IS NULL" + (f" OR list_count({value}) < len({value})" if lists else "")
         if selection.has(f"({condition})"):
             place, held = selection.place(f"({condition})", column.text)
-            wanted = "lists of numbers" if lists else "numbers"
+            expected = "lists of numbers" if lists else "numbers"
             advice = "" if lists else comma_advice(str(held))
             name = ColumnName(column.name, "y_prob")
-            return InputError(Fault(name, f"must hold {wanted}", repr(held), place=place, advice=advice))
+            return InputError(Fault(name, f"must hold {expected}", repr(held), place=place, advice=advice))
     return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
 
 
@@ -192,9 +193,9 @@ def _in_order(scores: Scores) -> tuple[Sequence[Column], Sequence[str] | None]:
     if classes is None:
         return scores.columns, keys
     if sorted(classes) != sorted(keys):
-        held = shortened(map(repr, keys))
+        class_keys = shortened(map(repr, keys))
         raise InputError(
-            f"{parameter('classes', GIVEN)} must name the classes in {scores.shown}, {held}; it is "
+            f"{parameter('classes', GIVEN)} must name the classes in {scores.shown}, {class_keys}; it is "
             f"{shortened(classes)}."
         )
     return [replace(scores.columns[0], keys=tuple(classes))], classes
@@ -204,7 +205,7 @@ Beside = Callable[[], tuple[Floats | None, Integers | None, tuple[str, ...], Int
 
 
 def pairs_of_classes(
-    selection: Selection, label: Column, scores: Scores, beside: Beside, *, ragged: bool, soft: bool
+    selection: Selection, label: Column, scores: Scores, other_columns: Beside, *, ragged: bool, soft: bool
 ) -> Reduced:
     """The pairs of several classes per row; of different numbers of them if `ragged`; `soft` labels are shares."""
     columns, classes = _in_order(scores)
@@ -212,14 +213,14 @@ def pairs_of_classes(
     matrix = class_matrix(selection, columns, lists=scores.lists, ragged=ragged)
     rows = None
     if soft:
-        names = tuple(str(one) for one in range(matrix.shape[1])) if classes is None else tuple(classes)
+        names = tuple(str(number) for number in range(matrix.shape[1])) if classes is None else tuple(classes)
     else:
         codes, names = class_labels(selection, label, classes, matrix.shape[1])
         rows = ClassRows(matrix, scale, codes, names)
     matrix = distributions(matrix, names, scale, name=scores.shown, at=selection.place_of)
     if rows is None:
-        return pairs_of_shares(selection, label, matrix, classes, reduce, beside)
-    weights, groups, group_names, clusters = beside()
+        return pairs_of_shares(selection, label, matrix, classes, reduce, other_columns)
+    weights, groups, group_names, clusters = other_columns()
     pairs = reduced(codes, matrix, names, reduce=reduce, weights=weights, clusters=clusters)
     if reduce != CLASS_WISE:
         pairs = replace(pairs, groups=groups, group_names=group_names)
@@ -228,11 +229,16 @@ def pairs_of_classes(
 
 
 def pairs_of_shares(
-    selection: Selection, label: Column, matrix: Floats, classes: Sequence[str] | None, reduce: str, beside: Beside
+    selection: Selection,
+    label: Column,
+    matrix: Floats,
+    classes: Sequence[str] | None,
+    reduce: str,
+    other_columns: Beside,
 ) -> Reduced:
     """The pairs of rows whose labels are shares of the classes."""
     shares, names = class_shares(selection, label, classes, matrix.shape[1])
-    weights, groups, group_names, clusters = beside()
+    weights, groups, group_names, clusters = other_columns()
     pairs = softly_reduced(
         shares,
         matrix,
@@ -247,14 +253,18 @@ def pairs_of_shares(
 
 
 def pairs_of_one_share(
-    selection: Selection, label: Column, probabilities: Callable[[], Floats], pos_label: str | None, beside: Beside
+    selection: Selection,
+    label: Column,
+    probabilities: Callable[[], Floats],
+    pos_label: str | None,
+    other_columns: Beside,
 ) -> Reduced:
     """The pairs of one probability per row whose labels are shares of two classes."""
     classes, chosen = two_classes(label, pos_label)
     ones = probabilities()
     matrix = np.column_stack([ones if name == chosen else 1 - ones for name in classes])
-    found = pairs_of_shares(selection, label, matrix, classes, chosen, beside)
-    return replace(found, pairs=replace(found.pairs, reduction=None))
+    reduced_pairs = pairs_of_shares(selection, label, matrix, classes, chosen, other_columns)
+    return replace(reduced_pairs, pairs=replace(reduced_pairs.pairs, reduction=None))
 
 
 # A column of texts that state a confidence, as a column of numbers beside it.
@@ -273,19 +283,22 @@ def with_stated_confidence(table: Table, text: Column, only: str, *, skip_missin
 
     connection, name = table.connection, f"confidence stated in {text.name}"
     with reading(table.name):
-        held = connection.sql(f"SELECT {text.text} AS value FROM {table.relation}").fetchall()
-    found = [stated_confidence("" if one is None else str(one)) for (one,) in held]
-    values = np.array([one if isinstance(one, float) else np.nan for one in found])
-    kinds = np.array([0 if isinstance(one, float) else (NONE, UNCLEAR).index(one) + 1 for one in found], np.int8)
+        answers = connection.sql(f"SELECT {text.text} AS value FROM {table.relation}").fetchall()
+    confidences = [stated_confidence("" if answer is None else str(answer)) for (answer,) in answers]
+    values = np.array([confidence if isinstance(confidence, float) else np.nan for confidence in confidences])
+    kinds = np.array(
+        [0 if isinstance(confidence, float) else (NONE, UNCLEAR).index(confidence) + 1 for confidence in confidences],
+        np.int8,
+    )
     connection.register("parsed", {"value": values, "kind": kinds})
     columns = f"CASE WHEN kind = 0 THEN value END AS {identifier(name)}, kind AS {identifier(KIND)}"
     connection.execute(f"CREATE TABLE {STATED} AS SELECT {columns} FROM parsed")
     connection.unregister("parsed")
-    beside = f"SELECT * FROM {table.relation} POSITIONAL JOIN {STATED}"
+    joined = f"SELECT * FROM {table.relation} POSITIONAL JOIN {STATED}"
     if table.is_copied:
-        connection.execute(f"CREATE OR REPLACE TABLE {table.relation} AS {beside}")
+        connection.execute(f"CREATE OR REPLACE TABLE {table.relation} AS {joined}")
     else:
-        table = replace(table, relation=f"({beside})")
+        table = replace(table, relation=f"({joined})")
     stated = Column(name, "DOUBLE")
     table = replace(table, columns=table.columns | {name: stated, KIND: Column(KIND, "TINYINT")})
     if not skip_missing:
@@ -298,9 +311,10 @@ def _check(table: Table, text: Column, only: str) -> None:
     counts = [f"count(*) FILTER ({only} AND {kind} = {number})" for number in (1, 2)]
     none, unclear = (int(str(count)) for count in table.ask(", ".join(counts))[0])
     if none + unclear:
-        place, held = table.place(f"{only} AND {kind} > 0", text.text)
+        place, value = table.place(f"{only} AND {kind} > 0", text.text)
         raise InputError(
-            f"{text.name} must state one confidence in every row; {place} holds {shown('' if held is None else held)} "
+            f"{text.name} must state one confidence in every row; {place} holds "
+            f"{shown('' if value is None else value)} "
             f"({none + unclear:,} in all: {none:,} state none, {unclear:,} are unclear). Leave such rows out with "
             f"{parameter('skip_missing', True)}."
         )

@@ -35,8 +35,8 @@ def dated_of(
     Raises InputError naming the file, the column, the row and the value that violated a rule.
     """
     every = replace(source, skip_missing=True)
-    with every.predictions(y_true, y_prob, features=(dates,), **roles) as read:
-        predictions: Any = read
+    with every.predictions(y_true, y_prob, features=(dates,), **roles) as predictions_read:
+        predictions: Any = predictions_read
         pairs = predictions.pairs()  # sums have none
         selection, missing = predictions.selection, list(source.missing_values)
         table = selection.table
@@ -62,7 +62,7 @@ def dated_of(
                 clusters = clusters ^ np.array(files, dtype=np.int64)[file_of(selection, selection.positions())]
     if len(pairs) != len(days):
         raise InputError(ONE_ROW)
-    when = np.array([one for one, _ in waiting], dtype="datetime64[D]")
+    when = np.array([date for date, _ in waiting], dtype="datetime64[D]")
     return Dated(pairs, days, clusters, np.repeat(when, [int(str(count)) for _, count in waiting]))
 
 
@@ -80,9 +80,9 @@ def _day_sql(column: Column) -> str:
     return f"CASE WHEN regexp_full_match({text}, '{ISO}') THEN TRY_CAST(substr({text}, 1, 10) AS DATE) END"
 
 
-def _check_dates(table: Table, column: Column, day: str, wanted: str) -> None:
+def _check_dates(table: Table, column: Column, day: str, rows_wanted: str) -> None:
     """Raise InputError at the first row in use that has no date."""
-    if table.ask("1", rest=f"WHERE {wanted} AND {day} IS NULL LIMIT 1"):
-        place, held = table.place(f"{wanted} AND {day} IS NULL", column.text)
-        shown = "nothing" if held is None or not str(held).strip() else repr(held)
+    if table.ask("1", rest=f"WHERE {rows_wanted} AND {day} IS NULL LIMIT 1"):
+        place, value = table.place(f"{rows_wanted} AND {day} IS NULL", column.text)
+        shown = "nothing" if value is None or not str(value).strip() else repr(value)
         raise InputError(f"{column.name} must be {DATE}; {place} holds {shown}.")

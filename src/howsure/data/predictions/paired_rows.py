@@ -28,7 +28,7 @@ def paired_rows(
     a: Predictions,
     b: Predictions,
     *,
-    called: Sequence[str],
+    model_names: Sequence[str],
     targets: Sequence[str | None],
     own_labels: bool,
     skip_missing: bool,
@@ -55,25 +55,28 @@ def paired_rows(
             f"both models must know the same classes; {a.selection.table.name} has {', '.join(pairs_a.group_names)}, "
             f"{b.selection.table.name} has {', '.join(pairs_b.group_names)}."
         )
-    one, other = _some(pairs_a, shared.a, a.selection.n), _some(pairs_b, shared.b, b.selection.n)
+    first, other = _some(pairs_a, shared.a, a.selection.n), _some(pairs_b, shared.b, b.selection.n)
     if not own_labels:
-        _check_labels(a, b, shared.b, one, other)
+        _check_labels(a, b, shared.b, first, other)
     shared.check_all(skip_missing=skip_missing)
-    other = replace(other, clusters=_same_clusters(one.clusters, other.clusters))
+    other = replace(other, clusters=_same_clusters(first.clusters, other.clusters))
     only = (shared.only_a, shared.only_b)
     read_a, read_b = (
         ReadOfModel(name, target, sum(model.skipped.values()), model.selection.others, missing)
-        for name, target, model, missing in zip(called, targets, (a, b), only, strict=True)
+        for name, target, model, missing in zip(model_names, targets, (a, b), only, strict=True)
     )
     first_choices = a.notes.get("reduce") == TOP_LABEL
-    read = ReadOfBoth(read_a, read_b, own_labels, first_choices, a.notes.get("where"), shared.note)
-    return PairedRows(one, other, own_labels, read, shared.said)
+    provenance = ReadOfBoth(read_a, read_b, own_labels, first_choices, a.notes.get("where"), shared.note)
+    return PairedRows(first, other, own_labels, provenance, shared.said)
 
 
 def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """What tells the used rows of each apart, in the order of its pairs: ids as text, or positions."""
     if "id" in a.columns:
-        ids = [load_values(one.selection, one.selection.table.columns[one.columns["id"]].text) for one in (a, b)]
+        ids = [
+            load_values(predictions.selection, predictions.selection.table.columns[predictions.columns["id"]].text)
+            for predictions in (a, b)
+        ]
         return ids[0].astype(np.str_), ids[1].astype(np.str_)
     check_same_size((a.selection.total, b.selection.total), names=names)
     return a.selection.positions(), b.selection.positions()
@@ -87,8 +90,8 @@ def _some(pairs: Pairs, rows: Integers, n: int) -> Pairs:
     return replace(pairs.only(places), groups=groups, group_names=pairs.group_names, clusters=clusters)
 
 
-def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, other: Pairs) -> None:
-    differs = np.flatnonzero(one.labels != other.labels)
+def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, pairs_a: Pairs, other: Pairs) -> None:
+    differs = np.flatnonzero(pairs_a.labels != other.labels)
     if len(differs):
         place = b.selection.table.place_of(int(b.selection.positions()[rows_b[differs[0] % len(rows_b)]]))
         order = (
@@ -102,14 +105,14 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, 
         )
 
 
-def _same_clusters(one: Integers | None, other: Integers | None) -> Integers | None:
+def _same_clusters(first: Integers | None, other: Integers | None) -> Integers | None:
     """The clusters of A for B too, where both part the rows alike.
 
     Raises InputError where they do not.
     """
-    if one is None or other is None:
+    if first is None or other is None:
         return other
-    pairs = len(np.unique(np.stack([one, other]), axis=1)[0])
-    if not pairs == len(np.unique(one)) == len(np.unique(other)):
+    pairs = len(np.unique(np.stack([first, other]), axis=1)[0])
+    if not pairs == len(np.unique(first)) == len(np.unique(other)):
         raise InputError("both models must be evaluated on the same rows; their clusters are not the same.")
-    return one
+    return first

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from howsure.data.predictions.stream import StoredGroups
     from howsure.data.sources import Files
 
-ONE_COLUMN = ", ".join(way(one, "COL") for one in (PROB, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED))
+ONE_COLUMN = ", ".join(way(way_name, "COL") for way_name in (PROB, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED))
 WAYS = f"{ONE_COLUMN} or {way(PROBS, ['COL', 'COL', GIVEN])}"
 
 
@@ -107,28 +107,28 @@ def open_predictions(
         if opened.log is not None:
             from howsure.data.logs.conversion import chosen_by_log, with_defaults
 
-            asked = (roles, y_prob)
-            roles, y_prob = with_defaults(*asked, opened.log, opened.files, pairing=pairing)
-            chosen = chosen_by_log(*asked, roles, y_prob)
+            request = (roles, y_prob)
+            roles, y_prob = with_defaults(*request, opened.log, opened.files, pairing=pairing)
+            chosen = chosen_by_log(*request, roles, y_prob)
             if across_files == "error" and roles["clusters"] != clusters:
                 across_files = SAME  # items of a log are known by model and task: several rows of one are the same item
-        given = check_given(y_prob, pos_label=pos_label, groups=roles["groups"])
-        held = {role: name for role, name in roles.items() if name is not None}
-        if "y_true" not in held:
+        spec = check_given(y_prob, pos_label=pos_label, groups=roles["groups"])
+        role_columns = {role: name for role, name in roles.items() if name is not None}
+        if "y_true" not in role_columns:
             raise InputError(f"{parameter('y_true', GIVEN)} must name the column of the true label.{LOOK}")
         documents = [ITEM_HASH] if pairing and opened.log is not None and opened.log.has(ITEM_HASH) else []
         if opened.log is not None and any(ITEM in str(named).split(",") for named in (id, clusters)):
             opened.log.check_items()
         finds_items = find_items and clusters is None and id is None
-        items = item_columns(opened, taken=[*held.values(), *given.columns]) if finds_items else {}
-        names = [*held.values(), *given.columns, *features, *later, *documents, *items]
+        items = item_columns(opened, taken=[*role_columns.values(), *spec.columns]) if finds_items else {}
+        names = [*role_columns.values(), *spec.columns, *features, *later, *documents, *items]
         table, only = opened.table(names)
-        parts = [held["groups"]] if "groups" in held else []
+        parts = [role_columns["groups"]] if "groups" in role_columns else []
         repeated = repeated_rows(opened, table, only, items, parts)
         if repeated is not None and repeated.are_clusters:
-            held["clusters"], across_files = repeated.column, SAME if across_files == "error" else across_files
-        columns = {role: replace(table.columns[name], role=role) for role, name in held.items()}
-        table, scores = scores_of(table, given, only, skip_missing=files.skip_missing)
+            role_columns["clusters"], across_files = repeated.column, SAME if across_files == "error" else across_files
+        columns = {role: replace(table.columns[name], role=role) for role, name in role_columns.items()}
+        table, scores = scores_of(table, spec, only, skip_missing=files.skip_missing)
         for column in (columns["y_true"], *scores.columns, *_weights(columns)):
             if column.parts:
                 raise InputError(
@@ -142,71 +142,73 @@ def open_predictions(
         check_pooling(selection, columns, columns.get("groups"), across_files)
         notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
         notes |= {"notes": [*notes.get("notes", []), *note_on_items(repeated)]} if repeated is not None else {}
-        read: dict[str, Any] = {
-            AS_READ["y_true"]: held["y_true"],
-            given.way: list(given.columns) if len(given.columns) > 1 else given.columns[0],
+        provenance: dict[str, Any] = {
+            AS_READ["y_true"]: role_columns["y_true"],
+            spec.way: list(spec.columns) if len(spec.columns) > 1 else spec.columns[0],
         }
-        read |= {AS_READ[role]: name for role, name in held.items()}
+        provenance |= {AS_READ[role]: name for role, name in role_columns.items()}
         if "id" in columns and "clusters" not in columns and notes.get("across_files") == SAME:
-            columns["clusters"], read[AS_READ["clusters"]] = columns["id"], held["id"]
-        if scores.is_one and given.reduce is not None:
+            columns["clusters"], provenance[AS_READ["clusters"]] = columns["id"], role_columns["id"]
+        if scores.is_one and spec.reduce is not None:
             name = scores.columns[0].name
             raise InputError(f"{name} holds one number per row; {parameter('reduce', GIVEN)} needs several classes.")
         if pos_label is not None and not scores.is_one:
             raise _one_by_reduce()
-        separate, said = notes.get("across_files") == SEPARATE, opened.said(table, chosen, note_on_items(repeated))
+        separate, summary = notes.get("across_files") == SEPARATE, opened.said(table, chosen, note_on_items(repeated))
         label, groups_held = columns["y_true"], columns.get("groups")
-        stream = PairStream(selection, columns, scores.columns[0], given.scale)
+        stream = PairStream(selection, columns, scores.columns[0], spec.scale)
         if scores.is_one and not soft:
             stream = replace(stream, label_sql=label_sql(selection, label, pos_label))
         sizes = {} if groups_held is None else group_sizes(selection, groups_held)
-        beside = partial(_beside, selection, columns, tuple(sizes), separate=separate)
+        other_columns = partial(_beside, selection, columns, tuple(sizes), separate=separate)
         if scores.is_one and not soft:
             streamed = stream if selection.n > exact_up_to else None
-            load = partial(_loaded, stream, beside)
-            return Predictions(selection.n, read, sizes, selection, load, streamed, notes, said)
+            load = partial(_loaded, stream, other_columns)
+            return Predictions(selection.n, provenance, sizes, selection, load, streamed, notes, summary)
         if scores.is_one:
-            found = pairs_of_one_share(selection, label, stream.probabilities, pos_label, beside)
+            class_pairs = pairs_of_one_share(selection, label, stream.probabilities, pos_label, other_columns)
         else:
-            ragged = opened.log is not None and given.reduce in (None, TOP_LABEL)
-            found = pairs_of_classes(selection, label, scores, beside, ragged=ragged, soft=soft)
-        pairs = found.pairs
-        if found.notes["reduce"] == CLASS_WISE:
+            ragged = opened.log is not None and spec.reduce in (None, TOP_LABEL)
+            class_pairs = pairs_of_classes(selection, label, scores, other_columns, ragged=ragged, soft=soft)
+        pairs = class_pairs.pairs
+        if class_pairs.notes["reduce"] == CLASS_WISE:
             sizes = dict.fromkeys(pairs.group_names, selection.n)
-        rows = found.rows if keep_classes else None
-        return Predictions(len(pairs), read, sizes, selection, lambda: pairs, None, notes | found.notes, said, rows)
+        rows = class_pairs.rows if keep_classes else None
+        return Predictions(
+            len(pairs), provenance, sizes, selection, lambda: pairs, None, notes | class_pairs.notes, summary, rows
+        )
 
 
-def _loaded(stream: PairStream, beside: Beside) -> Pairs:
+def _loaded(stream: PairStream, other_columns: Beside) -> Pairs:
     labels, probabilities = stream.pairs()
-    weights, groups, group_names, clusters = beside()
+    weights, groups, group_names, clusters = other_columns()
     return Pairs(labels, probabilities, weights, groups, group_names, clusters)
 
 
-def check_given(given: Given | None, *, pos_label: str | None = None, groups: str | None = None) -> Given:
+def check_given(spec: Given | None, *, pos_label: str | None = None, groups: str | None = None) -> Given:
     """How probabilities are given, once that is known not to contradict itself or the roles."""
-    if given is None or given.way == UNNAMED:
+    if spec is None or spec.way == UNNAMED:
         raise InputError(f"name the probability in one way: {WAYS}.{LOOK}")
-    names = given.columns
-    if given.is_one and len(names) > 1:
-        raise InputError(f"{way(given.way)} must name one column; it names {shortened(names)}.")
-    if (given.way == PROBS or len(names) > 1) and len(set(names)) != max(2, len(names)):
-        raise InputError(f"{given.way}=[...] must name two columns or more, each once; it names {shortened(names)}.")
-    if given.is_one:
-        if given.reduce is not None:
+    names = spec.columns
+    if spec.is_one and len(names) > 1:
+        raise InputError(f"{way(spec.way)} must name one column; it names {shortened(names)}.")
+    if (spec.way == PROBS or len(names) > 1) and len(set(names)) != max(2, len(names)):
+        raise InputError(f"{spec.way}=[...] must name two columns or more, each once; it names {shortened(names)}.")
+    if spec.is_one:
+        if spec.reduce is not None:
             raise InputError(
                 f"{parameter('reduce', GIVEN)} needs the probabilities of several classes: {way(PROBS, GIVEN)} or "
                 "probs_column."
             )
-        return given
-    if pos_label is not None and given.scale is None:
+        return spec
+    if pos_label is not None and spec.scale is None:
         raise _one_by_reduce()
-    if groups is not None and given.reduce == CLASS_WISE:
+    if groups is not None and spec.reduce == CLASS_WISE:
         raise InputError(
             f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
             f"{parameter('reduce', 'CLASS')}."
         )
-    return given
+    return spec
 
 
 def _one_by_reduce() -> InputError:
@@ -254,7 +256,7 @@ def _stream_checks(columns: Mapping[str, Column], scores: Scores) -> bool:
     if not (scores.is_one and set(columns) <= {"y_true", "groups", "sample_weight"}):
         return False
     joined = "groups" in columns and bool(columns["groups"].parts)
-    return not joined and not any(one.is_text for one in (columns["y_true"], *scores.columns, *_weights(columns)))
+    return not joined and not any(column.is_text for column in (columns["y_true"], *scores.columns, *_weights(columns)))
 
 
 def _beside(
@@ -278,7 +280,7 @@ def _beside(
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The columns of what is `given`, and whether the one column holds lists or mappings."""
+    """The columns of a specification, and whether the one column holds lists or mappings."""
 
     given: Given
     columns: tuple[Column, ...]
@@ -295,16 +297,16 @@ class Scores:
         return shortened(column.name for column in self.columns)
 
 
-def scores_of(table: Table, given: Given, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
+def scores_of(table: Table, spec: Given, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
     """The columns of what is given, and the table with one of the confidence that a text states, if one does."""
-    columns = tuple(replace(table.columns[name], role="y_prob") for name in given.columns)
-    if given.way == VERBALISED:
+    columns = tuple(replace(table.columns[name], role="y_prob") for name in spec.columns)
+    if spec.way == VERBALISED:
         table, stated = with_stated_confidence(table, columns[0], only, skip_missing=skip_missing)
-        return table, Scores(given, (stated,))
-    if given.is_one or len(columns) > 1:
-        return table, Scores(given, columns)
+        return table, Scores(spec, (stated,))
+    if spec.is_one or len(columns) > 1:
+        return table, Scores(spec, columns)
     column = with_keys(table, columns[0], only)
-    return table, Scores(given, (column,), given.way == PROBS_COLUMN or holds_lists(table, column, only))
+    return table, Scores(spec, (column,), spec.way == PROBS_COLUMN or holds_lists(table, column, only))
 
 
 # Pairs as a stream of chunks in bounded memory, each to be checked by whoever works on it.
@@ -383,12 +385,12 @@ class PairStream:
     def probabilities(self) -> Floats:
         """The probabilities alone, all of them."""
         try:
-            found: Floats = self.selection.column(self.probability, np.float64)
+            probabilities_: Floats = self.selection.column(self.probability, np.float64)
         except NullFound:
             raise self.fault() from None
-        if not (found.min() >= 0.0 and found.max() <= 1.0):
+        if not (probabilities_.min() >= 0.0 and probabilities_.max() <= 1.0):
             raise self.fault()
-        return found
+        return probabilities_
 
     def fault(self) -> InputError:
         """The error in the first invalid row: a missing value, an invalid probability, a weight, or a label."""
@@ -397,8 +399,10 @@ class PairStream:
         faults = [partial(missing_in, self.selection, column, kind) for column, kind in kinds.items()]
         faults.append(partial(bad_probability, self.selection, self.y_prob, self.probability, self.scale))
         faults += [] if weight is None else [partial(bad_weight, self.selection, weight)]
-        found = (fault() for fault in faults)
-        return next((one for one in found if one), None) or labels_refused(label, label_counts(self.selection, label))
+        first_faults = (fault() for fault in faults)
+        return next((fault for fault in first_faults if fault), None) or labels_refused(
+            label, label_counts(self.selection, label)
+        )
 
 
 def bad_probability(selection: Selection, column: Column, probability: str, scale: str | None) -> InputError | None:
@@ -406,12 +410,12 @@ def bad_probability(selection: Selection, column: Column, probability: str, scal
     bad = f"({probability} IS NULL OR NOT ({probability} >= 0 AND {probability} <= 1))"
     if not selection.has(bad):
         return None
-    place, held = selection.place(bad, column.text)
-    value = spelled_number(str(held))
+    place, value_text = selection.place(bad, column.text)
+    value = spelled_number(str(value_text))
     if value is None:
-        return no_number(column.called, repr(held), place=place)
+        return no_number(column.called, repr(value_text), place=place)
     if scale is not None:
-        return no_score(scale, str(held), name=column.called, place=place)
+        return no_score(scale, str(value_text), name=column.called, place=place)
     highest = selection.ask(f"max({column.number})")[0][0]
     return no_probability(column.called, repr(value), highest=float(str(highest)), place=place)
 

@@ -17,7 +17,7 @@ def item_columns(opened: Opened, taken: Sequence[str]) -> dict[str, bool]:
         return {}
     columns = dict(candidates(column_names(opened.database, opened.files[0]), taken))
     others = [set(column_names(opened.database, file)) for file in opened.files[1:]] if columns else []
-    return {name: is_item for name, is_item in columns.items() if all(name in known for known in others)}
+    return {name: is_item for name, is_item in columns.items() if all(name in other for other in others)}
 
 
 def repeated_rows(

@@ -68,10 +68,10 @@ def bad_weight(selection: Selection, column: Column) -> InputError | None:
     fault = missing_in(selection, column, "number")
     if fault is not None or not selection.has(no_weight_sql(column)):
         return fault
-    place, held = selection.place(no_weight_sql(column), column.text)
-    value = spelled_number(str(held))
+    place, value_text = selection.place(no_weight_sql(column), column.text)
+    value = spelled_number(str(value_text))
     if value is None:
-        return no_number(column.called, repr(held), place=place)
+        return no_number(column.called, repr(value_text), place=place)
     return no_weight(column.called, repr(value), place=place)
 
 
@@ -129,8 +129,8 @@ def column_of_feature(name: str) -> str:
     >>> column_of_feature("length(prompt)"), column_of_feature("prompt")
     ('prompt', 'prompt')
     """
-    found = LENGTH.fullmatch(name)
-    return name if found is None else found[1]
+    match = LENGTH.fullmatch(name)
+    return name if match is None else match[1]
 
 
 def _feature(selection: Selection, name: str) -> Any:
@@ -146,9 +146,9 @@ def _feature(selection: Selection, name: str) -> Any:
     day = f"TRY_CAST(left({column.text}, 10) AS DATE)"
     if not selection.has(f"{plain} AND (NOT regexp_matches({column.text}, {literal(DAY)}) OR {day} IS NULL)"):
         days = _floats(selection, missing, f"CAST(date_diff('day', DATE '1970-01-01', {day}) AS DOUBLE)")
-        found = np.full(len(days), np.datetime64("NaT", "D"))
-        found[~np.isnan(days)] = days[~np.isnan(days)].astype(np.int64).astype("datetime64[D]")
-        return found
+        days_ = np.full(len(days), np.datetime64("NaT", "D"))
+        days_[~np.isnan(days)] = days[~np.isnan(days)].astype(np.int64).astype("datetime64[D]")
+        return days_
     return _names_of(selection, column, missing)
 
 
@@ -227,17 +227,17 @@ def rows_of_files(
                 table.columns[name] = replace(table.columns[name], truths=True)
             if kind in (Kind.VALUES, Kind.NUMBER, Kind.NUMBERS):
                 table.columns[name] = with_keys(table, table.columns[name], only)
-        asked = {name: table.columns[name] for name in kinds}
+        columns = {name: table.columns[name] for name in kinds}
         read_as = {
             name: "text"
             if kinds[name] == Kind.REQUIRED
             else "numbers"
             if holds_lists(table, column, only)
             else READ_AS.get(kinds[name], "text")
-            for name, column in asked.items()
+            for name, column in columns.items()
         }
         checked = {
-            asked[name]: kind
+            columns[name]: kind
             for name, kind in read_as.items()
             if kinds[name] not in (Kind.OPTIONAL, Kind.PARTIAL, Kind.LATER)
         }
@@ -250,24 +250,24 @@ def rows_of_files(
             Kind.PARTIAL: partial(_by_row, missing_values=rows.missing_values),
         }
         whole = (Kind.REQUIRED, Kind.OPTIONAL, Kind.PARTIAL)
-        found: dict[str, Any] = {}
+        columns_read: dict[str, Any] = {}
         for name, kind in kinds.items():
             if kind in ways and (read_as[name] == "text" or kind in whole):
-                found[name] = ways[kind](selection, asked[name])
+                columns_read[name] = ways[kind](selection, columns[name])
             elif kind != Kind.LATER:
-                found[name] = _values(selection, asked[name], read_as[name])
+                columns_read[name] = _values(selection, columns[name], read_as[name])
         if clusters is not None:
             part = None if run is None else table.columns[run]
             check_pooling(selection, {"clusters": table.columns[clusters]}, part, rows.across_files)
             if rows.across_files == SEPARATE:
-                codes = check_clusters(found[clusters], n=selection.n, name=clusters)
-                found[clusters] = apart_by_file(selection, codes)
+                codes = check_clusters(columns_read[clusters], n=selection.n, name=clusters)
+                columns_read[clusters] = apart_by_file(selection, codes)
         positions = None if selection.where == ALL else selection.positions()
     later = [*later, *(name for name, kind in kinds.items() if kind == Kind.LATER)]
     if not later:
         opened.database.close()
-    read = {"files": [file.name for file in opened.files], "rows": selection.n, "skipped": selection.skipped}
-    read |= opened.notes(selection, across_files=rows.across_files)
+    provenance = {"files": [file.name for file in opened.files], "rows": selection.n, "skipped": selection.skipped}
+    provenance |= opened.notes(selection, across_files=rows.across_files)
     keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
 
     def position_of(row: int) -> int:
@@ -281,9 +281,19 @@ def rows_of_files(
 
     measures = {} if opened.log is None else {name: opened.log.measure(name) for name in kinds}
     notes = note_on_items(repeated)
-    held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at, stands, measures, notes)
+    result = Rows(
+        columns_read,
+        provenance,
+        lambda row: table.place_of(position_of(row)),
+        keys,
+        chosen,
+        at,
+        stands,
+        measures,
+        notes,
+    )
     named = {role: name for role, name in chosen.items() if chosen_as(role) == Kind.NAMES and role != ITEM_HASH}
-    return held, opened.said(table, named)
+    return result, opened.said(table, named)
 
 
 def _is_item_key(name: str) -> bool:
@@ -316,10 +326,10 @@ def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
 def _coded(selection: Selection, column: Column, text: str | None = None) -> Coded | npt.NDArray[Any]:
     """A column as codes and names, in natural order; as it stands where the names are very many."""
     text = text or column.text
-    asked = selection.ask(text, rest=f"GROUP BY 1 LIMIT {MOST_CODED + 1}")
-    if len(asked) > MOST_CODED:
+    distinct_texts = selection.ask(text, rest=f"GROUP BY 1 LIMIT {MOST_CODED + 1}")
+    if len(distinct_texts) > MOST_CODED:
         return _values(selection, column, "text")
-    names = tuple(sorted((str(text) for (text,) in asked), key=natural_order))
+    names = tuple(sorted((str(text) for (text,) in distinct_texts), key=natural_order))
     query = selection.query([codes_sql(selection.table.connection, text, names)])
     codes, start = np.empty(selection.n, dtype=np.min_scalar_type(-len(names))), 0
     for (part,) in chunks(selection.table.connection, query, [np.int64]):
@@ -334,18 +344,18 @@ def _by_row(selection: Selection, column: Column, missing_values: Sequence[str])
     position, there = table.position, f"{selection.where} AND NOT {column.missing(missing_values)}"
     query = f"SELECT {position}, {_as_it_stands(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
     with reading(table.name):
-        found = {int(row): value for row, value in table.connection.sql(query).fetchall()}
+        value_by_row = {int(row): value for row, value in table.connection.sql(query).fetchall()}
     if selection.where == ALL:
-        return found
+        return value_by_row
     rows = {int(row): place for place, row in enumerate(selection.positions().tolist())}
-    return {rows[row]: value for row, value in found.items()}
+    return {rows[row]: value for row, value in value_by_row.items()}
 
 
 def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> dict[str, list[Any]]:
     """Columns at some positions, which ascend."""
     position, listed = table.position, [table.columns[name].sql for name in names]
-    wanted = f"(SELECT unnest([{', '.join(map(str, positions))}]::BIGINT[]) AS {position})"
-    query = f"SELECT {', '.join(listed)} FROM {table.numbered} JOIN {wanted} USING ({position}) ORDER BY {position}"
+    positions_ = f"(SELECT unnest([{', '.join(map(str, positions))}]::BIGINT[]) AS {position})"
+    query = f"SELECT {', '.join(listed)} FROM {table.numbered} JOIN {positions_} USING ({position}) ORDER BY {position}"
     with reading(table.name):
         rows = table.connection.sql(query).fetchall() if names and len(positions) else []
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
@@ -357,6 +367,6 @@ def _with_none(selection: Selection, column: Column, missing_values: Sequence[st
     with reading(selection.table.name):
         relation = selection.table.connection.sql(selection.query([present]))
         rows = [value for (value,) in relation.fetchall()]
-    held = np.empty(len(rows), dtype=object)
-    held[:] = rows
-    return held
+    objects = np.empty(len(rows), dtype=object)
+    objects[:] = rows
+    return objects

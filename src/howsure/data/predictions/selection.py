@@ -40,41 +40,43 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened_files(
-    asked: Files, names: Sequence[str], *, spool: str | os.PathLike[str] | None = None
+    source: Files, names: Sequence[str], *, spool: str | os.PathLike[str] | None = None
 ) -> Iterator[Opened]:
     """Files of which these columns will be asked; closed if what is done with them fails.
 
     Raises InputError for a file that cannot be read, and an expression that is none.
     """
-    wanted = condition(asked.where) if asked.where is not None else None
+    filter_ = condition(source.where) if source.where is not None else None
     with Database(spool).opening() as database:
-        texts = [*names, *(wanted.names if wanted else ())]
-        files, log = _named(asked, database, texts)
+        texts = [*names, *(filter_.names if filter_ else ())]
+        files, log = _named(source, database, texts)
         database.allow_only([file.path for file in files])
         if log is not None:
             from howsure.data.logs.conversion import in_rows_left
 
-            log = in_rows_left(log, files, wanted, by_file=asked.by_file, missing_values=asked.missing_values)
-        yield Opened(asked, database, files, log, wanted)
+            log = in_rows_left(log, files, filter_, by_file=source.by_file, missing_values=source.missing_values)
+        yield Opened(source, database, files, log, filter_)
 
 
-def _named(asked: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
+def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
     """The files, and what is found in logs among them; no program writes its log as CSV or TSV."""
-    files, paths = None, asked.paths
+    files, paths = None, source.paths
     if any(map(os.path.isdir, paths)):
         from howsure.data.logs.recognised import unfolded
 
-        paths = tuple(unfolded(paths, asked.format))
-    how: dict[str, Any] = {"normalise": asked.normalise, "labels_from": asked.labels_from, "explode": asked.explode}
-    how["model_version"] = asked.model_version
-    if not any(how.values()) and asked.format in (None, *TABLES):
-        files = named_files(paths, format=asked.format, spool=database.folder)
+        paths = tuple(unfolded(paths, source.format))
+    how: dict[str, Any] = {"normalise": source.normalise, "labels_from": source.labels_from, "explode": source.explode}
+    how["model_version"] = source.model_version
+    if not any(how.values()) and source.format in (None, *TABLES):
+        files = named_files(paths, format=source.format, spool=database.folder)
         if all(file.format in ("csv", "tsv") for file in files):
             return files, None
     from howsure.data.logs.conversion import input_files
 
     folder = database.folder
-    return input_files(paths, format=asked.format, spool=folder, wanted=texts, files=files, tell=asked.tell, **how)
+    return input_files(
+        paths, format=source.format, spool=folder, names_needed=texts, files=files, tell=source.tell, **how
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,27 +102,27 @@ class Opened:
 
         Raises InputError at the first missing value, unless these are to be skipped, and if no row is left.
         """
-        asked = self.asked
-        tests = {column: column.missing(asked.missing_values, kind=kind) for column, kind in kinds.items()}
+        source = self.asked
+        tests = {column: column.missing(source.missing_values, kind=kind) for column, kind in kinds.items()}
         return select_rows(
-            table, tests, skip=asked.skip_missing, values=asked.missing_values, stream_checks=stream_checks, only=only
+            table, tests, skip=source.skip_missing, values=source.missing_values, stream_checks=stream_checks, only=only
         )
 
     def notes(
         self, selection: Selection, *, pos_label: str | None = None, across_files: str = "error"
     ) -> dict[str, Any]:
         """How the rows were read, for the recipe of a result."""
-        asked, notes = self.asked, {} if self.log is None else self.log.describe()
+        source, notes = self.asked, {} if self.log is None else self.log.describe()
         options: dict[str, Any] = {
             "positive": pos_label,
-            "missing_values": list(asked.missing_values) or None,
-            "by_file": asked.by_file or None,
-            "labels_from": asked.labels_from,
-            "explode": asked.explode,
+            "missing_values": list(source.missing_values) or None,
+            "by_file": source.by_file or None,
+            "labels_from": source.labels_from,
+            "explode": source.explode,
             "across_files": across_files if len(self.files) > 1 and across_files != "error" else None,
         }
         notes |= {name: value for name, value in options.items() if value is not None}
-        notes |= {} if asked.where is None else {"where": asked.where, "left_out": selection.others}
+        notes |= {} if source.where is None else {"where": source.where, "left_out": selection.others}
         commas = selection.table.with_commas
         return notes | ({"decimal_comma": commas} if commas else {})
 
@@ -193,12 +195,12 @@ class Selection:
         if self.where == ALL or not len(rows):
             return {row: row for row in rows}
         used = f"SELECT {self.table.position}, row_number() OVER () - 1 AS used FROM {self.table.numbered}"
-        wanted = f"used IN ({', '.join(map(str, rows))})"
+        condition = f"used IN ({', '.join(map(str, rows))})"
         with reading(self.table.name):
-            found = self.table.connection.sql(
-                f"SELECT used, {self.table.position} FROM ({used} WHERE {self.where}) WHERE {wanted}"
+            rows_found = self.table.connection.sql(
+                f"SELECT used, {self.table.position} FROM ({used} WHERE {self.where}) WHERE {condition}"
             ).fetchall()
-        return {int(row): int(position) for row, position in found}
+        return {int(row): int(position) for row, position in rows_found}
 
     def place_of(self, row: int) -> str:
         """Where a used row is, of these counted from 0."""
@@ -224,25 +226,27 @@ def select_rows(
     Raises InputError at the first missing value unless `skip`, or if no row is left.
     """
     if stream_checks and not skip:
-        all_rows, wanted = (int(str(count)) for count in table.ask(f"count(*), count(*) FILTER ({only})")[0])
-        return Selection(table, only, wanted, {}, all_rows - wanted)
+        all_rows, n_wanted = (int(str(count)) for count in table.ask(f"count(*), count(*) FILTER ({only})")[0])
+        return Selection(table, only, n_wanted, {}, all_rows - n_wanted)
     cases = " ".join(f"WHEN {test} THEN {place}" for place, test in enumerate(missing.values()))
     first = f"CASE WHEN NOT coalesce({only}, FALSE) THEN -2 {cases} ELSE -1 END"
-    found = {int(str(place)): int(str(count)) for place, count in table.ask(f"{first}, count(*)", rest="GROUP BY 1")}
-    counts, others = [found.get(place, 0) for place in range(len(missing))], found.get(-2, 0)
-    wanted = sum(found.values()) - others
+    counts_by_place = {
+        int(str(place)): int(str(count)) for place, count in table.ask(f"{first}, count(*)", rest="GROUP BY 1")
+    }
+    counts, others = [counts_by_place.get(place, 0) for place in range(len(missing))], counts_by_place.get(-2, 0)
+    n_wanted = sum(counts_by_place.values()) - others
     skipped = {column.name: count for column, count in zip(missing, counts, strict=True) if count}
     if not skipped:
-        return Selection(table, only, wanted, {}, others)
+        return Selection(table, only, n_wanted, {}, others)
     column = next(column for column in missing if column.name in skipped)
     rows = sum(skipped.values())
     if not skip:
         raise missing_value(table, column, f"{only} AND {missing[column]}", values=values, rows=rows)
-    if rows == wanted:
+    if rows == n_wanted:
         kept = "" if only == ALL else f" that satisfies {parameter('where', GIVEN)}"
         raise InputError(f"every row of {table.name}{kept} has a missing value ({_counted(skipped)}); nothing is left.")
     where = f"({only} AND NOT ({' OR '.join(missing.values())}))"
-    return Selection(table, where, wanted - rows, skipped, others)
+    return Selection(table, where, n_wanted - rows, skipped, others)
 
 
 def _counted(skipped: dict[str, int]) -> str:
@@ -254,11 +258,11 @@ def missing_value(
 ) -> InputError:
     """The error for the first row in which a column is missing."""
     place, value = table.place(test, column.text)
-    held = "nothing" if value is None or not str(value).strip() else repr(value)
-    held += ", which counts as missing" if value in values else ""
+    value_text = "nothing" if value is None or not str(value).strip() else repr(value)
+    value_text += ", which counts as missing" if value in values else ""
     count = "" if rows is None else f" ({rows:,} in all)"
     remedy = f"Leave such rows out with {parameter('skip_missing', True)}{count}."
-    return missing(column.called, place=place, value=held, remedy=remedy)
+    return missing(column.called, place=place, value=value_text, remedy=remedy)
 
 
 def missing_in(selection: Selection, column: Column, kind: str = "text") -> InputError | None:
@@ -290,8 +294,8 @@ def label_sql(selection: Selection, column: Column, pos_label: str | None) -> st
 
 def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -> dict[str, int]:
     """The frequency of each label, as text, the most frequent first."""
-    found = selection.ask(f"{column.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {limit}")
-    return {str(value): int(str(count)) for value, count in found}
+    rows = selection.ask(f"{column.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {limit}")
+    return {str(value): int(str(count)) for value, count in rows}
 
 
 def positive_values(column: Column, counts: dict[str, int], pos_label: str | None) -> list[str]:
@@ -344,13 +348,13 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
 
     Raises InputError at the first row whose group is missing.
     """
-    found = {name: int(str(rows)) for name, rows in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
-    if any(is_missing(name) for name in found):
+    sizes = {name: int(str(rows)) for name, rows in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
+    if any(is_missing(name) for name in sizes):
         fault = missing_in(selection, column)
         if fault is not None:
             raise fault
-    check_group_count(len(found), sum(found.values()), name=column.name)
-    return {name: found[name] for name in sorted(map(str, found), key=natural_order)}
+    check_group_count(len(sizes), sum(sizes.values()), name=column.name)
+    return {name: sizes[name] for name in sorted(map(str, sizes), key=natural_order)}
 
 
 def enum_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
@@ -413,11 +417,11 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
         f"WHERE {file_number(table, 'first')} <> {file_number(table, 'last')}"
     )
     with reading(table.name):
-        found = table.connection.sql(f"{several} ORDER BY first LIMIT 1").fetchall()
-        if not found:
+        first_shared = table.connection.sql(f"{several} ORDER BY first LIMIT 1").fetchall()
+        if not first_shared:
             return
         ((total,),) = table.connection.sql(f"SELECT count(*) FROM ({groups})").fetchall()
-    value, first, last, number = found[0]
+    value, first, last, number = first_shared[0]
     here, there = table.place_of(int(first)), table.place_of(int(last))
     raise InputError(
         f"equal values of {column.name} occur in several files, and it is unclear what that means: "
@@ -448,9 +452,9 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
         ends = f"{column.text}, min({table.position}), max({table.position})"
         query = f"SELECT {ends} FROM {table.numbered} WHERE {within} GROUP BY {keys} HAVING count(*) > 1"
         with reading(table.name):
-            found = table.connection.sql(f"{query} ORDER BY 2 LIMIT 1").fetchall()
-        if found:
-            value, *ends_of = found[0]
+            first_different = table.connection.sql(f"{query} ORDER BY 2 LIMIT 1").fetchall()
+        if first_different:
+            value, *ends_of = first_different[0]
             first, last = (table.place_of(int(end)) for end in ends_of)
             raise InputError(
                 f"{column.name} must be different in every row; {value!r} is that of {first} and of {last}. "
@@ -460,8 +464,8 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
 
 def file_of(selection: Selection, positions: Integers) -> Integers:
     """Which file each row is of, by its position over all files."""
-    found: Integers = np.searchsorted(np.asarray(selection.table.starts), positions, side="right") - 1
-    return found
+    file_numbers: Integers = np.searchsorted(np.asarray(selection.table.starts), positions, side="right") - 1
+    return file_numbers
 
 
 def apart_by_file(selection: Selection, codes: Integers) -> Integers:

@@ -126,26 +126,26 @@ class StoredGroups:
         start, rows = self._starts[group], self._sizes[group]
         signed, weights = (self._read(name, start, rows) for name in FILES)
         assert signed is not None
-        found = slots_of(Pairs(np.signbit(signed).view(np.uint8), np.abs(signed), weights))
-        return _weighed(self._stream, found, group)
+        group_slots = slots_of(Pairs(np.signbit(signed).view(np.uint8), np.abs(signed), weights))
+        return _weighed(self._stream, group_slots, group)
 
     def _read(self, name: str, start: int, rows: int) -> Floats | None:
         return np.fromfile(self._folder / name, np.float64, rows, offset=8 * start) if name in self._names else None
 
     def _store(self, advance: Callable[[int], None]) -> None:
-        stream, held = self._stream, list[list[Any]]()
+        stream, runs_held = self._stream, list[list[Any]]()
         groups = stream.columns["groups"]
         codes = enum_sql(stream.selection.table.connection, groups.text, tuple(self._sizes))
         free = np.array(list(self._starts.values()))  # where the next pair of each group goes
         files = [open(self._folder / name, "wb") for name in self._names]  # noqa: SIM115
         try:
             for runs in in_turns(stream.chunks(codes), [partial(_sorted, stream, len(self._sizes))] * THREADS):
-                held.append(runs)
+                runs_held.append(runs)
                 advance(len(runs[1]))
-                if len(held) == CHUNKS_HELD:
-                    _write(files, held, free)
-                    held.clear()
-            _write(files, held, free)
+                if len(runs_held) == CHUNKS_HELD:
+                    _write(files, runs_held, free)
+                    runs_held.clear()
+            _write(files, runs_held, free)
         except BadValue:
             raise stream.fault() from None
         finally:
@@ -163,15 +163,15 @@ def _sorted(stream: PairStream, groups: int, chunk: Chunk) -> list[Any]:
     return [bounds, *(column[order] for column in (signed, *weights))]
 
 
-def _write(files: Sequence[IO[bytes]], held: list[list[Any]], free: Integers) -> None:
+def _write(files: Sequence[IO[bytes]], all_runs: list[list[Any]], free: Integers) -> None:
     """Write what sorted chunks hold of each group where the next pair of the group goes."""
-    if not held:
+    if not all_runs:
         return
-    bounds = np.array([runs[0] for runs in held])
+    bounds = np.array([runs[0] for runs in all_runs])
     rows = np.diff(bounds).sum(axis=0)
     for group in np.flatnonzero(rows).tolist():
         cuts = [slice(start, stop) for start, stop in bounds[:, group : group + 2].tolist()]
         for column, file in enumerate(files, 1):
             file.seek(8 * int(free[group]))
-            file.write(np.concatenate([runs[column][cut] for runs, cut in zip(held, cuts, strict=True)]).data)
+            file.write(np.concatenate([runs[column][cut] for runs, cut in zip(all_runs, cuts, strict=True)]).data)
     free += rows

@@ -94,11 +94,11 @@ def _has_separator(column: Sequence[Any]) -> bool:
 
 
 def _array(column: Sequence[Any], harmless: bool) -> npt.NDArray[Any]:
-    if any(isinstance(one, str) for one in column):
-        return np.array([in_a_spreadsheet(one) if harmless else one for one in column], dtype=object)
-    missing = [one is None for one in column]
+    if any(isinstance(value, str) for value in column):
+        return np.array([in_a_spreadsheet(value) if harmless else value for value in column], dtype=object)
+    missing = [value is None for value in column]
     if any(missing):
-        return np.ma.masked_array([0 if one is None else one for one in column], mask=missing)
+        return np.ma.masked_array([0 if value is None else value for value in column], mask=missing)
     return np.array(column)
 
 

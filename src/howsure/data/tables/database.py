@@ -114,8 +114,8 @@ def copy_to_file(connection: Connection, query: str, path: str | os.PathLike[str
     try:
         connection.execute(f"COPY ({query}) TO {literal(os.fspath(path))} ({options})")
     except duckdb.IOException as error:
-        said = str(error).partition("\n")[0]
-        raise OSError(errno.ENOSPC, f"the scratch file cannot be written ({said})", os.fspath(path)) from error
+        reason = str(error).partition("\n")[0]
+        raise OSError(errno.ENOSPC, f"the scratch file cannot be written ({reason})", os.fspath(path)) from error
 
 
 @contextmanager
@@ -137,10 +137,10 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             raise not_utf8(place, "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
         uneven = UNEVEN.search(str(error))
         if uneven:
-            number, wanted, found = map(int, uneven.groups())
+            number, expected, n_values = map(int, uneven.groups())
             raise InputError(
-                f"line {number:,} of {name} has {counted(found, 'value')}, not {wanted} as the header. Was the file "
-                "cut off, or is a separator in a value not quoted?"
+                f"line {number:,} of {name} has {counted(n_values, 'value')}, not {expected} as the header. Was the "
+                "file cut off, or is a separator in a value not quoted?"
             ) from error
         if NO_COLUMNS in str(error):
             raise InputError(
@@ -150,8 +150,8 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             raise InputError(
                 f"a row of {name} has the key {twice[1]!r} twice, and it is unclear which is meant. Remove one."
             ) from error
-        told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
-        lines = [line.strip() for line in told.splitlines() if line.strip()]
+        message = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
+        lines = [line.strip() for line in message.splitlines() if line.strip()]
         reason = " ".join(lines[:3])[:300] if lines else type(error).__name__
         raise InputError(f"{name} cannot be read: {reason.rstrip('.')}.") from error
 
@@ -243,38 +243,38 @@ def in_json_text(sql: str, steps: Sequence[Step]) -> str:
     return f"CASE WHEN json_valid({sql}) THEN json_extract_string({sql}, {literal(pointer)}) END"
 
 
-def column_of(name: str, known: Collection[str]) -> str:
+def column_of(name: str, all_columns: Collection[str]) -> str:
     """The column that a name begins with: the longest that is known, or else all up to the first step."""
-    if name in known:
+    if name in all_columns:
         return name
     ends = [match.start() for match in re.finditer(r"[.\[]", name)]
-    found = [name[:end] for end in reversed(ends) if name[:end] in known]
-    return found[0] if found else name[: ends[0]] if ends and ends[0] else name
+    prefixes = [name[:end] for end in reversed(ends) if name[:end] in all_columns]
+    return prefixes[0] if prefixes else name[: ends[0]] if ends and ends[0] else name
 
 
-def place_of(name: str, known: Sequence[str], *, file: str) -> Place:
+def place_of(name: str, all_columns: Sequence[str], *, file: str) -> Place:
     """The place that a name means in a file.
 
     Raises InputError if the file has no such column, or what follows it is no path.
     """
-    column = column_of(name, known)
-    if column in known:
+    column = column_of(name, all_columns)
+    if column in all_columns:
         return Place(column, _steps(name, column))
-    if column == FILE and nearest(FILE, known) is None:
+    if column == FILE and nearest(FILE, all_columns) is None:
         raise InputError(
-            f"{unknown_name('column', name, known, place=file)} For the file's own name, set "
+            f"{unknown_name('column', name, all_columns, place=file)} For the file's own name, set "
             f"{parameter('by_file', True)}."
         )
-    asked = name if nearest(name, known) is not None else column
-    raise unknown_name("column", asked, known, place=file)
+    missing_name = name if nearest(name, all_columns) is not None else column
+    raise unknown_name("column", missing_name, all_columns, place=file)
 
 
-def parts_of(name: str, known: Collection[str]) -> tuple[str, ...]:
+def parts_of(name: str, all_columns: Collection[str]) -> tuple[str, ...]:
     """The columns that a name joins by commas; itself, where it is a column or there is no comma.
 
     Raises InputError if a part is empty or named twice.
     """
-    if "," not in name or name in known:
+    if "," not in name or name in all_columns:
         return (name,)
     parts = tuple(part.strip() for part in name.split(","))
     if not all(parts) or len(set(parts)) < len(parts):
@@ -310,7 +310,11 @@ def _steps(name: str, column: str) -> tuple[Step, ...]:
                 f"{name!r} is no path in the column {column!r}: write {column}.key, {column}[0] or {column}['a key']."
             )
         key, position, *quoted = match.groups()
-        steps.append(int(position) if position is not None else next(one for one in (key, *quoted) if one is not None))
+        steps.append(
+            int(position)
+            if position is not None
+            else next(key_text for key_text in (key, *quoted) if key_text is not None)
+        )
         at = match.end()
     return tuple(steps)
 
@@ -400,7 +404,7 @@ class Column:
     def numbers(self) -> str:
         """The value as a list of DOUBLE, of a mapping in the order of its keys; null if it is not a list of numbers."""
         if self.keys:
-            listed = ", ".join(f"TRY_CAST({one} AS DOUBLE)" for one in self._values)
+            listed = ", ".join(f"TRY_CAST({value} AS DOUBLE)" for value in self._values)
             return f"CASE WHEN {self.has_keys} THEN [{listed}] END"
         numbers = f"TRY_CAST({self.sql} AS DOUBLE[])"
         return f"CASE WHEN NOT contains({self.sql}, '_') THEN {numbers} END" if self.is_text else numbers
@@ -469,7 +473,7 @@ def _may_be_missing(text: str) -> str:
 
 def _unambiguous(part: Column) -> str:
     """A part of a key as text, in quotes where it could be taken for two parts: different parts give different keys."""
-    unclear = " OR ".join(f"contains({part.text}, {literal(one)})" for one in (JOINT[:-1], JOINT[1:], '"'))
+    unclear = " OR ".join(f"contains({part.text}, {literal(mark)})" for mark in (JOINT[:-1], JOINT[1:], '"'))
     quoted = f"""'"' || replace({part.text}, '"', '""') || '"'"""
     return f"CASE WHEN {unclear} THEN {quoted} ELSE {part.text} END"
 
@@ -494,23 +498,25 @@ WHOLE = r"\s*([+-]?[0-9]+|[nN][aA][nN])?\s*"
 
 def columns_with_commas(columns: Iterable[Column], ask: Callable[[str], list[tuple[object, ...]]]) -> list[str]:
     """The names of those columns of text whose numbers have a decimal comma; `ask` is that of their table."""
-    texts = [one for one in columns if one.is_text]
+    texts = [column for column in columns if column.is_text]
     if not texts:
         return []
-    there = ask(", ".join(f"bool_or(contains({one.sql}, ','))" for one in texts))[0]
+    there = ask(", ".join(f"bool_or(contains({text.sql}, ','))" for text in texts))[0]
     if not any(there):
         return []
-    found = {one.name: [bool(count) for count in ask(_counts(one))[0]] for one in texts}
-    if any(point and not other for _, _, point, other in found.values()):
+    counts = {text.name: [bool(count) for count in ask(_counts(text))[0]] for text in texts}
+    if any(point and not other for _, _, point, other in counts.values()):
         return []
-    told = any(clear and not other for _, clear, _, other in found.values())
-    return [name for name, (comma, clear, point, _) in found.items() if comma and not point and (clear or told)]
+    clearly_comma = any(clear and not other for _, clear, _, other in counts.values())
+    return [
+        name for name, (comma, clear, point, _) in counts.items() if comma and not point and (clear or clearly_comma)
+    ]
 
 
 def _counts(column: Column) -> str:
     """How many values are numbers with a comma, with one that is a decimal comma, with a point, and no number."""
     comma, thousands, point, whole = (
-        f"regexp_full_match({column.sql}, {literal(one)})" for one in (COMMA, THOUSANDS, POINT, WHOLE)
+        f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, THOUSANDS, POINT, WHOLE)
     )
     tests = (comma, f"{comma} AND NOT {thousands}", point, f"NOT ({comma} OR {point} OR {whole})")
     return ", ".join(f"count(*) FILTER ({test})" for test in tests)

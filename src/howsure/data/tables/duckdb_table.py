@@ -40,12 +40,12 @@ def _copy_table(database: str, table: str, copy: str, folder: str) -> None:
                 "enable_external_access = false",  # a view reads the database and nothing else
             ):
                 connection.execute(f"SET {setting}")
-            known = [
+            tables = [
                 row[0] for row in connection.execute("SELECT table_name FROM information_schema.tables").fetchall()
             ]
-            if table not in known:
-                raise unknown_name("table", table, known, place=database)
+            if table not in tables:
+                raise unknown_name("table", table, tables, place=database)
             connection.execute(f"COPY (SELECT * FROM {identifier(table)}) TO {literal(copy)} (FORMAT parquet)")
     except duckdb.Error as error:
-        said = str(error).partition("\n")[0][:200]
-        raise InputError(f"{database} cannot be read: {said.rstrip('.')}.") from error
+        reason = str(error).partition("\n")[0][:200]
+        raise InputError(f"{database} cannot be read: {reason.rstrip('.')}.") from error

@@ -74,12 +74,14 @@ def named_files(
     Raises InputError if a path leads nowhere, is a directory or empty, is named twice, or has a format nobody knows.
     """
     if format is not None and format not in TABLES:
-        known = ", ".join(TABLES)
-        raise InputError(f"{parameter('format', GIVEN)} must be one of {known}; it is {format!r}.")
+        formats = ", ".join(TABLES)
+        raise InputError(f"{parameter('format', GIVEN)} must be one of {formats}; it is {format!r}.")
     named = each_once(paths)
-    files = [_file(one, format, spool / f"input-{at}", by_content=by_content) for at, one in enumerate(named)]
+    files = [
+        _file(file_name, format, spool / f"input-{at}", by_content=by_content) for at, file_name in enumerate(named)
+    ]
     if encoding is not None:
-        files = [_as_utf_8(one, spool / f"recoded-{at}", encoding) for at, one in enumerate(files)]
+        files = [_as_utf_8(file, spool / f"recoded-{at}", encoding) for at, file in enumerate(files)]
     return tuple(files)
 
 
@@ -122,11 +124,11 @@ def _compression(path: str, name: str) -> str:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
     if not first:
         raise InputError(f"{name} is empty.")
-    found = compression_of(first)
-    claimed = COMPRESSIONS.get(os.path.splitext(path)[1].lower(), found)
-    if claimed != found:
+    actual = compression_of(first)
+    claimed = COMPRESSIONS.get(os.path.splitext(path)[1].lower(), actual)
+    if claimed != actual:
         raise InputError(f"{name} is not compressed with {claimed}, despite its suffix; is it damaged?")
-    return found
+    return actual
 
 
 def _from_suffix(path: str) -> str:
@@ -204,20 +206,20 @@ def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: 
     return f"read_parquet([{paths}]{extra}, {_hive(folders)})"
 
 
-def folders_are_columns(file: File, names: Collection[str], own: Collection[str]) -> bool:
+def folders_are_columns(file: File, names: Collection[str], own_columns: Collection[str]) -> bool:
     """Whether some of the columns asked for are not the file's own but stand in its path, as in `year=2020/x.parquet`.
 
     Raises InputError where others of them stand in both, for DuckDB takes the path's.
     """
     parts = os.path.abspath(file.path).split(os.sep)[:-1]
-    found = {match[1].casefold() for part in parts if (match := FOLDER.fullmatch(part)) is not None}
-    held = {name.casefold() for name in own}
-    wanted = {name.casefold(): name for name in names}
-    if not (wanted.keys() & found) - held:
+    folder_names = {match[1].casefold() for part in parts if (match := FOLDER.fullmatch(part)) is not None}
+    own_names = {name.casefold() for name in own_columns}
+    needed = {name.casefold(): name for name in names}
+    if not (needed.keys() & folder_names) - own_names:
         return False
-    both = wanted.keys() & found & held
+    both = needed.keys() & folder_names & own_names
     if both:
-        name = wanted[min(both)]
+        name = needed[min(both)]
         raise InputError(f"{name} is a column of {file.name} and a folder of its path too. Rename one of them.")
     return True
 
@@ -257,10 +259,10 @@ def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
     """The option that writes a CSV with the separator that it was read with, such as a spreadsheet's semicolon."""
     if file.format != "csv":
         return ""
-    asked = text_source(file).replace("read_csv(", "SELECT Delimiter FROM sniff_csv(", 1)
-    found = connection.execute(asked).fetchone()
-    assert found is not None
-    return f", DELIMITER {literal(found[0])}"
+    query = text_source(file).replace("read_csv(", "SELECT Delimiter FROM sniff_csv(", 1)
+    dialect = connection.execute(query).fetchone()
+    assert dialect is not None
+    return f", DELIMITER {literal(dialect[0])}"
 
 
 def why_one_column(header: str) -> str | None:
@@ -287,14 +289,18 @@ JSON_ROWS = 20_480  # whose keys are looked at, as many as DuckDB samples
 NUMBERED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
 
 
-def written_names(connection: Connection, file: File, known: Sequence[str]) -> list[str]:
-    """The names of the columns as the file writes them, in its order; `known` are DuckDB's names.
+def written_names(connection: Connection, file: File, column_names_read: Sequence[str]) -> list[str]:
+    """The names of the columns as the file writes them, in its order; `column_names_read` are DuckDB's names.
 
     The file is read only where these may be other than its own.
     """
-    names = {name.casefold() for name in known}
-    bases = [match[1].casefold() for name in known if (match := NUMBERED.fullmatch(name))]
-    return list(known) if file.format == "npz" or names.isdisjoint(bases) else _written(connection, file, known)
+    names = {name.casefold() for name in column_names_read}
+    bases = [match[1].casefold() for name in column_names_read if (match := NUMBERED.fullmatch(name))]
+    return (
+        list(column_names_read)
+        if file.format == "npz" or names.isdisjoint(bases)
+        else _written(connection, file, column_names_read)
+    )
 
 
 def names_alike(names: Iterable[str]) -> list[list[str]]:
@@ -316,26 +322,28 @@ def unique_names(names: Iterable[str]) -> dict[str, str]:
     {'top.Yes': 'top.Yes', 'top.yes': 'top.yes_2'}
     """
     listed = list(dict.fromkeys(names))
-    taken, stored = {name.casefold() for name in listed}, dict[str, str]()
+    names_in_use, stored = {name.casefold() for name in listed}, dict[str, str]()
     first = {name.casefold(): name for name in reversed(listed)}
     for name in listed:
         numbered = (f"{name}_{number}" for number in count(2))
         is_first = first[name.casefold()] == name
-        stored[name] = name if is_first else next(one for one in numbered if one.casefold() not in taken)
-        taken.add(stored[name].casefold())
+        stored[name] = (
+            name if is_first else next(candidate for candidate in numbered if candidate.casefold() not in names_in_use)
+        )
+        names_in_use.add(stored[name].casefold())
     return stored
 
 
-def check_alike(connection: Connection, file: File, names: Sequence[str], known: Sequence[str]) -> None:
+def check_alike(connection: Connection, file: File, names: Sequence[str], column_names_read: Sequence[str]) -> None:
     """Raise InputError if a column among `names` is in the file twice, also if only in another case, or in Parquet if
-    its fields are. `known` are DuckDB's names of the columns.
+    its fields are. `column_names_read` are DuckDB's names of the columns.
     """
-    wanted = {name.casefold() for name in names}
-    for alike in names_alike(written_names(connection, file, known)):
-        if alike[0].casefold() in wanted:
+    needed = {name.casefold() for name in names}
+    for alike in names_alike(written_names(connection, file, column_names_read)):
+        if alike[0].casefold() in needed:
             raise InputError(f"{file.name} has {said_of_alike(alike)} Rename them.")
     for column, fields in _fields(connection, file) if file.format == "parquet" else ():
-        if column.casefold() in wanted and (alike := _alike_fields(fields)):
+        if column.casefold() in needed and (alike := _alike_fields(fields)):
             raise InputError(
                 f"the column {column} of {file.name} has fields named alike: {', '.join(alike)}. Rename them, or write "
                 "the column as JSON text."
@@ -348,13 +356,15 @@ def said_of_alike(names: Sequence[str]) -> str:
     return f"columns named alike{but}: {', '.join(names)}."
 
 
-def _written(connection: Connection, file: File, known: Sequence[str]) -> list[str]:
+def _written(connection: Connection, file: File, column_names_read: Sequence[str]) -> list[str]:
     if file.format == "parquet":
         return [name for name, _ in _fields(connection, file)]
     if file.format in ("csv", "tsv"):
         header = connection.execute(f"SELECT * FROM {text_source(file, header=False)} LIMIT 1").fetchall()[0]
-        bases = [match[1] if (match := NUMBERED.fullmatch(name)) else name for name in known]
-        return [base if base == text else name for base, text, name in zip(bases, header, known, strict=False)]
+        bases = [match[1] if (match := NUMBERED.fullmatch(name)) else name for name in column_names_read]
+        return [
+            base if base == text else name for base, text, name in zip(bases, header, column_names_read, strict=False)
+        ]
     keys = f"SELECT unnest(json_keys(json)) AS key FROM (FROM {objects_source(file)} LIMIT {JSON_ROWS})"
     places = f"SELECT key, row_number() OVER () AS place FROM ({keys})"
     found = connection.execute(f"SELECT key FROM ({places}) GROUP BY key ORDER BY min(place)").fetchall()
@@ -385,10 +395,10 @@ def keys_in(connection: Connection, file: File, column: str) -> list[str]:
     """The keys of the first mapping in a column of a file of text or of Parquet, as they stand there."""
     if file.format == "npz":
         return []
-    asked = as_texts([column]) if file.format in ("json", "jsonl") else ""
-    source = parquet_source([file]) if file.format == "parquet" else text_source(file, asked)
+    as_text_option = as_texts([column]) if file.format in ("json", "jsonl") else ""
+    source = parquet_source([file]) if file.format == "parquet" else text_source(file, as_text_option)
     name = identifier(column)
     json = f"to_json({name})" if file.format == "parquet" else f"CASE WHEN json_valid({name}) THEN {name} END"
     query = f"SELECT json_keys(json) FROM (SELECT {json} AS json FROM {source}) WHERE len(json_keys(json)) > 0 LIMIT 1"
-    found = connection.execute(query).fetchall()
-    return [str(key) for key in found[0][0]] if found else []
+    keys = connection.execute(query).fetchall()
+    return [str(key) for key in keys[0][0]] if keys else []

@@ -65,11 +65,11 @@ def in_typed(connection: Connection, relation: str, place: Place, type: str) -> 
     for at, step in enumerate(place.steps):
         if type in TEXT_TYPES:
             return in_json_text(f"CAST({sql} AS VARCHAR)", place.steps[at:])
-        taken = _taken(sql, type, step)
-        described = None if taken is None else _type(connection, relation, taken)
-        if taken is None or described is None:
+        type_taken = _taken(sql, type, step)
+        described = None if type_taken is None else _type(connection, relation, type_taken)
+        if type_taken is None or described is None:
             raise _no_step(connection, relation, sql, type, place, at)
-        sql, type = taken, described
+        sql, type = type_taken, described
     return sql
 
 
@@ -151,8 +151,10 @@ def _arrays(file: File, names: Sequence[str]) -> dict[str, Array]:
         arrays = {name: archive.array(name, kinds=KINDS) for name in names}
     for name, array in arrays.items():
         if array.ndim not in (1, 2):
-            held = f"shape {array.shape} and type {array.dtype}"
-            raise InputError(f"{name} in {file.name} must be one row per case, of numbers or text; it has {held}.")
+            description = f"shape {array.shape} and type {array.dtype}"
+            raise InputError(
+                f"{name} in {file.name} must be one row per case, of numbers or text; it has {description}."
+            )
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
@@ -239,8 +241,8 @@ class Table:
     @property
     def position(self) -> str:
         """What the position is called in `numbered`: no column in use is."""
-        taken, name = {name.casefold() for name in self._sources}, "position"
-        while name in taken:
+        names_in_use, name = {name.casefold() for name in self._sources}, "position"
+        while name in names_in_use:
             name += "_"
         return name
 
@@ -250,9 +252,9 @@ class Table:
 
     def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
         """Where the first row is for which a condition holds (after skipping some), and a value of that row."""
-        found = f"{self.position}, {shown} FROM {self.numbered} WHERE {condition} ORDER BY {self.position}"
+        listing = f"{self.position}, {shown} FROM {self.numbered} WHERE {condition} ORDER BY {self.position}"
         with reading(self.name, self.files[0].path):
-            position, value = self.connection.execute(f"SELECT {found} LIMIT 1 OFFSET {skip}").fetchall()[0]
+            position, value = self.connection.execute(f"SELECT {listing} LIMIT 1 OFFSET {skip}").fetchall()[0]
         return self.place_of(int(position)), value
 
     def place_of(self, position: int) -> str:
@@ -314,16 +316,16 @@ def _known(database: Database, file: File) -> list[str]:
 
 def _check_path(table: Table, column: Column) -> None:
     """Raise InputError if no row has anything at a place inside a column."""
-    own = column_of(column.name, ())
-    if own == column.name or table.ask("1", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1"):
+    own_column = column_of(column.name, ())
+    if own_column == column.name or table.ask("1", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1"):
         return
     if column.name in _known(table.database, table.files[0]):
         return
-    keys = [f"{own}.{key}" for key in keys_in(table.connection, table.files[0], own)]
+    keys = [f"{own_column}.{key}" for key in keys_in(table.connection, table.files[0], own_column)]
     near = nearest(column.name, keys)
-    held = f" {own} holds {shortened(keys)}." if keys else f" Is {own} a column of mappings or lists?"
-    asked = "" if near is None else f" Did you mean {near}?"
-    raise InputError(f"no row of {table.name} has anything at {column.name}.{held}{asked}")
+    content = f" {own_column} holds {shortened(keys)}." if keys else f" Is {own_column} a column of mappings or lists?"
+    suggestion = "" if near is None else f" Did you mean {near}?"
+    raise InputError(f"no row of {table.name} has anything at {column.name}.{content}{suggestion}")
 
 
 def column_names(database: Database, file: File) -> list[str]:
@@ -343,10 +345,10 @@ def _open_parquet(database: Database, files: tuple[File, ...], names: list[str],
     folders = False
     for file in files:
         with reading(file.name, file.path):
-            known = _described(connection, parquet_source([file]))
-            if folders_are_columns(file, [column_of(name, known) for name in names], known):
-                folders, known = True, _described(connection, parquet_source([file], folders=True))
-            _places(connection, file, names, known, shown)
+            described = _described(connection, parquet_source([file]))
+            if folders_are_columns(file, [column_of(name, described) for name in names], described):
+                folders, described = True, _described(connection, parquet_source([file], folders=True))
+            _places(connection, file, names, described, shown)
     relation = parquet_source(files, folders=folders, with_names=FILE if shown else None)
     with reading(files[0].name, files[0].path):
         types = _described(connection, relation)
@@ -386,8 +388,8 @@ def _parquet_starts(connection: Connection, files: tuple[File, ...]) -> tuple[in
     if len(files) == 1:
         return (0,)
     listed = ", ".join(file_literal(file.path) for file in files)
-    found = connection.execute(f"SELECT file_name, num_rows FROM parquet_file_metadata([{listed}])").fetchall()
-    rows = {os.path.realpath(name): int(number) for name, number in found}
+    rows_of_files = connection.execute(f"SELECT file_name, num_rows FROM parquet_file_metadata([{listed}])").fetchall()
+    rows = {os.path.realpath(name): int(number) for name, number in rows_of_files}
     return (0, *accumulate(rows[os.path.realpath(file.path)] for file in files[:-1]))
 
 
@@ -397,19 +399,19 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
     listed = ", ".join(f"{identifier(name)} VARCHAR" for name in stored.values())
     for file in files:
         with reading(file.name, file.path):
-            known = _described(connection, header_source(file))
-            wanted = [column_of(name, known) for name in names]
-            if file.format in ("json", "jsonl") and not set(wanted) <= set(known):
-                known = _described(connection, header_source(file, whole=True))
-                wanted = [column_of(name, known) for name in names]
-            folders = folders_are_columns(file, wanted, known)
+            described = _described(connection, header_source(file))
+            columns_needed = [column_of(name, described) for name in names]
+            if file.format in ("json", "jsonl") and not set(columns_needed) <= set(described):
+                described = _described(connection, header_source(file, whole=True))
+                columns_needed = [column_of(name, described) for name in names]
+            folders = folders_are_columns(file, columns_needed, described)
             if folders:
-                known = _described(connection, header_source(file, folders=True))
-            places = _places(connection, file, names, known, shown)
+                described = _described(connection, header_source(file, folders=True))
+            places = _places(connection, file, names, described, shown)
             connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
-            own = list(dict.fromkeys(place.column for place in places.values())) or [next(iter(known))]
-            asked = as_texts(own) if file.format in ("json", "jsonl") else ""
-            source = text_source(file, asked, folders=folders)
+            own_columns = list(dict.fromkeys(place.column for place in places.values())) or [next(iter(described))]
+            as_text_option = as_texts(own_columns) if file.format in ("json", "jsonl") else ""
+            source = text_source(file, as_text_option, folders=folders)
             values = [places[name].in_text() if name in places else literal(shown[file]) for name in names]
             copied = connection.execute(f"INSERT INTO {COPIED} SELECT {', '.join(values)} FROM {source}").fetchall()
             starts.append(starts[-1] + int(copied[0][0]))
@@ -421,9 +423,9 @@ def _open_archives(database: Database, files: tuple[File, ...], names: list[str]
     connection = database.connection
     for file in files:
         places = _places(connection, file, names, archive_columns(file), shown)
-    own = list(dict.fromkeys(place.column for place in places.values()))
+    own_columns = list(dict.fromkeys(place.column for place in places.values()))
     starts = copy_archives(
-        connection, files, own, into=COPIED, shown=[shown[file] for file in files] if shown else None
+        connection, files, own_columns, into=COPIED, shown=[shown[file] for file in files] if shown else None
     )
     types = _described(connection, COPIED)
     relation, columns = _with_places(connection, COPIED, names, places, types)
@@ -437,27 +439,27 @@ def _described(connection: Connection, source: str) -> dict[str, str]:
 
 
 def _places(
-    connection: Connection, file: File, names: Sequence[str], known: dict[str, str], shown: Mapping[File, str]
+    connection: Connection, file: File, names: Sequence[str], described: dict[str, str], shown: Mapping[File, str]
 ) -> dict[str, Place]:
     """Where in the columns of a file each name leads, apart from the file's own name.
 
     Raises InputError for a name that the file does not have.
     """
-    if not known:
+    if not described:
         raise InputError(f"{file.name} holds no column; {shortened(names)} must be in it.")
-    if shown and FILE in known:
+    if shown and FILE in described:
         raise InputError(
             f"{file.name} has a column {FILE!r} of its own, and {parameter('by_file', True)} makes one too. Rename it."
         )
-    asked = [name for name in names if not (shown and name == FILE)]
-    check_alike(connection, file, [column_of(name, known) for name in asked], list(known))
-    if any(column_of(name, known) not in known for name in asked):
-        header = next(iter(known))
-        if file.format == "csv" and len(known) == 1 and "," in header:  # DuckDB found rows of different lengths
+    names_asked = [name for name in names if not (shown and name == FILE)]
+    check_alike(connection, file, [column_of(name, described) for name in names_asked], list(described))
+    if any(column_of(name, described) not in described for name in names_asked):
+        header = next(iter(described))
+        if file.format == "csv" and len(described) == 1 and "," in header:  # DuckDB found rows of different lengths
             raise InputError(f"{file.name} cannot be read: some rows have more or fewer values than {header!r}.")
-        if file.format == "csv" and len(known) == 1 and (reason := why_one_column(header)) is not None:
+        if file.format == "csv" and len(described) == 1 and (reason := why_one_column(header)) is not None:
             raise InputError(f"{file.name} has only one column: {reason}")
-    return {name: place_of(name, list(known), file=file.name) for name in asked}
+    return {name: place_of(name, list(described), file=file.name) for name in names_asked}
 
 
 def _place(file: File, row: int) -> str:
@@ -481,18 +483,18 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
     if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
         return column
     json = column.json
-    found = table.ask(f"json_keys({json})", rest=f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1")
-    names = found[0][0] if found else None
+    first_keys = table.ask(f"json_keys({json})", rest=f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1")
+    names = first_keys[0][0] if first_keys else None
     if not isinstance(names, list) or not names:
         return column
     keyed = replace(column, keys=tuple(sorted(set(map(str, names)), key=natural_order)))
     other = f"{only} AND {column.sql} IS NOT NULL AND NOT coalesce({keyed.has_keys}, FALSE)"
     if table.ask("1", rest=f"WHERE {other} LIMIT 1"):
-        place, held = table.place(other, column.text)
+        place, value = table.place(other, column.text)
         listed = ", ".join(map(repr, keyed.keys))
         raise InputError(
             f"{column.name} must hold the same names in every row, {listed} as in the first; {place} holds "
-            f"{shown(held)}. A class without votes has a probability of 0: write it."
+            f"{shown(value)}. A class without votes has a probability of 0: write it."
         )
     return keyed
 
@@ -500,5 +502,5 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
 def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
     """Whether the first value that is there is a list with numbers, or a text that spells one; [invalid] is a text."""
     there = f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1"
-    found = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)
-    return bool(found and found[0][0]) and not column.is_number
+    first_rows = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)
+    return bool(first_rows and first_rows[0][0]) and not column.is_number

@@ -81,10 +81,10 @@ def _tree(expression: str) -> dict[str, Any]:
     statement = f"SELECT 1 FROM t WHERE (\n{expression}\n)"
     try:
         with _parser().cursor() as cursor:
-            found = cursor.execute(f"SELECT json_serialize_sql({literal(statement)})").fetchall()[0][0]
+            serialized = cursor.execute(f"SELECT json_serialize_sql({literal(statement)})").fetchall()[0][0]
     except duckdb.Error as error:
         raise _refused(expression, str(error).partition("\n")[0]) from error
-    tree: dict[str, Any] = json.loads(found)
+    tree: dict[str, Any] = json.loads(serialized)
     if tree["error"]:
         raise _refused(expression, str(tree["error_message"]).partition("\n")[0])
     return tree
@@ -102,7 +102,7 @@ def _where(tree: dict[str, Any]) -> Any:
 
 def _around(tree: dict[str, Any], clause: Any) -> dict[str, Any]:
     """The statement with another clause in the place of the expression."""
-    statements = [dict(one) for one in tree["statements"]]
+    statements = [dict(statement_tree) for statement_tree in tree["statements"]]
     statements[0]["node"] = {**statements[0]["node"], "where_clause": clause}
     return {**tree, "statements": statements}
 
@@ -125,14 +125,14 @@ class _Reader:
     names: list[str] = field(default_factory=list)
     texts: list[tuple[str, str]] = field(default_factory=list)
 
-    def node(self, found: Any) -> Sql:
-        match found:
+    def node(self, expression: Any) -> Sql:
+        match expression:
             case {"class": "CONJUNCTION", "type": "CONJUNCTION_AND" | "CONJUNCTION_OR" as kind, "children": children}:
-                return _joined(kind.removeprefix("CONJUNCTION_"), [self.node(one) for one in children])
+                return _joined(kind.removeprefix("CONJUNCTION_"), [self.node(child) for child in children])
             case {"class": "OPERATOR", "type": "OPERATOR_NOT", "children": [inner]}:
-                known = len(self.texts)
+                n_texts = len(self.texts)
                 denied = self.node(inner)
-                del self.texts[known:]
+                del self.texts[n_texts:]
                 return lambda to: f"(NOT {denied(to)})"
             case {"class": "OPERATOR", "type": "OPERATOR_IS_NULL", "children": [inner]}:
                 missing = self._column(inner)
@@ -140,48 +140,48 @@ class _Reader:
             case {"class": "OPERATOR", "type": "OPERATOR_IS_NOT_NULL", "children": [inner]}:
                 there = self._column(inner)
                 return lambda to: f"(NOT {to.missing(there)})"
-            case {"class": "OPERATOR", "type": "COMPARE_IN", "children": [one, *others]}:
-                return _joined("OR", [self._comparison("=", one, other) for other in others])
-            case {"class": "BETWEEN", "type": "COMPARE_BETWEEN", "input": one, "lower": low, "upper": high}:
-                return _joined("AND", [self._comparison(">=", one, low), self._comparison("<=", one, high)])
+            case {"class": "OPERATOR", "type": "COMPARE_IN", "children": [first, *others]}:
+                return _joined("OR", [self._comparison("=", first, other) for other in others])
+            case {"class": "BETWEEN", "type": "COMPARE_BETWEEN", "input": value, "lower": low, "upper": high}:
+                return _joined("AND", [self._comparison(">=", value, low), self._comparison("<=", value, high)])
             case {"class": "COMPARISON", "type": kind, "left": left, "right": right} if kind in COMPARISONS:
                 return self._comparison(COMPARISONS[kind], left, right)
             case {"class": "FUNCTION", "is_operator": True, "function_name": name, "arguments": arguments} if (
                 name in PATTERNS and len(arguments) == 2
             ):
-                one, pattern = (argument["expression"] for argument in arguments)
+                first, pattern = (argument["expression"] for argument in arguments)
                 value = self._operand(pattern)
                 if not (isinstance(value, Value) and value.kind == "text"):
                     raise _refused(self.expression, "a pattern of like must be a text")
-                like = self._column(one)
+                like = self._column(first)
                 return lambda to: to.like(PATTERNS[name], like, value.text)
             case {"class": "COLUMN_REF"} | {"type": "ARRAY_EXTRACT" | "STRUCT_EXTRACT"}:
-                true = self._column(found)
+                true = self._column(expression)
                 return lambda to: to.compared("=", true, Value("truth", "true"))
-        raise self._unknown(found)
+        raise self._unknown(expression)
 
     def _comparison(self, operator: str, left: Any, right: Any) -> Sql:
-        one, other = self._operand(left), self._operand(right)
-        if isinstance(one, Value):
+        left_operand, other = self._operand(left), self._operand(right)
+        if isinstance(left_operand, Value):
             if isinstance(other, Value):
-                what = f"{one.text} is compared with {other.text}, and neither is a column"
+                what = f"{left_operand.text} is compared with {other.text}, and neither is a column"
                 raise _refused(self.expression, what)
-            operator, one, other = TURNED[operator], other, one
-        column, value = one.text, other
+            operator, left_operand, other = TURNED[operator], other, left_operand
+        column, value = left_operand.text, other
         self.names.extend([column] if isinstance(value, Value) else [column, value.text])
         if isinstance(value, Value) and value.kind == "text" and operator == "=":
             self.texts.append((column, value.text))
         return lambda to: to.compared(operator, column, value)
 
-    def _column(self, found: Any) -> str:
-        operand = self._operand(found)
+    def _column(self, expression: Any) -> str:
+        operand = self._operand(expression)
         if not isinstance(operand, Name):
             raise _refused(self.expression, f"{operand.text!r} stands where a column must")
         self.names.append(operand.text)
         return operand.text
 
-    def _operand(self, found: Any) -> Name | Value:
-        match found:
+    def _operand(self, expression: Any) -> Name | Value:
+        match expression:
             case {"class": "CONSTANT", "literal": {"kind": "STRING", "text": text}}:
                 return Value("text", text)
             case {"class": "CONSTANT", "literal": {"kind": "INTEGER" | "NUMERIC", "text": text}}:
@@ -190,11 +190,11 @@ class _Reader:
                 return Value("truth", text)
             case {"class": "CONSTANT", "literal": {"kind": "NULL_LITERAL"}}:
                 raise _refused(self.expression, "nothing equals null; write `is null` or `is not null`")
-        column, steps = self._path(found)
+        column, steps = self._path(expression)
         return Name(path_text(column, steps) if steps else column)
 
-    def _path(self, found: Any) -> tuple[str, list[Step]]:
-        match found:
+    def _path(self, expression: Any) -> tuple[str, list[Step]]:
+        match expression:
             case {"class": "COLUMN_REF", "column_names": [*names]}:
                 return ".".join(names), []
             case {
@@ -204,11 +204,11 @@ class _Reader:
                 column, steps = self._path(inner)
                 if kind == "STRING" or step.isdecimal():
                     return column, [*steps, step if kind == "STRING" else int(step)]
-        raise self._unknown(found)
+        raise self._unknown(expression)
 
-    def _unknown(self, found: Any) -> InputError:
-        name = found.get("function_name") if isinstance(found, dict) else None
-        what = f"the function {name}" if name else str(found.get("class", "")).lower().replace("_", " ") or "it"
+    def _unknown(self, expression: Any) -> InputError:
+        name = expression.get("function_name") if isinstance(expression, dict) else None
+        what = f"the function {name}" if name else str(expression.get("class", "")).lower().replace("_", " ") or "it"
         return _refused(self.expression, f"{what} is none of what it may hold")
 
 
@@ -238,21 +238,21 @@ class Condition:
         Raises InputError at the first row whose value is of another type than what it is compared with, and if no row
         is left.
         """
-        found = f"coalesce({self.written(_Writer(table, values))}, FALSE)"
-        if not table.ask("1", rest=f"WHERE {found} LIMIT 1"):
+        condition = f"coalesce({self.written(_Writer(table, values))}, FALSE)"
+        if not table.ask("1", rest=f"WHERE {condition} LIMIT 1"):
             raise InputError(f"no row of {table.name} satisfies {parameter('where', self.text)}.{self._advice(table)}")
-        return found
+        return condition
 
     def _advice(self, table: Table) -> str:
         """What a column holds in place of a text that it is compared with."""
         for column, text in self.texts:
-            one = table.columns[column]
-            rows = table.ask(f"{one.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {LISTED}")
-            held = [str(value) for value, _ in rows if value is not None]
-            if held and text not in held:
-                near = nearest(text, held)
-                asked = "" if near is None else f" Did you mean {near!r}?"
-                return f" {column} holds {shortened(map(repr, held), limit=6)}.{asked}"
+            column_ = table.columns[column]
+            rows = table.ask(f"{column_.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {LISTED}")
+            texts = [str(value) for value, _ in rows if value is not None]
+            if texts and text not in texts:
+                near = nearest(text, texts)
+                suggestion = "" if near is None else f" Did you mean {near!r}?"
+                return f" {column} holds {shortened(map(repr, texts), limit=6)}.{suggestion}"
         return ""
 
 
@@ -262,7 +262,7 @@ def condition(where: str | None) -> Condition | None:
 
 
 def _joined(operator: str, nodes: Sequence[Sql]) -> Sql:
-    return lambda to: f"({f' {operator} '.join(one(to) for one in nodes)})"
+    return lambda to: f"({f' {operator} '.join(node(to) for node in nodes)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,11 +320,11 @@ class _Writer:
             raise InputError(
                 f"{parameter('where', GIVEN)}: {column.name} {operator} {text} orders truth values; write = or <>."
             )
-        held = f"lower({column.text})"
-        wrong = f"NOT {self._missing(column)} AND {held} NOT IN ({literals(TRUE + FALSE)})"
+        lowered = f"lower({column.text})"
+        wrong = f"NOT {self._missing(column)} AND {lowered} NOT IN ({literals(TRUE + FALSE)})"
         self._refuse(column, wrong, "true or false", text)
         chosen = TRUE if (text == "true") == (operator == "=") else FALSE
-        return f"({self._present(column, held)} IN ({literals(chosen)}))"
+        return f"({self._present(column, lowered)} IN ({literals(chosen)}))"
 
     def _number(self, column: Column, other: str) -> str:
         if not (column.is_text or column.is_number):
@@ -337,9 +337,9 @@ class _Writer:
     def _refuse(self, column: Column, wrong: str, what: str, other: str) -> None:
         if (what == "a number" and column.is_number) or not self.table.ask("1", rest=f"WHERE {wrong} LIMIT 1"):
             return
-        place, held = self.table.place(wrong, column.text)
+        place, value = self.table.place(wrong, column.text)
         raise InputError(
             f"{parameter('where', GIVEN)}: {column.name} must be {what} to be compared with {other}; {place} holds "
-            f"{shown(held)}. Texts are compared with a value in single quotes. Is it a non-answer? "
-            f"{parameter('missing_values', [str(held)[:100]])}."
+            f"{shown(value)}. Texts are compared with a value in single quotes. Is it a non-answer? "
+            f"{parameter('missing_values', [str(value)[:100]])}."
         )
