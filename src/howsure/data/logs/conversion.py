@@ -230,10 +230,10 @@ def input_files(
     """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
 
     `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
-    columns and scores, a column is kept if its name is a word of the texts `names_needed`. `normalise` says how log-likelihoods
-    of choices become probabilities. `files` are those of the paths, where they are known. `most`: of each log only so many
-    rows are read, with all that they hold. `labels_from`: a table of right answers. `explode`: a list in each row of a
-    table, whose elements become rows. `model_version`: what an alias in a log of decisions
+    columns and scores, a column is kept if its name is a word of the texts `names_needed`. `normalise` says how
+    log-likelihoods of choices become probabilities. `files` are those of the paths, where they are known. `most`: read
+    at most this many rows of each log, with all that they hold. `labels_from`: a table of right answers. `explode`: a
+    list in each row of a table, whose elements become rows. `model_version`: what an alias in a log of decisions
     stood for. `tell` is told what was done to a table.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
