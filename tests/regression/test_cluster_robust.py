@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import howsure
@@ -200,3 +201,16 @@ def test_intervals_of_three_treated_clusters_cover() -> None:
         interval = result["treated × after"].corrected
         covered += interval.low <= 0.0 <= interval.high
     assert covered >= 0.93 * files
+
+
+def test_rows_of_weight_0_do_not_count() -> None:
+    draw = np.random.default_rng(3)
+    data = {"y": draw.integers(0, 2, N) * 1.0, "p": draw.random(N), "x": draw.normal(size=N)}
+    data |= {"cluster": ROWS // 4, "period": PERIOD, "w": np.where((PERIOD == 3) | (CLUSTERS == 2), 0.0, WEIGHT)}
+    frame = pd.DataFrame(data)
+    how = {"covariates": ["x"], "fixed_effects": ["period"], "clusters": "cluster", "sample_weight": "w"}
+    (row,) = howsure.regress_predicted("y", "p", data=frame, **how)
+    (alone,) = howsure.regress_predicted("y", "p", data=frame[frame.w > 0], **how)
+    assert row.naive_error == pytest.approx(alone.naive_error)
+    assert row.naive_degrees == pytest.approx(alone.naive_degrees)
+    assert np.isfinite(row.corrected_error)

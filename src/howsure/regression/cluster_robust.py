@@ -89,9 +89,11 @@ class Leverage:
         levels = int(self.absorbed.max()) + 1
         _, cell = np.unique(self.clusters * levels + self.absorbed, return_inverse=True)
         inside = np.bincount(cell, self.scale**2)[cell]
-        rest = 1.0 - inside / np.bincount(self.absorbed, self.scale**2)[self.absorbed]
+        total = np.bincount(self.absorbed, self.scale**2)[self.absorbed]
+        weighs = inside > 0.0  # a level that has no weight in a cluster takes nothing of it
+        rest = 1.0 - np.divide(inside, total, out=np.zeros_like(inside), where=weighs)
         times = np.where(rest > SINGULAR, 1.0 / np.sqrt(np.maximum(rest, SINGULAR)), 0.0) - 1.0
-        along = self.scale / np.sqrt(inside)
+        along = np.divide(self.scale, np.sqrt(inside), out=np.zeros_like(inside), where=weighs)
         inner = np.stack([np.bincount(cell, along * column) for column in values.T], axis=1)
         return np.asarray(values + (times * along)[:, None] * inner[cell])
 
@@ -105,8 +107,8 @@ class Leverage:
         if (cluster[self.absorbed] == self.clusters).all():
             return self.basis
         total = np.bincount(self.absorbed, self.scale**2)[self.absorbed]
-        rows = np.arange(len(self.absorbed))
-        effects = csr_array((self.scale / np.sqrt(total), (rows, self.absorbed)))
+        along = np.divide(self.scale, np.sqrt(total), out=np.zeros_like(total), where=total > 0.0)
+        effects = csr_array((along, (np.arange(len(self.absorbed)), self.absorbed)))
         return hstack([csr_array(self.basis), effects]).tocsr()
 
 
