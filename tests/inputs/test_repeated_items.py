@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import howsure
+from howsure.data.predictions import repeated_rows
 from tests.cli.running import howsure as run_command
 
 ITEMS, EPOCHS = 40, 5
@@ -164,3 +165,22 @@ def test_json_lines_are_read_alike(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in frame("question_id").to_dict("records")))
     assert howsure.score_table("correct", data=howsure.read(path)).recipe["cluster"] == "question_id"
+
+
+@pytest.mark.parametrize("items", [["q1", "q2", "q1"], [1, 2, 1], [1.5, np.nan, 1.5], ["q1", None, "q1"]])
+def test_items_of_any_type_repeat_in_data_frames(items: list[object]) -> None:
+    data = pd.DataFrame({"item": items, "correct": [1, 0, 1]})
+    (note,) = howsure.score_table("correct", data=data).notes
+    assert "up to 2 each" in note
+
+
+def test_of_many_rows_a_share_of_the_items_shows_whether_any_repeat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repeated_rows, "MAX_COUNTED", 50)
+    path = write(tmp_path, frame("id"))
+    whole = howsure.score_table("correct", data=howsure.read(path))
+    assert whole.recipe["cluster"] == "id"
+    assert "200 rows of 40 items, up to 5 each" in whole.notes[0]
+    path = write(tmp_path, frame("id").assign(id=np.arange(ITEMS * EPOCHS)))
+    assert howsure.score_table("correct", data=howsure.read(path)).notes == ()

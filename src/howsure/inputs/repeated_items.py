@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import parameter, told
-from howsure.inputs.checks import check_codes, is_missing
+from howsure.inputs.checks import is_missing
 from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
 from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.pairs import Integers
 
 ITEM_COLUMNS = (
     "item",
@@ -111,18 +112,40 @@ def frame_warnings(frame: Any, cells: Sequence[str | None], taken: Sequence[str 
 
 
 def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | None:
-    values = np.asarray(items, dtype=object)
-    there = ~np.fromiter(map(is_missing, values), dtype=bool, count=len(values))
-    n = int(there.sum())
+    codes = _codes(items)
+    is_item = codes >= 0
+    n, different = int(is_item.sum()), int(codes.max(initial=-1)) + 1
     if not n:
         return None
     cell = np.zeros(n, dtype=np.int64)
     for part in cells:
-        codes, names = check_codes(np.asarray(part, dtype=object)[there].astype(str), n=n, name=column)
-        cell = cell * len(names) + codes
-    codes, names = check_codes(values[there].astype(str), n=n, name=column)
-    pairs, times = np.unique(cell * len(names) + codes, return_counts=True)
+        own = _codes(part)[is_item] + 1  # 0 where it is missing
+        cell = np.unique(cell * (int(own.max()) + 1) + own, return_inverse=True)[1]
+    pairs, times = np.unique(cell * different + codes[is_item], return_counts=True)
     if times.max() == 1:
         return None
-    fewest = int(np.unique(pairs // len(names), return_counts=True)[1].min())
-    return RepeatedItems(column, n, len(pairs), int(times.max()), fewest, has_missing=n < len(values))
+    fewest = int(np.unique(pairs // different, return_counts=True)[1].min())
+    return RepeatedItems(column, n, len(pairs), int(times.max()), fewest, has_missing=n < len(codes))
+
+
+def _codes(values: Any) -> Integers:
+    """The number of each different value (n,); -1 where it is missing.
+
+    >>> _codes(np.array(["b", "a", None, "b"], dtype=object)).tolist()
+    [0, 1, -1, 0]
+    """
+    column = np.asarray(values)
+    if column.dtype.kind in "biufmM":  # of millions of numbers, no Python object is made
+        codes = np.unique(column, return_inverse=True)[1]
+        return np.where(column == column, codes, -1)
+    places: dict[str, int] = {}
+    missing: set[int] = set()
+    codes = np.empty(len(column), dtype=np.int64)
+    for row, value in enumerate(column.tolist()):
+        text = str(value)
+        if text not in places:
+            places[text] = len(places)
+            if is_missing(value):
+                missing.add(places[text])
+        codes[row] = places[text]
+    return np.where(np.isin(codes, list(missing)), -1, codes)

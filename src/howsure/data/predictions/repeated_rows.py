@@ -9,6 +9,8 @@ from howsure.data.tables.database import reading
 from howsure.data.tables.table import Table, column_names
 from howsure.inputs.repeated_items import RepeatedItems, candidates
 
+MAX_COUNTED = 1_000_000  # rows; of more, all rows of a random share of the items show first whether any repeat
+
 
 def item_columns(opened: Opened, taken: Sequence[str]) -> dict[str, bool]:
     """The columns of tables that may say which item a row is, as `candidates` has them; none of logs, which name their
@@ -44,6 +46,9 @@ def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequenc
     column, parts = table.columns[name], [table.columns[cell].text for cell in cells]
     missing = column.missing(opened.asked.missing_values)
     used = f"{only} AND NOT {missing}"
+    share = 1 + int(str(table.ask("count(*)", rest=f"WHERE {only}")[0][0])) // MAX_COUNTED
+    if share > 1 and _counts(table, f"{used} AND hash({column.text}) % {share} = 0", column.text, parts)[2] <= 1:
+        return None
     several = len(opened.files) > 1
     n, items, times, fewest = _counts(
         table, used, column.text, [*parts, file_number(table, table.position)] if several else parts
