@@ -10,10 +10,10 @@ from typing import Any
 
 from howsure.errors import InputError, parameter, shown
 from howsure.inputs.frames import ITEM, ITEM_HASH, MODEL, PROMPT, RUN, TASK
+from howsure.inputs.matching import HASH_KIND_END
 from howsure.inputs.numbers_and_names import counted
 
 HASH_LENGTH = 16  # hexadecimal digits
-KIND = ":"  # after what a hash is of
 
 
 def content_hash(content: Any, *, kind: str = "content") -> str | None:
@@ -26,7 +26,7 @@ def content_hash(content: Any, *, kind: str = "content") -> str | None:
     if content is None or content in ("", {}, []):
         return None
     text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=str)
-    return f"{kind}{KIND}{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:HASH_LENGTH]}"
+    return f"{kind}{HASH_KIND_END}{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:HASH_LENGTH]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def contradiction_in(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Contradic
         if digest is None:
             is_whole = False
             continue
-        key = (str(row.get(TASK)), str(row.get(ITEM)), digest.partition(KIND)[0])
+        key = (str(row.get(TASK)), str(row.get(ITEM)), digest.partition(HASH_KIND_END)[0])
         known, known_file = documents.setdefault(key, (digest, file))
         if known != digest:
             contradictory[key] = None

@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.logs.item_documents import KIND, content_hash
+from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, number, with_scores
 from howsure.errors import shown
+from howsure.inputs.matching import HASH_KIND_END
 from howsure.inputs.numbers_and_names import spelled_number
 
 FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\d[T\d.-]*))?\.jsonl.*")
@@ -212,7 +213,7 @@ def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
 def _document(record: Mapping[str, Any]) -> str | None:
     """The hash of a document: the program's own, or where its first versions wrote none that of its fields."""
     own = record.get("doc_hash")
-    return f"doc_hash{KIND}{own}" if isinstance(own, str) else content_hash(record.get("doc"), kind="doc")
+    return f"doc_hash{HASH_KIND_END}{own}" if isinstance(own, str) else content_hash(record.get("doc"), kind="doc")
 
 
 def _metrics(record: Mapping[str, Any], source: Source) -> Row:
