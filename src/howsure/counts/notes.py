@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from howsure.errors import parameter, told
@@ -155,12 +156,11 @@ def _carrying(domain: Sequence[str], rows: Sequence[Any]) -> str:
     """Which rows of a domain make up half of its count, by their final estimates; empty where none has an estimate."""
     members = [row for row in rows if row.group[:-1] == tuple(domain)]
     known = sorted((row for row in members if row.estimate > 0), key=lambda row: -row.estimate)
-    whole = math.fsum(row.estimate for row in known)
-    carrying: list[Any] = []
-    while known and math.fsum(row.estimate for row in carrying) < whole / 2:
-        carrying.append(known[len(carrying)])
-    if not carrying:
+    if not known:
         return ""
+    whole = math.fsum(row.estimate for row in known)
+    before = accumulate((row.estimate for row in known), initial=0.0)
+    carrying = [row for row, sum_before in zip(known, before, strict=False) if sum_before < whole / 2]
     named = shortened([f"{row.group[-1]} {row}" for row in carrying], limit=MAX_NAMED)
     share = math.fsum(row.estimate for row in carrying) / whole
     carry = "carries" if len(carrying) == 1 else "carry"

@@ -43,10 +43,13 @@ def without_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
 def with_lacking_groups(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> list[ScoreRow]:
     """The overall rows under a name that no group has, with a note on each model that lacks a group."""
     groups = {row.group for row in by_group}
+    groups_of: dict[str | None, set[str | None]] = {}
+    for row in by_group:
+        groups_of.setdefault(row.model, set()).add(row.group)
     name = OVERALL if OVERALL not in groups else f"{OVERALL} (all groups)"
     found = []
     for row in overall:
-        lacking = len(groups) - len({other.group for other in by_group if other.model == row.model})
+        lacking = len(groups) - len(groups_of.get(row.model, ()))
         notes = [f"it lacks {counted(lacking, 'group')}"] if lacking else []
         found.append(replace(row, group=name, notes=(*row.notes, *notes)))
     return found

@@ -169,10 +169,11 @@ class Table:
     def _best(self) -> set[tuple[int, int]]:
         """The places of the best cells of each column that has any, in each contest whose rows differ."""
         best_cells: set[tuple[int, int]] = set()
-        keys = list(self.contests) or [None] * len(self.rows)
-        rivals = [[y for y, key in enumerate(keys) if key == contest] for contest in dict.fromkeys(keys)]
+        rivals: dict[Hashable, list[int]] = {}
+        for y, contest in enumerate(self.contests or [None] * len(self.rows)):
+            rivals.setdefault(contest, []).append(y)
         for x, heading in enumerate(self.headings):
-            for rows in rivals if heading in self.better and self.bold else ():
+            for rows in rivals.values() if heading in self.better and self.bold else ():
                 values = {y: value for y in rows if (value := _value_of(self.rows[y][x])) is not None}
                 if len(set(values.values())) > 1:
                     best = (min if self.better[heading] == LOWER else max)(values.values())
