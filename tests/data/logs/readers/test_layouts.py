@@ -34,13 +34,14 @@ def marks(model: str) -> list[tuple[int, bool]]:
 
 
 def each(write: Callable[[Path, Any], Path], content: Callable[[str], Any], score: str) -> Callable[[Path], Written]:
-    """A file for each model, in a folder of its name."""
+    """A file for each model, in a folder of its name, which is its own name, too."""
 
     def written(folder: Path) -> Written:
         files = []
         for model in RIGHT:
             (folder / model).mkdir()
-            files.append(write(folder / model, content(model)))
+            file = write(folder / model, content(model))
+            files.append(file.rename(file.with_stem(model)))
         return files, score
 
     return written
@@ -226,7 +227,8 @@ def test_models_of_mmlu_pro_are_folders_and_its_categories_tasks(tmp_path: Path)
         folder = tmp_path / model
         folder.mkdir(parents=True)
         document(folder, [mmlu_pro(None), mmlu_pro("B", item=1, category="physics")])
-        assert scores(folder / "log.json") == {("law", "small", "acc"): 0, ("physics", "small", "acc"): 1}
+        of_groups = {("law", "small", "acc"): 0, ("physics", "small", "acc"): 1}
+        assert scores(folder / "log.json") == {("overall", "small", "acc"): 0.5, **of_groups}
 
 
 def test_evalplus_judges_by_the_tests_of_before_and_by_all(tmp_path: Path) -> None:
@@ -239,4 +241,4 @@ def test_evalplus_judges_by_the_tests_of_before_and_by_all(tmp_path: Path) -> No
 def test_fields_of_a_record_may_part_groups(tmp_path: Path) -> None:
     easy, hard = live_code_bench([True]), live_code_bench([False], item=1) | {"difficulty": "hard"}
     table = howsure.score_table(groups="difficulty", data=howsure.read(document(tmp_path, [easy, hard])))
-    assert {one.group: one.mean.value for one in table} == {"easy": 1, "hard": 0}
+    assert {one.group: one.mean.value for one in table} == {"overall": 0.5, "easy": 1, "hard": 0}
