@@ -275,7 +275,7 @@ def recalibrate_file(
         raise InputError(
             f"{parameter('groups', 'COL')} must name the column of groups: the map has one for each group."
         )
-    with data.to_extend(y_prob, wanted=map.classes, groups=groups, check_groups=map.check_groups) as rows:
+    with data.to_extend(y_prob, classes_wanted=map.classes, groups=groups, check_groups=map.check_groups) as rows:
         rows.check_output(output)
         names = [f"{new_name}_{name}" for name in map.classes] or [new_name]
         rows.check_new(names)
