@@ -126,6 +126,7 @@ OPTIONS = Files(
             "a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n",
             "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n",
         },
+        "a class for a metric of all classes": {"dev.csv": table(prob=[0, 1] * 20)},
         "an id that stands twice": {"dev.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\na,1,0.4\n"},
         "truths and draws that do not fit": {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((4, 3)))},
         "more bars than ranks": {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((5, 3)))},

@@ -16,6 +16,7 @@ CHECKED = Files(
         "a baseline that is none": {"night.json": b"[]"},
         "a damaged baseline": {"night.json": b"{"},
         "a baseline that would be overwritten": {"night.json": b"{}"},
+        "bets without bounds": {"dev.csv": table(prob=(12, 1.7))},
         "scores of files of different length": {"old.csv": b"prob\n0.5\n"},
         "an id that occurs twice": {"old.csv": table()},
         "a file of checks that is nested too deeply": toml(f"[check]\na = {'[' * 20000}{']' * 20000}"),
