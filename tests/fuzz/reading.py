@@ -32,7 +32,9 @@ def rows_of_log(form: str) -> Callable[[Path], None]:
         spool.mkdir(exist_ok=True)
         for given, normalise in ((form, None), (None, "characters")):
             with suppress(InputError):
-                files, log = input_files([path], format=given, spool=spool, names_needed=["doc.id"], normalise=normalise)
+                files, log = input_files(
+                    [path], format=given, spool=spool, names_needed=["doc.id"], normalise=normalise
+                )
                 for pairing in (False, True) if log is not None else ():
                     with suppress(InputError):
                         roles, given = with_defaults(NOTHING_ASKED, None, log, files, pairing=pairing)
