@@ -313,7 +313,7 @@ def test_tasks_with_one_filter_each_are_compared_as_they_are(tmp_path: Path) -> 
 @pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
 def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> None:
     rows: list[dict[str, object]] = [
-        {"model": model, "item": item, "right": item % share > 0}
+        {"model": model, "item": item, "right": item % share > 0, "easy": item % 3 > 0}
         for model, share in (("a", 2), ("b", 5))
         for item in range(40)
     ]
@@ -327,5 +327,5 @@ def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> N
     assert {one["model"]: one["value"] for one in means} == {"a": 0.5, "b": 0.8}
     checked = howsure("check", "score", path, "--score", "right", "--min-score", "0.5", "--where", "model = 'b'")
     assert "mean right 0.8000" in checked.out
-    as_probability = howsure("calibration", path, "--target", "right", "--prob", "right")
+    as_probability = howsure("calibration", path, "--target", "easy", "--prob", "right")
     assert (as_probability.code, "right must be " in as_probability.err) == (2, True)

@@ -235,15 +235,15 @@ def test_a_row_counts_under_the_first_column_that_it_misses(suffix: str, tmp_pat
 
 def test_values_that_count_as_missing(tmp_path: Path) -> None:
     columns = {
-        "y": ["right", "wrong", "refused", "-", "right"],
-        "q": [0.1, 0.2, 0.3, 0.4, -1.0],
-        "g": ["a", "b", "a", "b", "-"],
+        "y": ["right", "wrong", "refused", "-", "right", "right"],
+        "q": [0.1, 0.2, 0.3, 0.4, -1.0, 0.6],
+        "g": ["a", "b", "a", "b", "-", "-"],
     }
     path = write(tmp_path / "x.csv", columns)
     with howsure.read(path, skip_missing=True, missing_values=["refused", "-", "-1"]).predictions(
         "y", "q", pos_label="right", groups="g"
     ) as predictions:
-        assert predictions.skipped == {"y": 2, "g": 1}
+        assert predictions.skipped == {"y": 2, "q": 1, "g": 1}
         assert predictions.group_sizes == {"a": 1, "b": 1}
         assert predictions.pairs().labels.tolist() == [1, 0]
         assert predictions.describe()["missing_values"] == ["refused", "-", "-1"]
@@ -315,7 +315,11 @@ def test_each_element_is_a_row(kind: str, tmp_path: Path) -> None:
     source = howsure.read(path, explode="judgments")
     object.__setattr__(source, "tell", told.append)
     table = howsure.score_table("judgments.grade", groups="judgments.judge", clusters="id", data=source)
-    assert {one.group: (one.n, one.mean.value) for one in table} == {"x": (3, pytest.approx(2 / 3)), "y": (2, 0.5)}
+    assert {one.group: (one.n, one.mean.value) for one in table} == {
+        "overall": (5, pytest.approx(0.6)),
+        "x": (3, pytest.approx(2 / 3)),
+        "y": (2, 0.5),
+    }
     assert table.recipe["explode"] == "judgments"
     assert (
         told[0]

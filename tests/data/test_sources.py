@@ -47,22 +47,31 @@ def files(frame: pd.DataFrame, request: pytest.FixtureRequest, tmp_path_factory:
         "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
     }
     writers[request.param]()
-    return howsure.read(path)
+    return howsure.read(path, independent_rows=True)
 
 
 def csv(result: Any) -> str:
-    return str(result.to_frame("pandas").to_csv())
+    return str(result.to_frame("pandas").to_csv(float_format="%.12g"))
 
 
+CLUSTERABLE: dict[str, Any] = {
+    "error": lambda data, **how: csv(howsure.calibration_error("gold", "score", data=data, **how)),
+    "test": lambda data, **how: howsure.calibration_test("gold", "score", data=data, rng=0, **how).p_value,
+    "threshold": lambda data, **how: csv(howsure.threshold_for("gold", "score", risk=0.4, data=data, **how)),
+    "check of a risk": lambda data, **how: (
+        howsure.check_selective("gold", "score", max_risk=0.6, data=data, **how)[0].sentence
+    ),
+    "weights": lambda data, **how: csv(
+        howsure.calibration_error("gold", "score", sample_weight="length", data=data, **how)
+    ),
+}
 CALLS = {
-    "error": lambda data: csv(howsure.calibration_error("gold", "score", data=data)),
+    **CLUSTERABLE,
     "curve": lambda data: howsure.calibration_curve("gold", "score", clusters="doc", data=data).bins.frequency.tolist(),
     "table": lambda data: csv(howsure.calibration_table("gold", "score", groups="model", data=data)),
-    "test": lambda data: howsure.calibration_test("gold", "score", data=data, rng=0).p_value,
     "comparison": lambda data: csv(howsure.compare_calibration("gold", "score", against="other", data=data)),
     "scores": lambda data: csv(howsure.score_parts("gold", "score", data=data)),
     "selective": lambda data: csv(howsure.selective_table("gold", "score", groups="model", clusters="doc", data=data)),
-    "threshold": lambda data: csv(howsure.threshold_for("gold", "score", risk=0.4, data=data)),
     "check": lambda data: [
         (one.group, one.outcome, one.p_pass)
         for one in howsure.check_calibration("gold", "score", max_error=0.2, groups="model", data=data)
@@ -71,9 +80,7 @@ CALLS = {
         (one.outcome, one.p_pass) for one in howsure.check_calibration("gold", "score", better_than="other", data=data)
     ],
     "check of a score": lambda data: howsure.check_score("gold", min_score=0.3, clusters="doc", data=data)[0].sentence,
-    "check of a risk": lambda data: howsure.check_selective("gold", "score", max_risk=0.6, data=data)[0].sentence,
     "groups": lambda data: csv(howsure.find_groups("gold", "score", features=["model", "length"], data=data, rng=0)),
-    "weights": lambda data: csv(howsure.calibration_error("gold", "score", sample_weight="length", data=data)),
     "models": lambda data: csv(howsure.compare(data=data, model="model", id="item", score="gold", rng=0)),
 }
 
@@ -81,6 +88,14 @@ CALLS = {
 @pytest.mark.parametrize("call", CALLS)
 def test_files_say_what_their_columns_say(call: str, files: Files, frame: pd.DataFrame) -> None:
     assert CALLS[call](files) == CALLS[call](frame)
+
+
+@pytest.mark.parametrize("call", CLUSTERABLE)
+def test_items_that_repeat_in_files_are_clusters(call: str, files: Files) -> None:
+    asked = CLUSTERABLE[call]
+    by_itself = asked(howsure.read(files.paths))
+    assert by_itself == asked(files, clusters="item")
+    assert by_itself != asked(files)
 
 
 def test_counts_of_files_are_those_of_their_columns(frame: pd.DataFrame, tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ WORDS = {
     "NAME...",
     "NAME[,NAME]…",
     "VALUE",
+    "VALUE,VALUE,…",
     "FORMAT",
     "HOW",
 }
