@@ -24,10 +24,12 @@ ROOM = Room(
     {GRADED} --positive 5 --figure judged.svg
     judge graded.csv --score judge --target person --model model --report judged.html
     judge graded.csv --score judge --target person --id item
+    {GRADED} --positive 5 --second again --flips alike
     {GRADED} --positive 5 --second person --flips alike
     {GRADED} --flips alike
     judge sample graded.csv --score judge --model model --id item --labels 20 --show half
     judge sample graded.csv --score judge --model model --id item --labels 20 --show half --format csv
+    judge sample graded.csv --score judge --model model --labels 9 --length item
     judge sample graded.csv --score judge --model model --labels 9 --length judge
     judge sample graded.csv --score judge --labels 900
     judge plan graded.csv --score judge --target person --model model --width 2 --bounds 1,5
