@@ -140,7 +140,7 @@ def test_a_single_k_is_a_leaderboard() -> None:
 
 @pytest.mark.parametrize(
     ("models", "groups", "rows", "how"),
-    [(61, 1, 60, "60 of 61 rows: the best"), (10, 7, 56, "56 of 70 rows: the best 8 of each group")],
+    [(61, 1, 60, "60 of 61 rows: the best"), (10, 7, 56, "56 of 80 rows: the best 7 of each group")],
 )
 def test_of_too_many_rows_the_best_are_drawn(models: int, groups: int, rows: int, how: str) -> None:
     n = models * groups

@@ -85,7 +85,7 @@ def enumerated(posterior: CorefPosterior, facts: Facts) -> dict[str, float]:
 
 @pytest.mark.parametrize("number", [0, 4, 8, 12, 16, 20, 24, 28, 32, 36])
 def test_probabilities_are_those_of_all_clusterings(number: int, model: AntecedentModel) -> None:
-    n = 40_000
+    n = 10_000
     found = extracted(newswire.story(number, sentences=3), model, samples=n)
     if found.sampled is None:
         assert not found.facts.acts or not found.facts.actors
