@@ -14,6 +14,7 @@ COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".npz", ".npy", ".safetensors", ".eval", ".duckdb")
 DOCUMENTS = (".txt", ".conll", ".conllu", ".conll-u", ".iob", ".iob2", ".bio", ".spacy", ".yaml", ".yml")
 FORMATS = frozenset((*TABLES, *DOCUMENTS))
+RESULTS = frozenset([".jsonl_results"])  # HumanEval writes large.jsonl_results.jsonl about large.jsonl
 
 
 def format_suffix(path: str) -> str:
@@ -31,9 +32,11 @@ def source_name(path: str) -> str:
 
     >>> source_name("runs/gpt-3.5-turbo.csv"), source_name("qwen2.5-7b.JSONL.gz"), source_name("llama-3.1")
     ('gpt-3.5-turbo', 'qwen2.5-7b', 'llama-3.1')
+    >>> source_name("large-1.5.jsonl_results.jsonl")
+    'large-1.5'
     """
     name = system_path.basename(path)
-    for suffixes in (COMPRESSIONS, FORMATS):
+    for suffixes in (COMPRESSIONS, FORMATS, RESULTS):
         stem, suffix = system_path.splitext(name)
         name = stem if suffix.lower() in suffixes else name
     return name
