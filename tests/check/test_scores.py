@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import howsure
 from howsure import InputError, check_score
 
 RNG = np.random.default_rng(4)
@@ -142,3 +146,37 @@ def test_an_assumption_that_is_stated_replaces_a_guess() -> None:
     assert "rare losses are assumed away" in stated[0].notes[0]
     right = np.repeat([1.0, 0.0], [95, 5])
     assert check_score(right, min_score=0.8, **ASSUMED)[0].p_pass == check_score(right, min_score=0.8)[0].p_pass
+
+
+@pytest.mark.parametrize(
+    ("suffix", "value", "said"),
+    [
+        ("jsonl", 1.7e308, r"lie between -1e\+70 and 1e\+70; row 2 of .* holds 1.7e\+308. Beyond, means"),
+        ("jsonl", 10**400, "be finite; row 2 of .* holds inf"),
+        ("jsonl", -(10**400), "be finite; row 2 of .* holds -inf"),
+        ("csv", "inf", "be finite; row 2 of .* holds inf"),
+    ],
+)
+def test_files_are_refused_where_arrays_and_the_other_commands_do(
+    tmp_path: Path, suffix: str, value: Any, said: str
+) -> None:
+    file, other = tmp_path / f"s.{suffix}", tmp_path / f"t.{suffix}"
+    for path, values in ((file, (1, value, 0)), (other, (1, 1, 0))):
+        rows = [json.dumps({"s": one}) for one in values] if suffix == "jsonl" else ["s", *map(str, values)]
+        path.write_text("\n".join(rows) + "\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given in (
+            {"min_score": 1.0, "data": howsure.read(file)},
+            {"better_than": howsure.read(file), "data": howsure.read(other)},
+        ):
+            with pytest.raises(InputError, match=f"s must {said}"):
+                check_score("s", **given)
+        with pytest.raises(InputError, match=f"s must {said}"):
+            howsure.score_table("s", data=howsure.read(file))
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400)])
+def test_integers_that_no_float_holds_are_told_both_ends(value: int) -> None:
+    with pytest.raises(InputError, match=r"score must lie between -1.8e\+308 and 1.8e\+308, as numbers of 64 bits do"):
+        check_score([1, value], min_score=1.0)

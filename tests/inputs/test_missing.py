@@ -120,3 +120,19 @@ def test_sql_and_python_agree() -> None:
         found = dict(database.connection.execute(query).fetchall())
         database.close()
     assert found == {text: is_missing(text) for text in texts}
+
+
+@pytest.mark.parametrize("name", ["nan.csv", "NaN.jsonl", "nan", "ok.csv"])
+def test_the_name_of_a_file_is_never_missing(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text('{"right": 1}\n{"right": 0}\n' if name.endswith("l") else "right\n1\n0\n")
+    paths = [tmp_path / name]
+    for skip_missing in (False, True):
+        options: dict[str, Any] = {"skip_missing": skip_missing, "missing_values": ["ok", "nan.csv"], "by_file": True}
+        if not name.endswith("l"):
+            options["format"] = "csv"
+        (row,) = howsure.score_table("right", data=howsure.read(paths, **options))
+        assert (row.n, row.mean.value) == (2, 0.5)
+        groups = howsure.score_table("right", groups="file", data=howsure.read(paths, **options))
+        assert [one.n for one in groups] in ([2], [2, 2])
+        verdicts = howsure.check_score("right", min_score=0.1, groups="file", data=howsure.read(paths, **options))
+        assert verdicts.outcome == "cannot tell"

@@ -37,6 +37,10 @@ PATHS = st.lists(st.builds("/".join, st.tuples(PARTS, FILES) | st.tuples(FILES))
         ("m.gz", "m"),
         (".csv", ".csv"),
         ("x/.gz", ".gz"),
+        ("nan.csv", "nan.csv"),
+        ("x/NaN.jsonl.gz", "NaN.jsonl"),
+        ("nan", "./nan"),
+        ("nano.csv", "nano"),
     ],
 )
 def test_only_known_suffixes_are_removed(path: str, name: str) -> None:

@@ -27,7 +27,7 @@ from howsure.check.evidence import (
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
-from howsure.inputs.checks import Coded, check_clusters, check_codes
+from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.matching import paired_by_documents, shared_rows
@@ -247,14 +247,14 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     codes, names = (None, ()) if groups is None else check_codes(_names(read, groups), n=n, name=groups, groups=True)
     with read.placed():
         for one in scores:
-            within(read.columns[one], ends, one)
+            _checked(read.columns[one], ends, one)
     rows, said = np.arange(n), list[str]()
     theirs = None if other is None or beside is not None else read.columns[other]
     if beside is not None:
         kinds = ({} if id is None else {id: Kind.VALUES}) | {score: Kind.SCORE}
         found = beside.rows(kinds, choose=_document_column)
         with found.placed():
-            within(found.columns[score], ends, score)
+            _checked(found.columns[score], ends, score)
         rows, theirs, said = _matched(read, found, score, id, skip=bool(getattr(source, "skip_missing", False)))
     recipe = {**read.read, "score": score, "group": groups, "cluster": clusters, "id": id}
     lower = score in read.measures and read.measures[score].lower_is_better is True
@@ -312,6 +312,12 @@ def _matched(read: Rows, beside: Rows, score: str, id: str | None, *, skip: bool
         shared = paired_by_documents(shared, _names(read, ITEM_HASH), _names(beside, ITEM_HASH), ids=keys[0])
     shared.check_all(skip_missing=skip)
     return shared.a, beside.columns[score][shared.b], shared.said
+
+
+def _checked(values: Floats, ends: Bounds | None, name: str) -> None:
+    """Scores of files, checked as those of arrays are."""
+    check_finite(values, name=name)
+    within(values, ends, name)
 
 
 def within(values: Floats, ends: Bounds | None, name: str) -> Floats:
@@ -461,8 +467,6 @@ def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:
 
     Raises InputError naming the row and the value.
     """
-    from howsure.inputs.checks import as_column, check_finite
-
     column = as_column(values, name=name)
     if n is not None and len(column) != n:
         raise InputError(f"{name} must have as many rows as the others; it has {len(column):,}, they have {n:,}.")

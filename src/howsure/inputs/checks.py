@@ -72,7 +72,8 @@ def _refuse_huge(column: Column, name: str) -> None:
     """Raise InputError for an integer that is larger than any float, which numpy keeps as an object."""
     for row, value in enumerate(column.ravel()):
         if isinstance(value, int) and not -LARGEST_FLOAT <= value <= LARGEST_FLOAT:
-            rule = f"must be at most {sys.float_info.max:.2g}, as numbers of 64 bits are"
+            most = f"{sys.float_info.max:.2g}"
+            rule = f"must lie between -{most} and {most}, as numbers of 64 bits do"
             raise InputError(Fault(name, rule, short(shown(value)), row, advice="If it is a name, write it as text."))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
+from howsure.inputs.checks import is_missing
+
 if sys.platform == "win32":  # functions on names of files, none of which touches a disk
     import ntpath as system_path
 else:
@@ -34,12 +36,17 @@ def source_name(path: str) -> str:
     ('gpt-3.5-turbo', 'qwen2.5-7b', 'llama-3.1')
     >>> source_name("large-1.5.jsonl_results.jsonl")
     'large-1.5'
+
+    No name spells what is missing (`is_missing`): a suffix stays that keeps it from that, or a folder is written.
+
+    >>> source_name("runs/nan.csv"), source_name("runs/nan")
+    ('nan.csv', './nan')
     """
     name = system_path.basename(path)
     for suffixes in (COMPRESSIONS, FORMATS, RESULTS):
         stem, suffix = system_path.splitext(name)
-        name = stem if suffix.lower() in suffixes else name
-    return name
+        name = stem if suffix.lower() in suffixes and not is_missing(stem) else name
+    return f"./{name}" if is_missing(name) else name
 
 
 def source_names(paths: Sequence[str]) -> tuple[str, ...]:

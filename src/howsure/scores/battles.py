@@ -51,8 +51,8 @@ def rank_battles(
 
     a (n,): the model of each battle that is shown first.
     b (n,): the other model.
-    winner (n,): who won: the name of a model; model_a, a or 1; model_b, b or 2; or a tie. Numbers from 1 to 2 are
-    preferences: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
+    winner (n,): who won: the name of a model; model_a, a or 1; model_b, b or 2; or a tie. As preferences, numbers from
+    1 to 2: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
     clusters (n,): what is correlated, such as the prompt of each battle.
     tie: the values of `winner` that mean a tie.
     position_effect: also estimate what it is worth to be shown first.

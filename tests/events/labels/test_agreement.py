@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.agreement import ALIKE, RARE, Agreement, agreement
+from howsure.events.labels.agreement import ALIKE, RARE, SINGLE, Agreement, agreement
 from howsure.events.labels.answers import reading_order, record_answer
 from howsure.events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import answer_all, drawn_store, give
@@ -74,6 +74,18 @@ def test_a_rare_answer_gives_no_interval(store: EventStore) -> None:
     answer_all(store, "bob")
     row = agreement(store).rows[0]
     assert (row.alpha, row.low, row.why) == (pytest.approx(0.0), None, RARE)
+
+
+@pytest.mark.parametrize(("acting", "alpha"), [([], 0.0), (["IRQ"], 1.0)])
+def test_a_single_document_gives_no_interval(store: EventStore, acting: list[str], alpha: float) -> None:
+    """All of its resamples are itself: an interval of no width would say that alpha is known."""
+    order = answer_all(store, "anna", {0: ["IRQ"]})
+    give(store, "bob", [(order[0], acting)])
+    found = agreement(store)
+    total = found.total
+    assert (total.documents, total.alpha, total.low, total.high) == (1, alpha, None, None)
+    assert total.why == SINGLE
+    assert any(line.endswith(f"all: {SINGLE}.") for line in found.below())
 
 
 def test_three_coders_or_two_of_them(store: EventStore) -> None:

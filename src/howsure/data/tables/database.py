@@ -332,7 +332,8 @@ class Column:
 
     A column of several `parts` is their values as one key, as text. In one with a `comma`, a text 0,5 is one half; in
     one of `truths`, true is 1 and false 0, as they are in a column of truth values. `stored` is its name in the
-    database, where that is another one.
+    database, where that is another one. A column that `names_files` holds the name of each file, which is never
+    missing.
     """
 
     name: str
@@ -343,6 +344,7 @@ class Column:
     truths: bool = False
     role: str = ""  # the parameter that names it
     stored: str = ""
+    names_files: bool = False
 
     @property
     def called(self) -> ColumnName:
@@ -430,6 +432,8 @@ class Column:
 
         The kind is "text", "number" or "numbers" (a list).
         """
+        if self.names_files:
+            return "FALSE"
         if self.parts:
             return f"({' OR '.join(part.missing(values) for part in self.parts)})"
         tests = [f"{self.sql} IS NULL"]

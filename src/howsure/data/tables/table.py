@@ -293,6 +293,8 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
     shown = dict(zip(files, source_names([file.name for file in files]), strict=True)) if by_file else {}
     parts = dict.fromkeys(part for several in joined.values() for part in several)
     table = openers.pop()(database, files, list(parts), shown)
+    if shown and FILE in table.columns:
+        table.columns[FILE] = replace(table.columns[FILE], names_files=True)
     if table.ask("1", rest="LIMIT 1") == []:
         raise InputError(f"{table.name} has no rows.")
     for name in parts:

@@ -35,6 +35,7 @@ MOST_UNDEFINED = 0.05  # of the resamples, beyond which they give no interval
 ALL = "all"
 ALIKE = "all answers are the same, so there is nothing that coders could agree on by more than chance"
 RARE = "too few documents hold the rarer answer for an interval"
+SINGLE = "only one document was read by two coders, too few for an interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Agreement(Rows[ActorAgreement]):
             f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "
             "full agreement, 0 that of chance. Krippendorff relies on 0.8 and more, and tentatively on 0.667."
         ]
-        actors_by_reason = {why: [row.actor for row in self.rows if row.why == why] for why in (ALIKE, RARE)}
+        actors_by_reason = {why: [row.actor for row in self.rows if row.why == why] for why in (ALIKE, RARE, SINGLE)}
         lines += [f"{', '.join(actors)}: {why}." for why, actors in actors_by_reason.items() if actors]
         if unclear := self.recipe["unclear"]:
             lines.append(counted(unclear, "answer 'unclear' counts", "answers 'unclear' count") + " as missing.")
@@ -169,6 +170,8 @@ def _row(actor: str, counts: Floats, resampled: np.ndarray[Any, Any], level: flo
     value = float(alpha(of_document.sum(), value_counts.sum(axis=0)))
     if np.isnan(value):
         return ActorAgreement(actor, n_read, differing, None, None, None, ALIKE)
+    if n_read < 2:
+        return ActorAgreement(actor, n_read, differing, value, None, None, SINGLE)
     tail = (1.0 - level) / 2
     if not differing:
         by_chance = 1.0 - ((value_counts.sum(axis=0) / value_counts.sum()) ** 2).sum()

@@ -1,0 +1,34 @@
+"""The help of derived commands: whole sentences, also where a line of a docstring looks like an entry."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import resources
+
+import howsure
+from howsure.cli.terminal.derived import said_of
+
+ENDS = re.compile(r"""[.?)'"\d]\Z""")
+
+
+def test_the_winner_of_a_battle_is_told_to_the_end() -> None:
+    said = said_of(howsure.rank_battles)["winner"]
+    assert said.endswith(
+        "or a tie. As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the "
+        "first one 0.2."
+    )
+
+
+def test_no_help_of_an_option_ends_inside_a_sentence() -> None:
+    recorded = json.loads((resources.files("howsure.cli.terminal") / "help.json").read_text())
+    helps = {
+        (command, option): re.sub(r"  \[[^\[]*\]\Z", "", text)
+        for command, (_, calls) in recorded.items()
+        for name, *rest in calls
+        if name == "write_dl"
+        for option, text in rest[0]
+    }
+    cut = {option: text for option, text in helps.items() if not (ENDS.search(text) or text.startswith("[default"))}
+    assert len(helps) > 1000
+    assert cut == {}
