@@ -108,14 +108,14 @@ TYPED = {
         "battles.csv --a a --b b --winner winner --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
-    "score order": ("counted.csv --id item --output o.txt", "o.txt"),
+    "score order": ("counted.csv --id item --seed 0 --output o.txt", "o.txt"),
     "score race": ("raced.csv --score right --model model --id item --output o.txt", "o.txt"),
-    "score plan": ("two.csv --score a --against b --items-total 90 --simulations 9 --output o.txt", "o.txt"),
+    "score plan": ("two.csv --score a --against b --items-total 90 --simulations 9 --seed 0 --output o.txt", "o.txt"),
     "judge scores": (
         "two.csv --score a --target b --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
-    "judge sample": ("two.csv --score a --labels 9 --output o.csv --format csv", "o.csv"),
+    "judge sample": ("two.csv --score a --labels 9 --seed 0 --output o.csv --format csv", "o.csv"),
     "judge plan": ("two.csv --score a --correlation 0.5 --bounds 0,1 --width 1 --output o.txt", "o.txt"),
     "judge transport": (
         "two.csv --score a --target b --model y --margin 0.2 --output o.txt --report o.html",
