@@ -12,16 +12,21 @@ import pytest
 import howsure
 from howsure.errors import InputError
 
-RNG = np.random.default_rng(2)
-ROWS = pd.DataFrame(
-    {
-        "y": RNG.integers(0, 2, 80),
-        "p": RNG.random(80),
-        "s": RNG.integers(0, 2, 80),
-        "m": ["a", "b"] * 40,
-        "i": range(80),
-    }
-)
+
+def rows() -> pd.DataFrame:
+    """Labels, probabilities, scores, models and items of 80 rows."""
+    rng = np.random.default_rng(2)
+    return pd.DataFrame(
+        {
+            "y": rng.integers(0, 2, 80),
+            "p": rng.random(80),
+            "s": rng.integers(0, 2, 80),
+            "m": ["a", "b"] * 40,
+            "i": range(80),
+        }
+    )
+
+
 CALLS: dict[str, Callable[[Any], object]] = {
     "score_table": lambda data: howsure.score_table(y_true="y", prediction="y", data=data),
     "score_table by model": lambda data: howsure.score_table("s", model="s", data=data),
@@ -40,14 +45,14 @@ CALLS: dict[str, Callable[[Any], object]] = {
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("form", ["frame", "files"])
 def test_a_column_is_not_compared_with_itself(name: str, form: str, tmp_path: Any) -> None:
-    data: Any = ROWS
+    data: Any = rows()
     if form == "files":
-        ROWS.to_csv(tmp_path / "rows.csv", index=False)
+        rows().to_csv(tmp_path / "rows.csv", index=False)
         data = howsure.read(tmp_path / "rows.csv")
     with pytest.raises(InputError, match=r"are the same column, '[ys]', which says nothing|is this model's own column"):
         CALLS[name](data)
 
 
 def test_a_column_may_be_label_and_group_or_item_and_cluster() -> None:
-    howsure.score_table(y_true="y", prediction="s", groups="y", data=ROWS)
-    howsure.score_table("s", id="i", clusters="i", data=ROWS)
+    howsure.score_table(y_true="y", prediction="s", groups="y", data=rows())
+    howsure.score_table("s", id="i", clusters="i", data=rows())
