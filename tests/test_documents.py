@@ -29,7 +29,7 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -86,11 +86,19 @@ def block_of(marks: list[str], text: str, line: int) -> Block:
     return Block(tuple(mark for mark in marks if "=" not in mark), options, text, line)
 
 
-def run_page(text: str, folder: Path, *, heavy: Collection[str] = ()) -> None:
+def run_page(
+    text: str,
+    folder: Path,
+    *,
+    heavy: Collection[str] = (),
+    compare: Callable[[str, str, int, float], None] | None = None,
+) -> None:
     """Run the blocks of a page in a folder; raise PageError, or what the code raises, where it breaks its word.
 
-    `heavy`: run those too that are marked by one of these words of `HEAVY`.
+    `heavy`: run those too that are marked by one of these words of `HEAVY`. `compare`: called with the expected text,
+    the printed text, the line and the tolerance of each output; by default it raises PageError where they differ.
     """
+    compare = compare or require_printed
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed: str | None = None
     for block in blocks_of(text):
@@ -147,9 +155,14 @@ def commands_of(block: Block) -> Iterator[tuple[int, str, str]]:
         line += command.count("\n") + 1 + wanted.count("\n")
 
 
-def compare(wanted: str, printed: str, line: int, tolerance: float) -> None:
+def without_margins(text: str) -> str:
+    """A text without blank lines around it and blanks at the ends of lines."""
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
+
+
+def require_printed(wanted: str, printed: str, line: int, tolerance: float) -> None:
     """Raise PageError unless the text printed is the text wanted, in which `...` is any text."""
-    wanted, printed = ("\n".join(row.rstrip() for row in text.strip("\n").split("\n")) for text in (wanted, printed))
+    wanted, printed = without_margins(wanted), without_margins(printed)
     if not is_printed(wanted, printed, tolerance=tolerance):
         raise PageError(f"line {line}: the page says\n{wanted}\n\nbut this was printed\n{printed}")
 

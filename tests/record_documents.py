@@ -1,0 +1,69 @@
+"""Record again what the commands and code of documents print: `python -m tests.record_documents docs/scores.md …`.
+
+Each page runs as tests/test_documents.py runs it. An output that differs from the page replaces the page's text; one
+that still matches, decimals within their rounding and `...` for any text, is left alone. Where a replaced text had a
+`...`, the lines before and after it are kept if they are still printed; otherwise the whole output is recorded.
+Read the difference before you commit it: prose around an output may quote it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.printed import ANYTHING, is_printed
+from tests.test_documents import run_page, without_margins
+
+
+def record_page(text: str, folder: Path, *, heavy: Sequence[str] = ()) -> tuple[str, list[str]]:
+    """The page with its outputs as they are printed now, and a line about each output that was replaced."""
+    lines, outputs = text.split("\n"), []
+
+    def collect(expected: str, printed: str, line: int, tolerance: float) -> None:
+        expected, printed = without_margins(expected), without_margins(printed)
+        if not is_printed(expected, printed, tolerance=tolerance):
+            outputs.append((line, expected.split("\n"), with_ellipsis(expected, printed)))
+
+    run_page(text, folder, heavy=heavy, compare=collect)
+    replaced = []
+    for line, expected, recorded in reversed(outputs):
+        start = start_of(lines, expected, line - 1)
+        lines[start : start + len(expected)] = recorded
+        replaced.append(f"line {line}: {len(expected)} lines, now {len(recorded)}")
+    return "\n".join(lines), replaced[::-1]
+
+
+def with_ellipsis(expected: str, printed: str) -> list[str]:
+    """The lines to record; of an output that was shortened by a line `...`, shortened in the same place if possible."""
+    recorded = printed.split("\n")
+    before, ellipsis, after = expected.partition(f"\n{ANYTHING}")
+    if not ellipsis or ANYTHING in before or ANYTHING in after:
+        return recorded
+    head, tail = before.split("\n"), after.strip("\n").split("\n") if after.strip() else []
+    shortened = [*recorded[: len(head)], ANYTHING, *(recorded[-len(tail) :] if tail else [])]
+    return shortened if len(shortened) < len(recorded) else recorded
+
+
+def start_of(lines: Sequence[str], expected: Sequence[str], first: int) -> int:
+    """The index of the first line of an expected output at or after a line of the page."""
+    stripped = [line.rstrip() for line in lines]
+    return next(
+        start for start in range(first, len(lines)) if stripped[start : start + len(expected)] == list(expected)
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pages", nargs="+", type=Path)
+    parser.add_argument("--long", action="store_true", help="run blocks that take seconds, too")
+    options = parser.parse_args()
+    for page in options.pages:
+        with tempfile.TemporaryDirectory() as name:
+            (Path(name) / "images").mkdir()
+            recorded, replaced = record_page(
+                page.read_text(encoding="utf-8"), Path(name), heavy=["long"] if options.long else []
+            )
+        page.write_text(recorded, encoding="utf-8")
+        print(f"{page}: {len(replaced)} outputs replaced", *replaced, sep="\n  ")
