@@ -77,6 +77,20 @@ def test_get(nowhere: Path, real_data: Path) -> None:
     assert {name for name, where in found.items() if where == "downloaded"} == {"boostsa_test", "gap_coref"}
 
 
+def test_get_copies_what_this_machine_has(nowhere: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOWSURE_DATA", str(real_data))
+    assert "boostsa_test: 18 of 18 files copied into " in printed("get", "boostsa_test", "--to", nowhere / "mine")
+    assert "boostsa_test: 0 of 18 files copied into " in printed("get", "boostsa_test", "--to", nowhere / "mine")
+    source, copy = real_data / "boostsa_test", nowhere / "mine" / "boostsa_test"
+    assert all(
+        (copy / file.name).read_bytes() == (source / file.name).read_bytes() for file in data_set("boostsa_test").files
+    )
+    (copy / "h0.0/targs.txt").write_text("0\n")
+    done = run("get", "boostsa_test", "--to", nowhere / "mine")
+    assert isinstance(done.exception, DownloadError)
+    assert "targs.txt is not the file that it should be" in str(done.exception)
+
+
 def test_what_goes_wrong(nowhere: Path) -> None:
     with serving({}) as site:
         done = run("get", "gap_coref", "--from", site.address)

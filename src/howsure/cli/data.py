@@ -73,20 +73,26 @@ def show_command(name: str, form: str) -> None:
     metavar="FOLDER",
     help="Folder to download into (default: the user's cache).",
 )
-@click.option("--from", "host", metavar="ADDRESS", default=HOST, show_default=True, help="The site, or a mirror of it.")
-def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
+@click.option("--from", "host", metavar="ADDRESS", help=f"The site, or a mirror of it (default: {HOST}).")
+def get_command(names: tuple[str, ...], folder: str | None, host: str | None) -> None:
     """Download data sets.
 
-    An interrupted download resumes where it stopped. Every file is verified by its SHA-256.
+    An interrupted download resumes where it stopped. Every file is verified by its SHA-256. With --to, a data set that
+    this machine already has is copied, unless --from names a site.
     """
-    from howsure.data.datasets import fetch_data_set
+    from howsure.data.datasets import copy_data_set, fetch_data_set
 
-    wanted = [data_set(name) for name in dict.fromkeys(names)]
+    datasets = [data_set(name) for name in dict.fromkeys(names)]
     root = downloads_folder() if folder is None else Path(folder)
-    for dataset in wanted:
-        with progress(dataset.name, total=sum(file.download_bytes for file in dataset.files)) as advance:
-            fetched = fetch_data_set(dataset, root / dataset.name, host=host, advance=advance)
-        emit(f"{dataset.name}: {len(fetched)} of {len(dataset.files)} files fetched into {root / dataset.name}\n", None)
+    for dataset in datasets:
+        target = root / dataset.name
+        place = located(dataset.name) if folder is not None and host is None else None
+        if place is not None and place[1].resolve() != target.resolve():
+            files, action = copy_data_set(dataset, place[1], target), "copied"
+        else:
+            with progress(dataset.name, total=sum(file.download_bytes for file in dataset.files)) as advance:
+                files, action = fetch_data_set(dataset, target, host=host or HOST, advance=advance), "fetched"
+        emit(f"{dataset.name}: {len(files)} of {len(dataset.files)} files {action} into {target}\n", None)
 
 
 def _found(dataset: DataSet) -> tuple[str, str | None]:

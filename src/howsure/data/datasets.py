@@ -290,6 +290,23 @@ def fetch_data_set(
     return fetched
 
 
+def copy_data_set(dataset: DataSet, source: str | os.PathLike[str], folder: str | os.PathLike[str]) -> list[Path]:
+    """Copy the files of a data set from one folder to another, and return those that were not there yet.
+
+    Raises DownloadError if a file is not the right one.
+    """
+    copied = []
+    for file in dataset.files:
+        target = Path(folder) / file.name
+        if not target.is_file():
+            _check(file, Path(source) / file.name)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_whole((Path(source) / file.name).read_bytes(), target)
+            copied.append(target)
+        _check(file, target)
+    return copied
+
+
 def _check(file: DataFile, target: Path) -> None:
     content = target.read_bytes()
     try:
