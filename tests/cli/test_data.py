@@ -77,6 +77,15 @@ def test_get(nowhere: Path, real_data: Path) -> None:
     assert {name for name, where in found.items() if where == "downloaded"} == {"boostsa_test", "gap_coref"}
 
 
+def test_get_demo_writes_the_bundled_files(nowhere: Path) -> None:
+    names = {"README.md", "actors.tsv", "labels.csv", "news.conllu", "predictions.csv"}
+    assert "demo: 8 files written into " in printed("get", "demo", "--to", nowhere)
+    assert {path.name for path in (nowhere / "demo").iterdir() if path.is_file()} == names
+    (nowhere / "demo" / "labels.csv").write_text("mine")
+    assert "demo: 0 files written into " in printed("get", "demo", "--to", nowhere)
+    assert (nowhere / "demo" / "labels.csv").read_text() == "mine"
+
+
 def test_get_copies_what_this_machine_has(nowhere: Path, real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOWSURE_DATA", str(real_data))
     assert "boostsa_test: 18 of 18 files copied into " in printed("get", "boostsa_test", "--to", nowhere / "mine")

@@ -11,7 +11,7 @@ import click
 from howsure.cli.terminal.commands import Group, WrittenFolder
 from howsure.cli.terminal.options import choice_option
 from howsure.cli.terminal.output import emit, json_text, progress, table_text
-from howsure.data.datasets import HOST, DataSet, data_set, data_sets, downloads_folder, located
+from howsure.data.datasets import DEMO, HOST, DataSet, data_set, data_sets, downloads_folder, located
 from howsure.show.table import Table
 
 form_option = choice_option("--format", "form", of=["table", "json"], help="Format of the result.")
@@ -78,12 +78,16 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str | None) ->
     """Download data sets.
 
     An interrupted download resumes where it stopped. Every file is verified by its SHA-256. With --to, a data set that
-    this machine already has is copied, unless --from names a site.
+    this machine already has is copied, unless --from names a site. `demo` is the example data that come with howsure:
+    `howsure data get demo` writes them to the folder demo.
     """
-    from howsure.data.datasets import copy_data_set, fetch_data_set
+    from howsure.data.datasets import copy_data_set, copy_demo, fetch_data_set
 
-    datasets = [data_set(name) for name in dict.fromkeys(names)]
-    root = downloads_folder() if folder is None else Path(folder)
+    datasets = [data_set(name) for name in dict.fromkeys(names) if name != DEMO]
+    if DEMO in names:
+        target = Path(folder or ".") / DEMO
+        emit(f"{DEMO}: {len(copy_demo(target))} files written into {target}\n", None)
+    root = Path(folder) if folder is not None else downloads_folder() if datasets else Path()
     for dataset in datasets:
         target = root / dataset.name
         place = located(dataset.name) if folder is not None and host is None else None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from http.client import HTTPException
-from importlib.resources import files
+from importlib.resources import as_file, files
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -27,6 +27,7 @@ from howsure.inputs.numbers_and_names import unknown_name
 
 # The data sets of the experiments: what they are, where they come from, and where they are stored.
 
+DEMO = "demo"  # the bundled example data, which are not downloaded
 VARIABLE = "HOWSURE_DATA"
 HOST = "https://raw.githubusercontent.com"
 SITE = "https://github.com"
@@ -305,6 +306,17 @@ def copy_data_set(dataset: DataSet, source: str | os.PathLike[str], folder: str 
             copied.append(target)
         _check(file, target)
     return copied
+
+
+def copy_demo(folder: str | os.PathLike[str]) -> list[Path]:
+    """Write the bundled example data into a folder, and return the files that were not there yet."""
+    with as_file(files("howsure") / "data" / DEMO) as source:
+        names = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
+        new = [name for name in names if not (Path(folder) / name).exists()]
+        for name in new:
+            (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole((source / name).read_bytes(), Path(folder) / name)
+    return [Path(folder) / name for name in new]
 
 
 def _check(file: DataFile, target: Path) -> None:

@@ -41,6 +41,7 @@ EXPERIMENTS = {
     "india_police_events",
     "llm_mcq_confidence",
     "text_classifier_probs",
+    "nli_model_predictions",
 }
 
 
@@ -59,7 +60,14 @@ def test_every_data_set_is_described() -> None:
 
 def test_what_can_be_fetched() -> None:
     fetched = {name for name, dataset in data_sets().items() if dataset.can_be_fetched}
-    assert fetched == {"ark_twitter_pos", "ud_english_ewt", "gap_coref", "boostsa_test", "text_classifier_probs"}
+    assert fetched == {
+        "ark_twitter_pos",
+        "ud_english_ewt",
+        "gap_coref",
+        "boostsa_test",
+        "text_classifier_probs",
+        "nli_model_predictions",
+    }
     tweets = data_set("ark_twitter_pos")
     assert tweets.address(tweets.files[1], host="http://here/") == (
         "http://here/brendano/ark-tweet-nlp/72755ccd1b29ba8e1dbbb49efe57ba9723c0013b/"
