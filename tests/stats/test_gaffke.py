@@ -12,6 +12,7 @@ from scipy.optimize import brentq
 from scipy.stats import beta, binom, norm
 
 from howsure.inputs.pairs import Floats
+from howsure.stats import gaffke
 from howsure.stats.gaffke import ROUNDING, Sums, gaffke_bound, gaffke_interval, gaffke_p_value, paired_differences
 from howsure.stats.p_values import LARGEST, SMALLEST, furthest, smallest_size, zero
 
@@ -40,6 +41,40 @@ def test_the_interval_of_a_share_is_that_of_clopper_and_pearson(right: int, wron
 def test_paired_shares_have_mcnemars_exact_test(more: int, fewer: int, same: int) -> None:
     p = gaffke_p_value(alone(np.repeat([1.0, -1.0, 0.0], [more, fewer, same])), 0.0, low=-1.0)
     assert p == pytest.approx(binom.sf(more - 1, more + fewer, 0.5), rel=1e-9)
+
+
+def scores_of_shape(shape: str, n: int, rng: np.random.Generator) -> Floats:
+    match shape:
+        case "rare losses":
+            return np.where(rng.random(n) < 3 / n, 0.0, 0.9 + 0.1 * rng.random(n))
+        case "two points":
+            return np.where(rng.random(n) < 0.3, rng.normal(0.2, 1e-4, n), rng.normal(0.8, 1e-4, n))
+        case "tied":
+            return np.round(rng.random(n), 3)
+        case "skewed":
+            return rng.beta(0.05, 20.0, n)
+        case _:
+            return rng.beta(2.0, 3.0, n)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("shape", ["rare losses", "two points", "tied", "skewed", "beta"])
+def test_cells_of_many_scores_change_no_interval(shape: str, clustered: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    scores, sizes = scores_of_shape(shape, 3000, rng), np.ones(3000)
+    if clustered:
+        sizes = np.minimum(np.ceil(rng.lognormal(0.0, 1.5, 3000)), 300.0)
+        scores = scores * sizes
+    sums = Sums.of(scores, sizes)
+    by_cells = gaffke_interval(sums, bounds=(0.0, 1.0), size=0.025)
+    p_by_cells = gaffke_p_value(sums, 0.98 * sums.value, low=0.0)
+    monkeypatch.setattr(gaffke, "MAX_EXACT", 10**9)
+    exact = Sums.of(scores, sizes)
+    assert len(exact.sums) > 512
+    assert gaffke_interval(exact, bounds=(0.0, 1.0), size=0.025) == pytest.approx(
+        by_cells, abs=1e-10 * (by_cells[1] - by_cells[0])
+    )
+    assert gaffke_p_value(exact, 0.98 * exact.value, low=0.0) == pytest.approx(p_by_cells, rel=1e-9)
 
 
 def by_partial_fractions(z: Floats) -> float:
