@@ -134,7 +134,7 @@ class _Grades:
 
     def of(self, raters: Sequence[str]) -> Integers:
         """The columns of some raters, of items that at least two of them graded."""
-        held = self.table[:, [self.raters.index(one) for one in raters]]
+        held = self.table[:, [self.raters.index(rater) for rater in raters]]
         kept: Integers = held[(held >= 0).sum(axis=1) > 1]
         return kept
 
@@ -143,12 +143,12 @@ class _Grades:
         return len(self.of((a, b)))
 
 
-def _grades(held: Columns, scale: str, categories: Sequence[str | float] | None) -> _Grades:
+def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | None) -> _Grades:
     if scale == "nominal":
-        codes, names = held.codes("score"), held.names("score")
+        codes, names = columns.codes("score"), columns.names("score")
         values = np.arange(len(names), dtype=np.float64)
     else:
-        values, codes = np.unique(held.numbers["score"], return_inverse=True)
+        values, codes = np.unique(columns.numbers["score"], return_inverse=True)
         names = tuple(f"{value:g}" for value in values)
     if categories is not None:
         occurring = list(names) if scale == "nominal" else values.tolist()
@@ -167,12 +167,12 @@ def _grades(held: Columns, scale: str, categories: Sequence[str | float] | None)
         raise InputError(
             f"{parameter('score')} has {len(values):,} values, above {MOST_VALUES}: are these grades? Round them."
         )
-    raters = held.names("rater")
+    raters = columns.names("rater")
     if len(raters) < 2:
         raise InputError(f"{parameter('rater')} must hold two raters or more; it holds {raters[0]!r} alone.")
-    held.check_once(["rater"], "rater")
-    table = np.full((len(held.names("id")), len(raters)), -1)
-    table[held.codes("id"), held.codes("rater")] = codes
+    columns.check_once(["rater"], "rater")
+    table = np.full((len(columns.names("id")), len(raters)), -1)
+    table[columns.codes("id"), columns.codes("rater")] = codes
     if not ((table >= 0).sum(axis=1) > 1).any():
         raise InputError(
             f"no item has grades of two raters: nothing shows whether they agree. Is {parameter('id')} right?"
@@ -338,12 +338,12 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
         )
     table = np.where(grades.table >= 0, grades.values[grades.table], np.nan)
     nearer, p = [], []
-    for one in people:
-        others = table[:, [k for k in people if k != one]]
-        there = ~np.isnan(table[:, [place, one]]).any(axis=1) & ~np.isnan(others).all(axis=1)
+    for person in people:
+        others = table[:, [k for k in people if k != person]]
+        there = ~np.isnan(table[:, [place, person]]).any(axis=1) & ~np.isnan(others).all(axis=1)
         if there.sum() < FEWEST:
             continue
-        own, of_judge = (_nearness(table[there][:, k], others[there], grades.scale) for k in (one, place))
+        own, of_judge = (_nearness(table[there][:, k], others[there], grades.scale) for k in (person, place))
         wins, losses = (of_judge >= own) * 1.0, (own >= of_judge) * 1.0
         behind, n = losses - wins, int(there.sum())
         error = float(behind.std(ddof=1)) / math.sqrt(n)

@@ -80,7 +80,7 @@ class JudgeBias(Rows[BiasRow]):
     def below(self) -> Sequence[str]:
         """What each row says, and the notes."""
         level = f"In brackets: {100 * self.rows[0].estimate.level:g} % intervals."
-        return [level, *(f"{one.bias}: {one.sentence}" for one in self.rows), *self.notes]
+        return [level, *(f"{row.bias}: {row.sentence}" for row in self.rows), *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw by how much each bias moves a grade, on matplotlib axes (new ones if None)."""
@@ -166,17 +166,17 @@ def judge_bias(
     return JudgeBias(rows=tuple(rows), notes=tuple(map(told, held.notes)), recipe=recipe)
 
 
-def _paired(held: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
+def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
     """How many grades are others than those of the same answers, and by how much."""
     name, than, how = PAIRED[role]
-    rows = np.flatnonzero(~np.isnan(held.numbers[role]))
-    f, other = held.numbers["score"][rows], held.numbers[role][rows]
+    rows = np.flatnonzero(~np.isnan(columns.numbers[role]))
+    f, other = columns.numbers["score"][rows], columns.numbers[role][rows]
     shares, n = share_bounds(f, other), len(rows)
     ends = shares if bounds is None else check_bounds(bounds)
     if ends is not None:
         for one in ("score", role):
-            check_within(held.numbers[one], ends, name=parameter(one))
-    units = held.units_of(rows)
+            check_within(columns.numbers[one], ends, name=parameter(one))
+    units = columns.units_of(rows)
     changes, shift = (f"{name}: {one}" for one in ("changes", "shift"))
     if (n if units is None else len(np.unique(units))) < FEWEST_PAIRED:
         return [_untold(one, n, level) for one in (changes, shift)]
@@ -237,33 +237,33 @@ def _covariates(held: Columns, asked: Sequence[str], own: str | None, level: flo
     return made
 
 
-def _column(held: Columns, role: str, own: str | None) -> Floats:
+def _column(columns: Columns, role: str, own: str | None) -> Floats:
     """The logarithm of a length, or 1 for the family of the judge."""
     if role in LENGTHS:
-        values = held.numbers[role]
+        values = columns.numbers[role]
         if not (values > 0.0).all():
             row = int((values <= 0.0).argmax())
             raise InputError(
                 f"{parameter(role)} must be positive; {at_row(row)} holds {values[row]:g}. Leave out empty answers."
             )
         return np.asarray(np.log2(values))
-    if own not in held.names(role):
-        raise unknown_name("family", str(own), held.names(role), place="the data")
-    return np.asarray(held.codes(role) == held.names(role).index(own), dtype=np.float64)
+    if own not in columns.names(role):
+        raise unknown_name("family", str(own), columns.names(role), place="the data")
+    return np.asarray(columns.codes(role) == columns.names(role).index(own), dtype=np.float64)
 
 
 def _untold(bias: str, n: int, level: float, why: str = "too few answers, or clusters of them, show it") -> BiasRow:
     return BiasRow(bias.replace("_", " "), n, untold(level, n), math.nan, f"{UNKNOWN}: {why}.")
 
 
-def _more(found: Estimate) -> str:
-    return f"{abs(found.value):.4f} {'less' if found.value < 0.0 else 'more'}"
+def _more(estimate: Estimate) -> str:
+    return f"{abs(estimate.value):.4f} {'less' if estimate.value < 0.0 else 'more'}"
 
 
-def _doubt(found: Estimate) -> str:
+def _doubt(estimate: Estimate) -> str:
     """What is to be added where an interval does not leave out 0, or there is none."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return told(
             f", which few answers carry: rarer ones may weigh more, and {parameter('bounds', GIVEN)} would tell"
         )
-    return ", which may be chance" if found.low <= 0.0 <= found.high else ""
+    return ", which may be chance" if estimate.low <= 0.0 <= estimate.high else ""

@@ -115,7 +115,7 @@ class Graded:
         """The mean of the judge's grades, as if these were people's."""
         mean = self._mean_of(self.judged)
         ends = mean.interval(level)
-        low, high = (one if all(map(math.isfinite, ends)) else None for one in ends)
+        low, high = (end if all(map(math.isfinite, ends)) else None for end in ends)
         return Estimate(mean.value, low, high, level=level, method=mean.method, n=len(self.judged))
 
     def bias(self, level: float) -> Estimate:
@@ -163,7 +163,7 @@ class Graded:
             wider = np.sqrt(times / np.maximum(times - 1, 1))
             e = value + wider[self.stratum] * (e - own[self.stratum])
             if ends is not None:
-                reach = [value + wider * (one - own) for one in ends]
+                reach = [value + wider * (end - own) for end in ends]
                 ends = (float(reach[0].min()), float(reach[1].max()))
         sums, sizes = (np.bincount(unit, one).astype(np.float64) for one in (w * e, w))
         error = ratio_error(sums, sizes) if len(sizes) > 1 else 0.0

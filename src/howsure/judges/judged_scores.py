@@ -153,17 +153,17 @@ def _with_errors(
     """The same of grades that are true, not of those that are read."""
     errors = Errors.of(readings, level, np.random.default_rng(0))
 
-    def of(found: Estimate, *, from_judge: float | None = None, of_difference: bool = False) -> Estimate:
-        if found.low is None or found.high is None:
-            return untold(level, found.n)
-        value, low, high = found.value, found.low, found.high
+    def of(estimate: Estimate, *, from_judge: float | None = None, of_difference: bool = False) -> Estimate:
+        if estimate.low is None or estimate.high is None:
+            return untold(level, estimate.n)
+        value, low, high = estimate.value, estimate.low, estimate.high
         if from_judge is None:
             value, low, high = errors.ends(value, low, high, of_difference=of_difference)
         else:  # a judge's mean less that of people
             value, high, low = (
                 from_judge - one for one in errors.ends(*(from_judge - end for end in (value, high, low)))
             )
-        return replace(found, value=value, low=low, high=high)
+        return replace(estimate, value=value, low=low, high=high)
 
     made, wider = [], [math.nan]
     for row in rows:
@@ -172,7 +172,9 @@ def _with_errors(
         made.append(replace(row, people=of(row.people), corrected=corrected, bias=of(row.bias, from_judge=judge)))
         if row.corrected.width and corrected.width is not None:
             wider.append(corrected.width / row.corrected.width)
-    true_differences = (replace(one, corrected=of(one.corrected, of_difference=True)) for one in differences)
+    true_differences = (
+        replace(difference, corrected=of(difference.corrected, of_difference=True)) for difference in differences
+    )
     return made, tuple(true_differences), errors.told(float(np.fmax.reduce(wider)))
 
 

@@ -51,7 +51,7 @@ class JudgePlan(Rows[JudgePlanRow]):
     def columns(self) -> Sequence[Column]:
         """The grades that are needed."""
         return [
-            *([Column("model", WORDS)] if any(one.model is not None for one in self.rows) else []),
+            *([Column("model", WORDS)] if any(row.model is not None for row in self.rows) else []),
             Column("n", COUNT, legend="answers that the judge graded"),
             Column("pilot", COUNT, legend="grades of people from which this is planned"),
             Column("corrected", COUNT, "with the judge", legend="grades of people that are needed"),
@@ -60,7 +60,7 @@ class JudgePlan(Rows[JudgePlanRow]):
 
     def below(self) -> Sequence[str]:
         """The width, and the notes."""
-        lacking = any(one.corrected is None or one.people is None for one in self.rows)
+        lacking = any(row.corrected is None or row.people is None for row in self.rows)
         none = (
             [" A dash: the grades of all answers would not do, or whether they do cannot be told."] if lacking else []
         )

@@ -182,18 +182,18 @@ class _Cells:
     repeated: int
 
     @classmethod
-    def of(cls, held: Columns, n: int, m: int) -> _Cells:
+    def of(cls, columns: Columns, n: int, m: int) -> _Cells:
         """Those of items that have every prompt."""
-        cell, score = held.codes("id") * m + held.codes("prompt"), held.numbers["score"]
+        cell, score = columns.codes("id") * m + columns.codes("prompt"), columns.numbers["score"]
         times = np.bincount(cell, minlength=n * m)
         means = np.bincount(cell, score, minlength=n * m) / np.maximum(times, 1)
         kept = np.asarray((times.reshape(n, m) > 0).all(axis=1))
-        of = kept[held.codes("id")]
+        of = kept[columns.codes("id")]
         squares, degrees = float(((score - means[cell])[of] ** 2).sum()), int(of.sum()) - int(kept.sum()) * m
         units = None
-        if held.units is not None:
+        if columns.units is not None:
             of_item = np.zeros(n, dtype=np.int64)
-            of_item[held.codes("id")] = held.units
+            of_item[columns.codes("id")] = columns.units
             units = of_item[kept]
         groups = ItemGroups.of(int(kept.sum()), clusters=units)
         runs = float(1.0 / (1.0 / times.reshape(n, m)[kept, :]).mean()) if kept.any() else 1.0

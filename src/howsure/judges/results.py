@@ -84,7 +84,7 @@ class JudgedScores(Rows[JudgedRow]):
         """Models, what judge and people give alone, and both together."""
         level = f"in brackets the {100 * self.rows[0].corrected.level:g} % interval"
         return [
-            *([Column("model", WORDS)] if any(one.model is not None for one in self.rows) else []),
+            *([Column("model", WORDS)] if any(row.model is not None for row in self.rows) else []),
             Column("n", COUNT, legend="answers that the judge graded"),
             Column("labelled", COUNT, legend="of these by people, too"),
             Column("judge", digits(4), get=lambda one: one.judge.value, legend="mean grade of the judge"),
@@ -105,7 +105,7 @@ class JudgedScores(Rows[JudgedRow]):
 
     def below(self) -> Sequence[str]:
         """The level, what readers err by, and the notes."""
-        of_rows = notes_by_name([(one.model or "all", one.notes) for one in self.rows])
+        of_rows = notes_by_name([(row.model or "all", row.notes) for row in self.rows])
         errors = self.readings.sentences("corrected means up to") if self.readings else []
         return [f"In brackets: {100 * self.rows[0].corrected.level:g} % intervals.", *errors, *self.notes, *of_rows]
 

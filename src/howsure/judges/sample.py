@@ -155,21 +155,21 @@ def judge_sample(
     )
 
 
-def _told(held: Columns, role: str, order: Integers) -> list[str]:
-    if role in held.coded:
-        return [held.names(role)[code] for code in held.codes(role)[order]]
-    return [f"{one:.15g}" for one in held.numbers[role][order]]
+def _told(columns: Columns, role: str, order: Integers) -> list[str]:
+    if role in columns.coded:
+        return [columns.names(role)[code] for code in columns.codes(role)[order]]
+    return [f"{one:.15g}" for one in columns.numbers[role][order]]
 
 
-def _strata(held: Columns, unit: Integers, n: int, *, by_model: bool) -> tuple[Integers, tuple[str, ...], Floats]:
+def _strata(columns: Columns, unit: Integers, n: int, *, by_model: bool) -> tuple[Integers, tuple[str, ...], Floats]:
     """The stratum of each item or answer, and its mean grade."""
     size = np.bincount(unit)
-    grade = np.bincount(unit, held.numbers["score"]) / size
+    grade = np.bincount(unit, columns.numbers["score"]) / size
     parts = [_bands(grade, BANDS, "grade")]
-    if by_model and len(held.names("model")) > 1:
-        parts.insert(0, (held.codes("model"), held.names("model")))
-    if "length" in held.numbers:
-        length = np.bincount(unit, held.numbers["length"]) / size
+    if by_model and len(columns.names("model")) > 1:
+        parts.insert(0, (columns.codes("model"), columns.names("model")))
+    if "length" in columns.numbers:
+        length = np.bincount(unit, columns.numbers["length"]) / size
         parts.append(_bands(length, 2, "length"))
     while True:
         codes, used = combined([(one.astype(np.int16), names) for one, names in parts], len(grade))

@@ -83,7 +83,7 @@ class Transport(Rows[TransportRow]):
         return [
             f"{level}; {margin}.",
             learned,
-            *(f"{one.model}: {one.why}." for one in self.rows if one.why),
+            *(f"{row.model}: {row.why}." for row in self.rows if row.why),
             *self.notes,
         ]
 

@@ -45,11 +45,11 @@ def _decimals(error: float) -> int:
     return max(4, 1 - math.floor(math.log10(error))) if math.isfinite(error) and error > 0.0 else 4
 
 
-def _text(found: Estimate, error: float) -> str:
-    if math.isnan(found.value):
+def _text(estimate: Estimate, error: float) -> str:
+    if math.isnan(estimate.value):
         return UNDEFINED
     decimals = _decimals(error)
-    return f"{number(found.value, decimals)} {interval(found.low, found.high, decimals)}"
+    return f"{number(estimate.value, decimals)} {interval(estimate.low, estimate.high, decimals)}"
 
 
 def _itself(row: PredictedCoefficient) -> PredictedCoefficient:

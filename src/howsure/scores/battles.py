@@ -105,7 +105,7 @@ def rank_battles(
     recipe |= {"tie": list(tie), "position_effect": position_effect, "level": level, "seed": seed_in_recipe(rng)}
     battles = _Battles(models, first, second, outcome, units)
     all_units = n if units is None else int(units.max()) + 1
-    lead, tied = (_share(one, all_units, level=level, n=n) for one in found.of_equals())
+    lead, tied = (_share(of_equal, all_units, level=level, n=n) for of_equal in found.of_equals())
     return BattleTable(
         rows=battles.rows(found, level, generator),
         first=lead if position_effect else None,
@@ -258,15 +258,15 @@ class _Battles:
     outcome: Integers
     clusters: Integers | None
 
-    def rows(self, found: Strengths, level: float, rng: np.random.Generator) -> tuple[BattleRow, ...]:
+    def rows(self, strengths: Strengths, level: float, rng: np.random.Generator) -> tuple[BattleRow, ...]:
         """A row per model, the best first."""
-        m, theta, units = len(self.models), found.theta, self._units()
-        covariance = found.covariance[:m, :m]
+        m, theta, units = len(self.models), strengths.theta, self._units()
+        covariance = strengths.covariance[:m, :m]
         ranks = ranks_of_estimates(theta, covariance, units, level=level, rng=rng)
         won, tied = np.where(self.outcome == FIRST, self.first, self.second), self.outcome == TIE
         wins = np.bincount(won[~tied], minlength=m)
         battles, ties = (self._each(kept) for kept in (np.ones_like(tied), tied))
-        points = list(zip(*found.points(), strict=True))
+        points = list(zip(*strengths.points(), strict=True))
         made = []
         for i in np.argsort(-theta, kind="stable"):
             n, reach = int(battles[i]), _critical(units[i], level) * float(np.sqrt(covariance[i, i]))
@@ -276,9 +276,9 @@ class _Battles:
             made.append(BattleRow(self.models[i], n, int(wins[i]), int(ties[i]), strength, share, *at))
         return tuple(made)
 
-    def _each(self, kept: Flags) -> Integers:
+    def _each(self, flags: Flags) -> Integers:
         """How many of these battles each model has."""
-        return np.bincount(np.concatenate([self.first[kept], self.second[kept]]), minlength=len(self.models))
+        return np.bincount(np.concatenate([self.first[flags], self.second[flags]]), minlength=len(self.models))
 
     def _units(self) -> Floats:
         """The number of battles of each model, or of clusters of equal size that these are worth."""

@@ -92,9 +92,9 @@ def columns_of_files(
         if value is not None:
             raise InputError(f"{parameter('targets')} is for files without columns; leave {parameter(name)} out.")
     plain = Files(data.paths)
-    for one in fields(data):
-        if one.compare and getattr(data, one.name) != getattr(plain, one.name):
-            raise InputError(f"{parameter('targets')} reads every document; leave {parameter(one.name)} out.")
+    for field in fields(data):
+        if field.compare and getattr(data, field.name) != getattr(plain, field.name):
+            raise InputError(f"{parameter('targets')} reads every document; leave {parameter(field.name)} out.")
     true, documents = document_items(targets)
     held = {name: document_items(path)[0] for name, path in zip(source_names(data.paths), data.paths, strict=True)}
     for path, items in zip(data.paths, held.values(), strict=True):
@@ -105,7 +105,7 @@ def columns_of_files(
             )
     columns: dict[str, Any] = {
         "y_true": true * len(held),
-        "prediction": [one for items in held.values() for one in items],
+        "prediction": [item for items in held.values() for item in items],
         "model": [name for name, items in held.items() for _ in items],
         "id": [*range(len(true))] * len(held),
         "clusters": None if documents is None else documents * len(held),
@@ -125,9 +125,11 @@ def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredR
     assert rows.answers is not None
     true, predicted = rows.answers
     problem = Problem(DOCUMENT, true, predicted, predicted)
-    by_rows = {function: function(true, predicted, problem) for function in dict.fromkeys(one.rows for one in metrics)}
-    scores = {one.name: np.zeros(len(true)) for one in metrics}
-    of_documents = {one.name: DocumentScores.zeros(one, len(true)) for one in metrics if not one.is_mean}
+    by_rows = {
+        function: function(true, predicted, problem) for function in dict.fromkeys(metric.rows for metric in metrics)
+    }
+    scores = {metric.name: np.zeros(len(true)) for metric in metrics}
+    of_documents = {metric.name: DocumentScores.zeros(metric, len(true)) for metric in metrics if not metric.is_mean}
     for metric in metrics:
         for group, model, held in each_cell(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
             whose = " ".join(f" of {one}" for one in (model, group) if one is not None)
@@ -141,7 +143,7 @@ def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredR
                 into.sizes[held] = 1.0 if metric.sizes is None else metric.sizes(statistics)
                 into.parts[held] = unit_parts(metric, statistics, item, units, whose)
     notes = [*rows.notes, *_notes(rows, metrics)]
-    bounds = {one.name: one.bounds if one.is_mean else None for one in metrics}
+    bounds = {metric.name: metric.bounds if metric.is_mean else None for metric in metrics}
     notes += [NO_WORSE] if of_documents else []
     return replace(rows, scores=scores, notes=tuple(notes), bounds=bounds, of_documents=of_documents)
 

@@ -101,26 +101,26 @@ class ScoreTable(Leaderboard[ScoreRow]):
         level = f"in brackets the {100 * rows[0].mean.level:g} % interval"
         mixed = "lower_is_better_scores" in self.recipe
         better = "" if mixed else LOWER if self.recipe["lower_is_better"] else HIGHER
-        several = len({one.score for one in rows}) > 1 or {"pass_at", "pass_hat"} & self.recipe.keys()
+        several = len({row.score for row in rows}) > 1 or {"pass_at", "pass_hat"} & self.recipe.keys()
         metrics = self.recipe.get("metrics", ())
         heading = metrics[0] if len(metrics) == 1 else "value" if metrics else ""
         shown = [
             Column("score", WORDS) if several else None,
-            Column("group", WORDS) if any(one.group is not None for one in rows) else None,
-            Column("model", WORDS) if any(one.model is not None for one in rows) else None,
+            Column("group", WORDS) if any(row.group is not None for row in rows) else None,
+            Column("model", WORDS) if any(row.model is not None for row in rows) else None,
             Column("n", COUNT, legend="number of items"),
-            Column("runs", COUNT) if any(one.runs > 1 for one in rows) else None,
-            Column("missing", COUNT) if any(one.missing for one in rows) else None,
+            Column("runs", COUNT) if any(row.runs > 1 for row in rows) else None,
+            Column("missing", COUNT) if any(row.missing for row in rows) else None,
             Column("mean", ESTIMATE, heading, better=better, legend=level),
-            *(_of_ranks(rows[0].mean.level) if any(one.ranks for one in rows) else ()),
+            *(_of_ranks(rows[0].mean.level) if any(row.ranks for row in rows) else ()),
         ]
-        ranked = RANKS if any(one.ranks for one in rows) else []
+        ranked = RANKS if any(row.ranks for row in rows) else []
         return [*(one for one in shown if one is not None), *ranked, Column("method", WORDS, get=_method, only=FRAME)]
 
     def below(self) -> Sequence[str]:
         """The level, and the notes."""
-        several = len({one.score for one in self.rows}) > 1
-        of_rows = notes_by_name([(_name(one, one.score if several else None), one.notes) for one in self.rows])
+        several = len({row.score for row in self.rows}) > 1
+        of_rows = notes_by_name([(_name(row, row.score if several else None), row.notes) for row in self.rows])
         return [f"In brackets: {100 * self.rows[0].mean.level:g} % intervals.", *self.notes, *dict.fromkeys(of_rows)]
 
     def contests(self) -> Sequence[Hashable]:

@@ -315,7 +315,7 @@ def partial_scores(
         rows = np.asarray(column.astype(object))
     if len(rows) != n:
         raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")
-    held = [None if is_missing(one) else number_or_text(one) for one in rows]
+    held = [None if is_missing(row) else number_or_text(row) for row in rows]
     if pos_label is None:
         odd = next((row for row, one in enumerate(held) if isinstance(one, str)), None)
         if odd is not None:

@@ -132,7 +132,7 @@ def score_table(
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
     asked_metrics = document_metrics(metrics, y_true, prediction, of_lines=targets is not None, others=others)
-    lower_is_better = lower_is_better or any(not one.higher_is_better for one in asked_metrics)
+    lower_is_better = lower_is_better or any(not asked_metric.higher_is_better for asked_metric in asked_metrics)
     look = check_worst(worst, show, data)
     rows = rows_of(
         score,
@@ -182,7 +182,7 @@ def score_table(
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
     recipe |= {"lower_is_better_scores": lower_scores} if lower_scores and not lower_is_better else {}
     if asked_metrics:
-        names = [one.name for one in asked_metrics]
+        names = [asked_metric.name for asked_metric in asked_metrics]
         recipe |= {"metrics": names, **signatures(names, rows.answers[0] if rows.answers else ())}
     recipe |= {"skipped": {**rows.read.get("skipped", {}), **skipped}} if skipped else {}
     recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
@@ -590,7 +590,7 @@ def value_of_groups(
     unit, weights = _units_of_groups(groups)
     values = np.concatenate([one for one, _ in groups])
     value = float(weights @ values)
-    shares = np.concatenate([one / one.sum() if one.any() else one for one in sizes])
+    shares = np.concatenate([size / size.sum() if size.any() else size for size in sizes])
     return JackknifeValue.of(
         value,
         np.bincount(unit, weights * (values - value)).astype(np.float64),

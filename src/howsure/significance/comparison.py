@@ -123,8 +123,8 @@ def compare_family(
         recipe |= {"family": f"{len(rows):,} comparisons of all pairs"} if several else {}
     models = dict.fromkeys([name for pair in family.tested for name in pair])
     means: list[ModelMean] = []
-    for held in sorted(scores.values(), key=lambda held: names.index(held.metric.name)):
-        means += model_means(held, list(models), level=choices.level)
+    for score in sorted(scores.values(), key=lambda held: names.index(held.metric.name)):
+        means += model_means(score, list(models), level=choices.level)
     said = (
         *notes_of([(one.systems, one.metrics) for one in requested], shown),
         *_of_few_draws(shown, choices),
@@ -263,21 +263,21 @@ def _pair_rows(
     return rows
 
 
-def _without_verdict(row: Difference, one: Requested) -> Difference:
+def _without_verdict(row: Difference, requested: Requested) -> Difference:
     """The row, without p and interval where the expected score of either model may be infinite."""
-    metric = next(metric for metric in one.metrics if metric.name == row.metric)
-    predictions = one.systems.predictions
+    metric = next(metric for metric in requested.metrics if metric.name == row.metric)
+    predictions = requested.systems.predictions
     if not metric.infinite_at_zero or not any(certain_rows(predictions[name]) for name in (row.against, row.model)):
         return row
     undefined: dict[str, Any] = dict.fromkeys(("low", "high", "p_value", "p_adjusted", "p_error"), math.nan)
     return replace(row, exact=False, detectable_difference=math.nan, **undefined)
 
 
-def _value(one: Requested, metric: Metric, name: str) -> float:
+def _value(requested: Requested, metric: Metric, name: str) -> float:
     """The value of a metric, the sums of the runs added up."""
-    problem = one.systems.problem(name, name)
-    runs = one.systems.predictions[name]
-    sums = np.sum([metric.rows(one.systems.targets, run, problem).sum(axis=0) for run in runs], axis=0)
+    problem = requested.systems.problem(name, name)
+    runs = requested.systems.predictions[name]
+    sums = np.sum([metric.rows(requested.systems.targets, run, problem).sum(axis=0) for run in runs], axis=0)
     with np.errstate(invalid="ignore"):
         return float(metric.value(sums[None])[0])
 
@@ -551,14 +551,14 @@ def _check_goes_with(
         )
 
 
-def _of_scores(given: ToCompare, *, lower_is_better: bool, bounds: tuple[float, float] | None) -> list[Requested]:
+def _of_scores(to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[float, float] | None) -> list[Requested]:
     """Scores, each its own metric; of those of a log, the direction and the bounds are known.
 
     Raises InputError for a count of a log, of which neither more nor less is better.
     """
     requested = []
-    for place, (name, systems) in enumerate(given.systems.items()):
-        measure = given.rows.measures.get(name, Measure())
+    for place, (name, systems) in enumerate(to_compare.systems.items()):
+        measure = to_compare.rows.measures.get(name, Measure())
         if measure.lower_is_better is None and not lower_is_better:
             raise InputError(
                 f"{name} is a count, of which neither more nor less is better, so no model is better in it. "
@@ -580,7 +580,11 @@ def _bounds_of(
         if all(low <= runs.min() and runs.max() <= high for runs in systems.predictions.values()):
             return known
     if bounds is None:
-        both = {float(value) for held in systems.predictions.values() for value in (held.min(), held.max())} == {
+        both = {
+            float(value)
+            for prediction in systems.predictions.values()
+            for value in (prediction.min(), prediction.max())
+        } == {
             0.0,
             1.0,
         }

@@ -128,7 +128,7 @@ class Choices:
             "interval": self.interval,
             "level": self.level,
             "adjust": self.adjust,
-            "task": ", ".join(dict.fromkeys(one.task for one in views)),
+            "task": ", ".join(dict.fromkeys(view.task for view in views)),
             "n": systems.n,
             "clusters": None if systems.clusters is None else int(systems.clusters.max()) + 1,
             "strata": None if systems.strata is None else int(systems.strata.max()) + 1,
@@ -156,7 +156,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         raise InputError(
             f"{parameter('n_resamples')} must be a whole number from 1 to {MOST_RESAMPLES:,}; it is {count!r}."
         )
-    several = any(len(one) > 1 for one in systems.predictions.values())
+    several = any(len(prediction) > 1 for prediction in systems.predictions.values())
     if choices.two_way and (choices.method != "bootstrap" or not several):
         raise InputError(
             f"{parameter('two_way', True)} draws runs as well as items: it needs {parameter('method', 'bootstrap')} "

@@ -58,7 +58,7 @@ def _by_document(
     codes, names = check_codes(id, n=len(id), name="id")
     if len(names) == len(codes):
         return dict(parts), id, dict(grouping)
-    if any(isinstance(one, Runs) for one in parts.values()):
+    if any(isinstance(part, Runs) for part in parts.values()):
         raise InputError(f"{parameter('id')} must differ where there are runs; give these a list for each document.")
     order = np.argsort(codes, kind="stable")
     rows = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
@@ -123,7 +123,7 @@ def label_notes(
     """
     if labels is None:
         return
-    true, predicted = (Counter(label for held in rows for label in labels(held)) for rows in (targets, predictions))
+    true, predicted = (Counter(label for row in rows for label in labels(row)) for rows in (targets, predictions))
     if true and predicted:
         check_common_labels(true, predicted, name=name)
     if note := variants_note(true, predicted):

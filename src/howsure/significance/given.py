@@ -161,18 +161,18 @@ def _as_numbers(columns: dict[str, Any], names: Sequence[str]) -> None:
         columns.update({name: np.array(column, dtype=np.float64) for name, column in numbers.items()})
 
 
-def _classes(found: Rows, names: Sequence[str]) -> list[str] | None:
+def _classes(rows: Rows, names: Sequence[str]) -> list[str] | None:
     """The classes that mappings name, of systems whose targets, the first of the columns, are labels.
 
     Raises InputError where columns name different ones, or some are lists, whose order nobody knows.
     """
-    keys = {name: found.keys[name] for name in names if name in found.keys}
+    keys = {name: rows.keys[name] for name in names if name in rows.keys}
     if not keys:
         return None
     first, classes = next(iter(keys.items()))
     for name in names:
-        is_list = name not in keys and found[name].ndim == 2
-        held = [str(place) for place in range(found[name].shape[1])] if is_list else keys.get(name, classes)
+        is_list = name not in keys and rows[name].ndim == 2
+        held = [str(place) for place in range(rows[name].shape[1])] if is_list else keys.get(name, classes)
         if held != classes:
             what = "lists without names" if is_list else shortened(map(repr, held))
             raise InputError(
@@ -267,14 +267,14 @@ def _cells(names: Mapping[str, str]) -> list[str] | None:
     return [names["run"]] if "run" in names else []
 
 
-def _found_clusters(found: Rows) -> dict[str, str]:
+def _found_clusters(rows: Rows) -> dict[str, str]:
     """The column of the items that repeat, as clusters."""
-    return {"clusters": found.chosen["clusters"]} if "clusters" in found.chosen else {}
+    return {"clusters": rows.chosen["clusters"]} if "clusters" in rows.chosen else {}
 
 
-def _grouped(found: Rows, names: Mapping[str, str]) -> Rows:
+def _grouped(rows: Rows, names: Mapping[str, str]) -> Rows:
     """What was read, with the column of the groups."""
-    return replace(found, read=found.read | ({"group": names["groups"]} if "groups" in names else {}))
+    return replace(rows, read=rows.read | ({"group": names["groups"]} if "groups" in names else {}))
 
 
 # One row per model, item and run.
@@ -470,10 +470,10 @@ def _counts(left: Mapping[str, int]) -> str:
     return ", ".join(f"{name}: {count:,}" for name, count in left.items())
 
 
-def _grouping(held: LongForm, key: Any, role: str) -> Any:
+def _grouping(long_form: LongForm, key: Any, role: str) -> Any:
     if not isinstance(key, Coded):
-        return None if key is None else held.per_item(key, role)
-    codes = held.per_item(key.codes, role)
+        return None if key is None else long_form.per_item(key, role)
+    codes = long_form.per_item(key.codes, role)
     return np.array(key.names, dtype=object)[codes] if role == "groups" else codes
 
 

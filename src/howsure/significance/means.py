@@ -46,7 +46,7 @@ def item_scores(systems: Systems, metric: Metric) -> ItemScores:
         scores,
         {name: held.mean(axis=0) for name, held in scores.items()},
         ItemGroups.of(systems.n, clusters=systems.clusters, strata=systems.strata),
-        float(max(held.max() for held in scores.values()) - min(held.min() for held in scores.values())),
+        float(max(score.max() for score in scores.values()) - min(score.min() for score in scores.values())),
         frozenset(name for name, runs in systems.predictions.items() if metric.infinite_at_zero and certain_rows(runs)),
     )
 
@@ -94,9 +94,9 @@ class ModelMeans(Rows[ModelMean]):
 
     def columns(self) -> Sequence[Column]:
         """The mean, its interval and standard error, and what comes from runs; frames and CSV hold all."""
-        several, runs = len({one.metric for one in self.rows}) > 1, any(one.runs > 1 for one in self.rows)
+        several, runs = len({row.metric for row in self.rows}) > 1, any(row.runs > 1 for row in self.rows)
         first = self.rows[0].metric
-        best = ["tied" if one.model in self.tied and one.metric == first else "" for one in self.rows]
+        best = ["tied" if row.model in self.tied and row.metric == first else "" for row in self.rows]
         shown = [
             Column("model", WORDS),
             Column("metric", WORDS) if several else None,
@@ -116,22 +116,22 @@ TIED = "tied: not found worse than the best"
 SHARE = Kind(lambda share: "" if math.isnan(share) else f"{share:.0%}")
 
 
-def model_means(held: ItemScores, models: Sequence[str], *, level: float) -> list[ModelMean]:
+def model_means(item_scores: ItemScores, models: Sequence[str], *, level: float) -> list[ModelMean]:
     """The mean of each of the models."""
-    return [_mean(held, name, level) for name in models]
+    return [_mean(item_scores, name, level) for name in models]
 
 
-def _mean(held: ItemScores, name: str, level: float) -> ModelMean:
-    scores, means = held.scores[name], held.means[name]
+def _mean(item_scores: ItemScores, name: str, level: float) -> ModelMean:
+    scores, means = item_scores.scores[name], item_scores.means[name]
     known = bool(np.isfinite(means).all())
-    found = mean_score(means, held.groups, bounds=held.metric.bounds) if known else None
-    told = found is not None and held.groups.units > 1 and name not in held.maybe_infinite
+    found = mean_score(means, item_scores.groups, bounds=item_scores.metric.bounds) if known else None
+    told = found is not None and item_scores.groups.units > 1 and name not in item_scores.maybe_infinite
     low, high = found.interval(level) if found is not None and told else (math.nan, math.nan)
     within = within_variance(scores) if known else math.nan
     total = float(means.var(ddof=1)) if known and len(means) > 1 else math.nan
     return ModelMean(
         name,
-        held.metric.name,
+        item_scores.metric.name,
         float(means.mean()),
         math.nan if found is None else found.standard_error,
         low,
@@ -156,29 +156,29 @@ def share_of_runs(of_runs: float, total: float) -> float:
 # Two models on the same items: the difference of their means, by item or by cluster.
 
 
-def paired_mean(held: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore:
+def paired_mean(item_scores: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore:
     """The mean of the paired differences, model - baseline; with the metric's bounds, or by Student's t."""
-    bounds = held.metric.bounds if bounded else None
-    both = held.means[model], held.means[baseline]
-    return mean_difference(*both, held.groups, bounds=bounds, spread=held.spread, level=level)
+    bounds = item_scores.metric.bounds if bounded else None
+    both = item_scores.means[model], item_scores.means[baseline]
+    return mean_difference(*both, item_scores.groups, bounds=bounds, spread=item_scores.spread, level=level)
 
 
 def paired_difference(
-    held: ItemScores, baseline: str, model: str, *, level: float, alternative: str, bounded: bool
+    item_scores: ItemScores, baseline: str, model: str, *, level: float, alternative: str, bounded: bool
 ) -> Difference:
     """One row of a comparison, p not yet adjusted."""
-    found = paired_mean(held, baseline, model, level=level, bounded=bounded)
-    sign = held.metric.sign
+    found = paired_mean(item_scores, baseline, model, level=level, bounded=bounded)
+    sign = item_scores.metric.sign
     low, high = found.interval(level)
-    better, worse = _shares(sign * held.scores[baseline], sign * held.scores[model])
+    better, worse = _shares(sign * item_scores.scores[baseline], sign * item_scores.scores[model])
     turned = {"better": "worse", "worse": "better"}
     side = alternative if sign == 1 else turned.get(alternative, alternative)
     p = found.p_value(side)
-    values = float(held.means[baseline].mean()), float(held.means[model].mean())
+    values = float(item_scores.means[baseline].mean()), float(item_scores.means[model].mean())
     return Difference(
         against=baseline,
         model=model,
-        metric=held.metric.name,
+        metric=item_scores.metric.name,
         against_value=values[0],
         model_value=values[1],
         difference=found.value + 0.0,
@@ -187,30 +187,30 @@ def paired_difference(
         p_value=p,
         p_adjusted=p,
         p_error=0.0 if math.isfinite(p) else math.nan,
-        n=held.groups.n,
+        n=item_scores.groups.n,
         exact=False,
-        higher_is_better=held.metric.higher_is_better,
-        relative_error_reduction=relative_reduction(held.metric.best, *values),
+        higher_is_better=item_scores.metric.higher_is_better,
+        relative_error_reduction=relative_reduction(item_scores.metric.best, *values),
         share_better=better,
         share_worse=worse,
         undefined_resamples=0,
-        **beside(held, found, baseline, model, level=level, alternative=alternative),
+        **beside(item_scores, found, baseline, model, level=level, alternative=alternative),
     )
 
 
 def beside(
-    held: ItemScores, found: MeanScore, baseline: str, model: str, *, level: float, alternative: str
+    item_scores: ItemScores, mean_score: MeanScore, baseline: str, model: str, *, level: float, alternative: str
 ) -> dict[str, Any]:
     """What a row tells of a difference of means, whatever the test: `standard_error`, `degrees_of_freedom`,
     `correlation`, `detectable_difference`, `run_share`."""
-    first, second = held.means[baseline], held.means[model]
+    first, second = item_scores.means[baseline], item_scores.means[model]
     return {
-        "standard_error": found.standard_error,
-        "degrees_of_freedom": found.degrees_of_freedom or math.nan,
+        "standard_error": mean_score.standard_error,
+        "degrees_of_freedom": mean_score.degrees_of_freedom or math.nan,
         "correlation": _correlation(first, second),
-        "detectable_difference": found.detectable(level, alternative),
-        "run_share": _run_share(held.scores[baseline], held.scores[model], second - first)
-        if math.isfinite(found.value)
+        "detectable_difference": mean_score.detectable(level, alternative),
+        "run_share": _run_share(item_scores.scores[baseline], item_scores.scores[model], second - first)
+        if math.isfinite(mean_score.value)
         else math.nan,
     }
 

@@ -231,12 +231,12 @@ def permutation_p_values(
     `alternatives` are of second - first: `two-sided`, or `better` (larger differences are extreme) or `worse`.
     """
     exchanges = [exchange_of(units, metric.tested or metric) for metric in metrics]
-    observed = [float(one.statistics(np.zeros((1, len(units))))[0]) for one in exchanges]
+    observed = [float(exchange.statistics(np.zeros((1, len(units))))[0]) for exchange in exchanges]
     cases = list(zip(exchanges, observed, alternatives, strict=True))
     found = [exact_p_value(*case) for case in cases]
     sampled = [k for k, p in enumerate(found) if p is None]
     null = {k: np.empty(n_resamples) for k in sampled}
-    parts = [units.parts[one.metric.rows] for one in exchanges]
+    parts = [units.parts[exchange.metric.rows] for exchange in exchanges]
     start = 0
     for exchanged in _exchanged(units, n_resamples, rng) if sampled else ():
         stop = start + len(exchanged)

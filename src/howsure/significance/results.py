@@ -112,7 +112,7 @@ class GroupDifference(Difference):
     @classmethod
     def of(cls, group: str, row: Difference, notes: tuple[str, ...]) -> GroupDifference:
         """A difference as that of a group."""
-        return cls(**{one.name: getattr(row, one.name) for one in fields(Difference)}, group=group, notes=notes)
+        return cls(**{field.name: getattr(row, field.name) for field in fields(Difference)}, group=group, notes=notes)
 
     @property
     def where(self) -> tuple[str, str, str]:

@@ -86,7 +86,10 @@ def rows_of(values: object, name: str) -> Column:
                 f"{widths[row]}."
             )
         values = np.asarray(values)
-    if isinstance(values, (list, tuple)) and len({isinstance(one, str) for one in values if one is not None}) == 2:
+    if (
+        isinstance(values, (list, tuple))
+        and len({isinstance(value, str) for value in values if value is not None}) == 2
+    ):
         raise InputError(f"{name} holds text and numbers; convert one of them first.")
     if isinstance(values, np.ndarray) and values.ndim == 2:
         if len(values) == 0:
@@ -199,7 +202,7 @@ def runs_of(
             _refuse_repeats(as_column(id, name="id"))
         held = {name: one if isinstance(one, Runs) else Runs([one]) for name, one in systems.items()}
         return Items(y_true, held, grouping)
-    if any(isinstance(one, Runs) for one in systems.values()):
+    if any(isinstance(system, Runs) for system in systems.values()):
         raise InputError(
             f"give {parameter('run', GIVEN)} with one row per item and run, or Runs([...]) with one row per item, "
             "not both."

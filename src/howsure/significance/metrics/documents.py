@@ -159,7 +159,7 @@ def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
     if not names:
         raise InputError(f"{parameter('y_true')} must hold a label in some row; every set is empty.")
     is_true, is_predicted = (
-        np.array([[name in one for name in names] for one in rows], dtype=np.float64)
+        np.array([[name in row for name in names] for row in rows], dtype=np.float64)
         for rows in (true, parsed(predictions, "prediction", labels_of, SETS))
     )
     return np.concatenate([is_true * is_predicted, is_predicted, is_true], axis=1)
@@ -292,14 +292,14 @@ class ScorerRows:
 def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
     """How sacrebleu counts, as it says it itself, by the metric; nothing of other metrics."""
     names = [name for name in metrics if name in SCORERS]
-    references = _streams([references_of(one) for one in targets]) if names else None
+    references = _streams([references_of(target) for target in targets]) if names else None
     return {name: str(_scorer(name, references=references).get_signature()) for name in names}
 
 
 def _streams(references: Sequence[Sequence[str]]) -> Any:
     """The first reference of every text, the second, …; None where a text has fewer."""
     most = max(map(len, references))
-    return [[one[i] if i < len(one) else None for one in references] for i in range(most)]
+    return [[reference[i] if i < len(reference) else None for reference in references] for i in range(most)]
 
 
 def _scorer(name: str, **more: Any) -> Scorer:
@@ -358,14 +358,16 @@ def counted(
     metrics: Sequence[Metric], targets: Any, predictions: Mapping[str, Any], problem: Problem
 ) -> tuple[dict[str, Floats], tuple[Metric, ...]]:
     """The statistics of every run of every model (runs, n, statistics), and the metrics that take them."""
-    functions = list(dict.fromkeys(one.rows for one in metrics))
+    functions = list(dict.fromkeys(metric.rows for metric in metrics))
     blocks = {
         name: [np.stack([function(targets, run, problem) for run in runs]) for function in functions]
         for name, runs in predictions.items()
     }
     ends = np.cumsum([0, *(block.shape[-1] for block in next(iter(blocks.values())))]).tolist()
     columns = {function: Columns(*pair) for function, pair in zip(functions, pairwise(ends), strict=True)}
-    taking = tuple(replace(one, rows=columns[one.rows], score=_score_of(one, columns[one.rows])) for one in metrics)
+    taking = tuple(
+        replace(metric, rows=columns[metric.rows], score=_score_of(metric, columns[metric.rows])) for metric in metrics
+    )
     return {name: np.concatenate(held, axis=-1) for name, held in blocks.items()}, taking
 
 

@@ -105,47 +105,53 @@ def _counts(sums: Floats) -> Floats:
     return sums.reshape(*sums.shape[:-1], 3, -1)
 
 
-def _values(one: Quotient, counts: Floats) -> Floats:
-    values = one.values(counts)
+def _values(quotient: Quotient, counts: Floats) -> Floats:
+    values = quotient.values(counts)
     return np.where(np.isnan(values), 0.0, values)
 
 
-def macro(name: str, one: Quotient, classes: str = "averaged") -> Metric:
+def macro(name: str, quotient: Quotient, classes: str = "averaged") -> Metric:
     """The unweighted average over classes."""
 
     def value(sums: Floats) -> Floats:
-        return np.asarray(_values(one, _counts(sums)).mean(axis=-1))
+        return np.asarray(_values(quotient, _counts(sums)).mean(axis=-1))
 
     def slopes(sums: Floats) -> Floats:
         counts = _counts(sums)
-        return np.asarray(one.slopes(counts, _values(one, counts)) / counts.shape[-1]).reshape(sums.shape)
+        return np.asarray(quotient.slopes(counts, _values(quotient, counts)) / counts.shape[-1]).reshape(sums.shape)
 
     return Metric(name, "hard", ClassRows(classes), value, best=1.0, bounds=SHARE, score=right, slopes=slopes)
 
 
-def weighted(name: str, one: Quotient) -> Metric:
+def weighted(name: str, quotient: Quotient) -> Metric:
     """The average over classes, each weighted by its number of rows in the targets."""
 
     def value(sums: Floats) -> Floats:
         counts = _counts(sums)
         true = counts[..., 2, :]
-        return ratio((_values(one, counts) * true).sum(axis=-1), true.sum(axis=-1))
+        return ratio((_values(quotient, counts) * true).sum(axis=-1), true.sum(axis=-1))
 
     def slopes(sums: Floats) -> Floats:
         counts = _counts(sums)
-        values, true = _values(one, counts), counts[..., 2, :]
+        values, true = _values(quotient, counts), counts[..., 2, :]
         n = true.sum(axis=-1)[..., None]
-        change = one.slopes(counts, values) * true[..., None, :]
+        change = quotient.slopes(counts, values) * true[..., None, :]
         change[..., 2, :] += values - ratio((values * true).sum(axis=-1, keepdims=True), n)
         return np.asarray(change.reshape(sums.shape) / n)
 
     return Metric(name, "hard", ClassRows("averaged"), value, best=1.0, bounds=SHARE, score=right, slopes=slopes)
 
 
-def micro(name: str, one: Quotient) -> Metric:
+def micro(name: str, quotient: Quotient) -> Metric:
     """The metric of all chosen classes pooled; equal to accuracy unless `labels` chooses some."""
     return Metric(
-        name, "hard", micro_rows, lambda sums: one.values(sums[..., None])[..., 0], best=1.0, bounds=SHARE, score=right
+        name,
+        "hard",
+        micro_rows,
+        lambda sums: quotient.values(sums[..., None])[..., 0],
+        best=1.0,
+        bounds=SHARE,
+        score=right,
     )
 
 
