@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import howsure
-from howsure.scores.strengths import Strengths, strengths_of
+from howsure.scores.strengths import Strengths, fit_strengths
 
 RUNS, QUICK = 200, 20
 WINNER = np.array(["a", "tie", "b"])
@@ -49,7 +49,7 @@ class Regime:
         """What very many battles give: equal models are equal."""
         strengths, m = np.asarray(self.strengths), len(self.strengths)
         a, b, outcome, _ = self.made(np.random.default_rng(9), 400_000 // (self.each or 12))
-        found = strengths_of(a, b, outcome, m=m, position_effect=self.first != 0.0)
+        found = fit_strengths(a, b, outcome, m=m, position_effect=self.first != 0.0)
         for value in set(self.strengths):
             found.theta[strengths == value] = found.theta[strengths == value].mean()
         return found

@@ -30,7 +30,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from howsure.scores.documents import jackknife_value, row_parts
+from howsure.scores.documents import jackknife_value, row_contributions
 from howsure.scores.ranks import ranks
 from howsure.significance.differences import Choices, differences_of
 from howsure.significance.metrics.documents import Columns
@@ -293,7 +293,7 @@ def value_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) ->
     groups, ends, ends_before = ItemGroups.of(n), np.full((sets, 2), np.nan), np.full((sets, 2), np.nan)
     for place in range(sets):
         statistics = regime.draw(rng, n, 1)[0]
-        parts = row_parts(metric, statistics)
+        parts = row_contributions(metric, statistics)
         sizes = np.ones(n) if metric.sizes is None else metric.sizes(statistics)
         ends[place] = jackknife_value(metric, parts, sizes, groups).interval(0.95)
         if before and np.ptp(parts) > 0:
@@ -341,7 +341,7 @@ def rank_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> 
     hits: list[list[bool]] = [[], []]
     for _ in range(sets):
         statistics = regime.draw(rng, n, 3)
-        parts = metric.sign * np.stack([row_parts(metric, of_model) for of_model in statistics])
+        parts = metric.sign * np.stack([row_contributions(metric, of_model) for of_model in statistics])
         sizes = np.ones(n) if metric.sizes is None else np.sum([metric.sizes(one) for one in statistics], axis=0)
         for held, given in zip(hits, (sizes, None) if before else (sizes,), strict=False):
             possible = ranks(parts, sizes=given, level=0.95, rng=rng)

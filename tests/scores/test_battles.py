@@ -11,7 +11,7 @@ from scipy.optimize import approx_fprime, minimize
 
 import howsure
 from howsure.errors import InputError
-from howsure.scores.strengths import FIRST, SECOND, strengths_of
+from howsure.scores.strengths import FIRST, SECOND, fit_strengths
 from tests.cli.running import howsure as run_command
 
 CHOIX = [0.6956706090087375, -0.15772219187620823, -0.2543360481905317, -0.2836123689419976]
@@ -56,7 +56,7 @@ def test_strengths_and_their_errors_are_those_of_a_likelihood_by_hand(tie: float
     bread = np.linalg.inv(approx_fprime(best, lambda at: approx_fprime(at, lambda x: losses(x).sum(), 1e-5), 1e-5))
     sums = np.stack([np.bincount(units, one) for one in scores.T])
     for codes, held, count in ((None, scores.T, 400), (units, sums, 50)):
-        found = strengths_of(a, b, outcome, codes, m=4, position_effect=bool(first))
+        found = fit_strengths(a, b, outcome, codes, m=4, position_effect=bool(first))
         theta = found.theta - found.theta[3]
         assert [*theta[:3], *([found.tie] if np.isfinite(tie) else []), *([found.first] if first else [])] == (
             pytest.approx(best, abs=1e-4)
@@ -71,7 +71,7 @@ def test_strengths_and_their_errors_are_those_of_a_likelihood_by_hand(tie: float
 def test_what_models_win_is_what_they_are_expected_to_win() -> None:
     """The equations of the maximum without ties, to the last digits."""
     a, b, outcome = battles(list(np.linspace(-2, 2, 12)), 3_000)
-    found = strengths_of(a, b, outcome, m=12)
+    found = fit_strengths(a, b, outcome, m=12)
     chance = 1 / (1 + np.exp(found.theta[b] - found.theta[a]))
     won = np.bincount(a, outcome == FIRST, minlength=12) + np.bincount(b, outcome == SECOND, minlength=12)
     expected = np.bincount(a, chance, minlength=12) + np.bincount(b, 1 - chance, minlength=12)
@@ -83,7 +83,7 @@ def test_strengths_are_those_of_choix() -> None:
     """`ilsr_pairwise(4, wins)` of choix 0.4.1 without regularisation, less its mean."""
     wins = [(0, 1), (0, 1), (1, 0), (1, 2), (2, 1), (1, 2), (2, 3), (3, 0), (0, 3), (2, 3), (0, 2), (0, 2), (3, 1)]
     first, second = np.array(wins).T
-    found = strengths_of(first, second, np.zeros(len(wins), dtype=int), m=4)
+    found = fit_strengths(first, second, np.zeros(len(wins), dtype=int), m=4)
     assert found.theta == pytest.approx(CHOIX, abs=1e-10)
 
 
@@ -158,8 +158,8 @@ def test_preferences_of_0_and_1_are_wins_and_shares_lie_between(tmp_path: Path) 
     a, b, outcome = battles([0.8, 0.0, -0.8], 300, seed=5)
     won = (outcome == FIRST).astype(float)
     for units in (None, np.arange(300) // 3):
-        whole = strengths_of(a, b, outcome, units, m=3, position_effect=True)
-        shared = strengths_of(a, b, outcome, units, m=3, position_effect=True, share=won)
+        whole = fit_strengths(a, b, outcome, units, m=3, position_effect=True)
+        shared = fit_strengths(a, b, outcome, units, m=3, position_effect=True, share=won)
         assert shared.theta == pytest.approx(whole.theta, rel=1e-9)
         assert shared.covariance == pytest.approx(whole.covariance, rel=1e-9)
     draw = np.random.default_rng(6)

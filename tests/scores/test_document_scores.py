@@ -9,7 +9,7 @@ import pytest
 
 import howsure
 from howsure.scores import score_table
-from howsure.scores.documents import jackknife_value, unit_parts
+from howsure.scores.documents import jackknife_value, unit_contributions
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
 from howsure.stats.clusters import ItemGroups
 from tests.cli.running import printed as run
@@ -29,7 +29,7 @@ def _edits(rng, n):
 
 def _value(metric, statistics, clusters=None):
     n = len(statistics)
-    parts = unit_parts(metric, statistics, None, clusters)
+    parts = unit_contributions(metric, statistics, None, clusters)
     return jackknife_value(metric, parts, metric.sizes(statistics), ItemGroups.of(n, clusters=clusters))
 
 
@@ -53,10 +53,10 @@ def test_clusters_and_items_are_left_out_as_wholes():
     found = _value(metric, statistics, clusters)
     assert (found.value, found.error) == pytest.approx((expected.value, expected.error), rel=1e-9)
     assert found.interval(0.95) == pytest.approx(expected.interval(0.95), rel=1e-9)
-    items = unit_parts(metric, statistics, clusters, None)  # five runs of 12 items
-    assert items[::5] == pytest.approx(unit_parts(metric, joined, None, None), rel=1e-9)
+    items = unit_contributions(metric, statistics, clusters, None)  # five runs of 12 items
+    assert items[::5] == pytest.approx(unit_contributions(metric, joined, None, None), rel=1e-9)
     uneven = np.repeat(np.arange(12), [8, *[5] * 9, 4, 3])
-    of_items = unit_parts(metric, statistics, uneven, None)
+    of_items = unit_contributions(metric, statistics, uneven, None)
     firsts = np.unique(uneven, return_index=True)[1]
     assert of_items[firsts].mean() == pytest.approx(expected.value, rel=1e-9)
 

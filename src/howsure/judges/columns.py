@@ -19,7 +19,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_warnings
 from howsure.judges.correction import Graded
-from howsure.scores.rows import partial_scores
+from howsure.scores.scored_rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.mean_score import Bounds, share_bounds
 

@@ -28,7 +28,7 @@ from howsure.inputs.checks import (
 from howsure.inputs.numbers_and_names import as_spelled, natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.regression.moments import Labelled, Regression, dependent
-from howsure.scores.rows import partial_scores
+from howsure.scores.scored_rows import partial_scores
 from howsure.stats.clusters import few_clusters
 
 ROUNDING = 1e-9

@@ -1,4 +1,4 @@
-"""Scores and battles: how good is each model, and which are the best?"""
+"""Mean scores and ranks of models, from scores per item or from pairwise battles."""
 
 from howsure.scores.battles import rank_battles
 from howsure.scores.results import BattleRow, BattleTable, ScoreRow, ScoreTable

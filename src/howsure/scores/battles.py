@@ -1,4 +1,4 @@
-"""`rank_battles`: how strong is each model, from battles of two, and which are the best?"""
+"""`rank_battles`: strengths and ranks of models from pairwise battles."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from howsure.inputs.numbers_and_names import check_level, shortened, spelled_num
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.scores.ranks import Flags, ranks_of_estimates
+from howsure.scores.ranks import Flags, rank_estimates
 from howsure.scores.results import BattleRow, BattleTable
-from howsure.scores.rows import unit_codes
-from howsure.scores.strengths import FIRST, SECOND, TIE, Strengths, strengths_of
+from howsure.scores.scored_rows import cluster_codes
+from howsure.scores.strengths import FIRST, SECOND, TIE, Strengths, fit_strengths
 from howsure.stats.clusters import few_clusters
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
@@ -81,12 +81,12 @@ def rank_battles(
     level = check_level(level)
     generator = generator_from(rng)
     roles = {"a": a, "b": b, "winner": winner, "clusters": clusters}
-    held, named, rows = _held(roles, data)
+    held, named, rows = _read_columns(roles, data)
     with rows.placed():
         n = check_same_length(**held)
         codes = {role: Coded(*check_codes(held[role], n=n, name=named[role])) for role in ("a", "b", "winner")}
-        units = None if clusters is None else unit_codes(held["clusters"], n, named["clusters"])
-        first, second, models = _paired(codes["a"], codes["b"], named)
+        units = None if clusters is None else cluster_codes(held["clusters"], n, named["clusters"])
+        first, second, models = _model_codes(codes["a"], codes["b"], named)
         preferences = _preferences(codes["winner"], models, tuple(tie), named["winner"])
         if preferences is None:
             share = None
@@ -96,7 +96,7 @@ def rank_battles(
     if len(models) < 2:
         raise InputError("there is no battle.")
     _check_connected(first, second, outcome, models)
-    found = strengths_of(first, second, outcome, units, m=len(models), position_effect=position_effect, share=share)
+    found = fit_strengths(first, second, outcome, units, m=len(models), position_effect=position_effect, share=share)
     if units is not None and (few := few_clusters(np.bincount(units))):
         notes.append(few)
     read = dict(rows.read) or {"n": n}
@@ -105,7 +105,7 @@ def rank_battles(
     recipe |= {"tie": list(tie), "position_effect": position_effect, "level": level, "seed": seed_in_recipe(rng)}
     battles = _Battles(models, first, second, outcome, units)
     all_units = n if units is None else int(units.max()) + 1
-    lead, tied = (_share(of_equal, all_units, level=level, n=n) for of_equal in found.of_equals())
+    lead, tied = (_share_estimate(of_equal, all_units, level=level, n=n) for of_equal in found.equal_models())
     return BattleTable(
         rows=battles.rows(found, level, generator),
         first=lead if position_effect else None,
@@ -115,8 +115,8 @@ def rank_battles(
     )
 
 
-def _held(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dict[str, str], Rows]:
-    """What plays each role, what to call it, and the rows whose places messages name."""
+def _read_columns(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dict[str, str], Rows]:
+    """The column of each role, its name in messages, and the rows that give messages their line numbers."""
     roles = {role: one for role, one in roles.items() if one is not None}
     if data is None:
         return roles, {role: role for role in roles}, Rows({})
@@ -128,8 +128,8 @@ def _held(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dict[str, s
     return {role: rows[column] for role, column in roles.items()}, roles, rows
 
 
-def _paired(a: Coded, b: Coded, named: dict[str, str]) -> tuple[Integers, Integers, tuple[str, ...]]:
-    """The codes of both models, and the names that these are of."""
+def _model_codes(a: Coded, b: Coded, named: dict[str, str]) -> tuple[Integers, Integers, tuple[str, ...]]:
+    """The codes of both models of each battle, and the model names."""
     models = tuple(dict.fromkeys([*a.names, *b.names]))
     place = {name: code for code, name in enumerate(models)}
     first, second = (np.array([place[name] for name in one.names], dtype=np.int64)[one.codes] for one in (a, b))
@@ -143,8 +143,8 @@ def _paired(a: Coded, b: Coded, named: dict[str, str]) -> tuple[Integers, Intege
 def _outcomes(
     winner: Coded, first: Integers, second: Integers, models: tuple[str, ...], ties: tuple[str, ...], name: str
 ) -> tuple[Integers, list[str]]:
-    """Who won each battle, and what the values were taken for, in a sentence."""
-    texts = [_whole(text) for text in winner.names]
+    """The outcome of each battle, and a note on how values of `winner` were interpreted."""
+    texts = [_drop_decimals(text) for text in winner.names]
     place = {model: code for code, model in enumerate(models)}
     meant = {text: outcome for outcome, words in WINS.items() for text in words} | dict.fromkeys(ties, TIE)
     model = np.array([place.get(text, UNKNOWN) for text in winner.names])[winner.codes]
@@ -181,8 +181,8 @@ def _outcomes(
 def _preferences(
     winner: Coded, models: tuple[str, ...], ties: tuple[str, ...], name: str
 ) -> tuple[Floats, Integers, list[str]] | None:
-    """The share of each battle that the first model gets, who gets more, and what the values were taken for, in a
-    sentence; None where all values are wins or ties.
+    """For graded preferences: the share of each battle that the first model gets, the outcome, and a note. None if all
+    values are wins or ties.
 
     Raises InputError for a number outside of 1 to 2 among preferences.
     """
@@ -190,7 +190,7 @@ def _preferences(
     known = [number for number in numbers if number is not None]
     graded = any(
         1.0 < number < 2.0 and text not in (*ties, *models)
-        for text, number in zip(map(_whole, winner.names), numbers, strict=True)
+        for text, number in zip(map(_drop_decimals, winner.names), numbers, strict=True)
         if number is not None
     )
     if not graded or len(known) < len(numbers):
@@ -211,15 +211,15 @@ def _preferences(
     )
 
 
-def _whole(text: str) -> str:
-    """A whole number without its decimals; any other text as it is."""
+def _drop_decimals(text: str) -> str:
+    """A whole number without its decimals ("1.0" → "1"); any other text unchanged."""
     number = spelled_number(text)
     return text if number is None or number % 1 else str(int(number))
 
 
 def _check_connected(first: Integers, second: Integers, outcome: Integers, models: tuple[str, ...]) -> None:
-    """Raise InputError where some models never lost to the others, never won, or never met them: their strengths would
-    be infinite (Ford 1957)."""
+    """Raise InputError if a group of models never lost to, never beat or never met the others: their strengths would be
+    infinite (Ford 1957)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -260,30 +260,30 @@ class _Battles:
 
     def rows(self, strengths: Strengths, level: float, rng: np.random.Generator) -> tuple[BattleRow, ...]:
         """A row per model, the best first."""
-        m, theta, units = len(self.models), strengths.theta, self._units()
+        m, theta, units = len(self.models), strengths.theta, self._effective_sizes()
         covariance = strengths.covariance[:m, :m]
-        ranks = ranks_of_estimates(theta, covariance, units, level=level, rng=rng)
+        ranks = rank_estimates(theta, covariance, units, level=level, rng=rng)
         won, tied = np.where(self.outcome == FIRST, self.first, self.second), self.outcome == TIE
         wins = np.bincount(won[~tied], minlength=m)
-        battles, ties = (self._each(kept) for kept in (np.ones_like(tied), tied))
+        battles, ties = (self._count_battles(kept) for kept in (np.ones_like(tied), tied))
         points = list(zip(*strengths.points(), strict=True))
         made = []
         for i in np.argsort(-theta, kind="stable"):
-            n, reach = int(battles[i]), _critical(units[i], level) * float(np.sqrt(covariance[i, i]))
+            n, reach = int(battles[i]), _t_quantile(units[i], level) * float(np.sqrt(covariance[i, i]))
             strength = _estimate(theta[i], theta[i] - reach, theta[i] + reach, level=level, n=n)
-            share = _share(points[i], units[i], level=level, n=n)
+            share = _share_estimate(points[i], units[i], level=level, n=n)
             at = (int(ranks.low[i]), int(ranks.high[i]), int(ranks.tier[i]), bool(ranks.best[i]))
             made.append(BattleRow(self.models[i], n, int(wins[i]), int(ties[i]), strength, share, *at))
         return tuple(made)
 
-    def _each(self, flags: Flags) -> Integers:
-        """How many of these battles each model has."""
+    def _count_battles(self, flags: Flags) -> Integers:
+        """The number of these battles per model."""
         return np.bincount(np.concatenate([self.first[flags], self.second[flags]]), minlength=len(self.models))
 
-    def _units(self) -> Floats:
-        """The number of battles of each model, or of clusters of equal size that these are worth."""
+    def _effective_sizes(self) -> Floats:
+        """The number of battles of each model, or its effective number of clusters (Kish)."""
         if self.clusters is None:
-            return self._each(np.ones(len(self.first), dtype=bool)).astype(np.float64)
+            return self._count_battles(np.ones(len(self.first), dtype=bool)).astype(np.float64)
         m = len(self.models)
         cell = np.concatenate([self.clusters * m + one for one in (self.first, self.second)])
         pairs, sizes = np.unique(cell, return_counts=True)
@@ -291,7 +291,7 @@ class _Battles:
         return np.asarray(total**2 / squares)
 
 
-def _critical(units: float, level: float) -> float:
+def _t_quantile(units: float, level: float) -> float:
     """The quantile of Student's t; NaN for a single unit."""
     from scipy.special import stdtrit
 
@@ -304,12 +304,12 @@ def _estimate(value: float, low: float, high: float, *, level: float, n: int) ->
     return Estimate(float(value), ends[0], ends[1], level=level, method=SANDWICH, n=n)
 
 
-def _share(found: tuple[float, float], units: float, *, level: float, n: int) -> Estimate:
-    """A share and its error with an interval, which is symmetric in log odds."""
+def _share_estimate(found: tuple[float, float], units: float, *, level: float, n: int) -> Estimate:
+    """The estimate of a share, with an interval that is symmetric in log odds. share: value and standard error."""
     from scipy.special import expit
 
     value, error = found
     if not 0.0 < value < 1.0:
         return _estimate(value, math.nan, math.nan, level=level, n=n)
-    odds, reach = math.log(value / (1 - value)), _critical(units, level) * error / (value * (1 - value))
+    odds, reach = math.log(value / (1 - value)), _t_quantile(units, level) * error / (value * (1 - value))
     return _estimate(value, expit(odds - reach), expit(odds + reach), level=level, n=n)

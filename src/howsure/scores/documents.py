@@ -16,7 +16,7 @@ from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import source_names
-from howsure.scores.rows import DocumentScores, ScoredRows, each_cell, number_or_text
+from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells, number_or_text
 from howsure.significance.documents import label_notes, notes_of_documents
 from howsure.significance.metrics.documents import DocumentRows, labels_by
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
@@ -25,35 +25,40 @@ from howsure.significance.systems import Problem
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.jackknife_value import DOMINATED, JackknifeValue, units_needed
 
-NO_WORSE = "intervals assume that no document much worse than those scored is too rare to have been seen"
+NO_RARE_WORSE_NOTE = "intervals assume that no document much worse than those scored is too rare to have been seen"
 
 
-def _label(value: Any) -> Any:
-    """A label; numbers and truths are equal however they are spelled."""
+def _parse_label(value: Any) -> Any:
+    """A label, with spelled numbers and truth values converted: "1.0" equals 1."""
     if isinstance(value, list | dict | set | tuple):
         raise TypeError(value)
     return None if is_missing(value) else number_or_text(value)
 
 
-def _is_right(true: Any, predicted: Any) -> tuple[float, float]:
+def _correct_counts(true: Any, predicted: Any) -> tuple[float, float]:
     if true is None:
         raise InputError("what is true must not be missing.")
     return float(true == predicted), 1.0
 
 
 ACCURACY = replace(
-    find_metric("accuracy", "hard"), task=DOCUMENT, rows=DocumentRows(_label, "a label", _is_right), score=None
+    find_metric("accuracy", "hard"),
+    task=DOCUMENT,
+    rows=DocumentRows(_parse_label, "a label", _correct_counts),
+    score=None,
 )
 
 
 def document_metrics(
     metrics: str | Sequence[str], y_true: object, prediction: object, *, of_lines: bool, others: Mapping[str, object]
 ) -> list[Metric]:
-    """The metrics of these names, which all are better high, or all low: accuracy where what is true and predicted has
-    none, and lines, which may hold anything, do not stand for it; [] where there is nothing.
+    """The requested metrics: accuracy by default, except for files of lines, which need a named metric.
 
-    Raises InputError for an unknown name, metrics of both directions, what is true without what is predicted, and for
-    one of the others, which are for scores.
+    Returns an empty list if metrics, y_true and prediction are all absent.
+
+    others: parameters that only apply to scores.
+
+    Raises InputError for an unknown name, metrics of both directions, y_true without prediction, and any of `others`.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     if not (names or of_lines or y_true is None or prediction is None):
@@ -77,14 +82,15 @@ def document_metrics(
     return found
 
 
-def columns_of_files(
+def read_document_columns(
     targets: str, data: object, *, others: Mapping[str, object]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The columns of files without columns, each of a model, and of one of what is true; and what was read. A document
-    is a line, or where files hold tags a sentence.
+    """The columns and provenance of plain files without columns: one file per model, and `targets` (true values).
+    A document is a line, or a sentence in files of tags.
 
-    Raises InputError for one of the others, which name columns, for a source that chooses rows, and for a file with
-    another number of documents.
+    others: parameters that name columns, which plain files do not have.
+
+    Raises InputError for any of `others`, for a source that selects rows, and for files of unequal length.
     """
     if not isinstance(data, Files):
         raise InputError(f"{parameter('targets')} is for files; give these as {parameter('data')}, by howsure.read.")
@@ -113,11 +119,11 @@ def columns_of_files(
     return columns, {"files": list(data.paths), "targets": targets, "rows": len(columns["y_true"])}
 
 
-def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
+def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
     """The rows with a score in each metric: what a row adds to the value of its model in its group.
 
     Their mean is the value itself. Of a mean, they are the values of the rows; else nθ - (n - 1)θ₋ᵢ, the pseudo-values
-    of the jackknife, moved to the mean θ: their variance is that of θ. `of_documents` holds the same where not single
+    of the jackknife, moved to the mean θ: their variance is that of θ. `document_scores` is the same where not single
     rows but items with several runs, or clusters, are left out.
 
     Raises InputError for answers that are not what the metric takes, and where a value is undefined.
@@ -129,34 +135,34 @@ def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredR
         function: function(true, predicted, problem) for function in dict.fromkeys(metric.rows for metric in metrics)
     }
     scores = {metric.name: np.zeros(len(true)) for metric in metrics}
-    of_documents = {metric.name: DocumentScores.zeros(metric, len(true)) for metric in metrics if not metric.is_mean}
+    document_scores = {metric.name: DocumentScores.zeros(metric, len(true)) for metric in metrics if not metric.is_mean}
     for metric in metrics:
-        for group, model, held in each_cell(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
+        for group, model, held in iterate_cells(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
             whose = " ".join(f" of {one}" for one in (model, group) if one is not None)
             statistics = by_rows[metric.rows][held]
-            scores[metric.name][held] = row_parts(metric, statistics, whose)
-            if metric.name in of_documents:
+            scores[metric.name][held] = row_contributions(metric, statistics, whose)
+            if metric.name in document_scores:
                 items = rows.coded.get("id")
                 item = None if items is None else items.codes[held]
                 units = None if rows.clusters is None else rows.clusters[held]
-                into = of_documents[metric.name]
+                into = document_scores[metric.name]
                 into.sizes[held] = 1.0 if metric.sizes is None else metric.sizes(statistics)
-                into.parts[held] = unit_parts(metric, statistics, item, units, whose)
-    notes = [*rows.notes, *_notes(rows, metrics)]
+                into.parts[held] = unit_contributions(metric, statistics, item, units, whose)
+    notes = [*rows.notes, *_prediction_notes(rows, metrics)]
     bounds = {metric.name: metric.bounds if metric.is_mean else None for metric in metrics}
-    notes += [NO_WORSE] if of_documents else []
-    return replace(rows, scores=scores, notes=tuple(notes), bounds=bounds, of_documents=of_documents)
+    notes += [NO_RARE_WORSE_NOTE] if document_scores else []
+    return replace(rows, scores=scores, notes=tuple(notes), bounds=bounds, document_scores=document_scores)
 
 
-def _notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[str]:
-    """The notes on the predictions of each model.
+def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[str]:
+    """Notes on the predictions of each model.
 
-    Raises InputError if none of the labels that a model predicts is a true one.
+    Raises InputError if no label that a model predicts occurs among the true labels.
     """
     assert rows.answers is not None
     true, predicted = rows.answers
     models, column = rows.coded.get("model"), rows.read.get("prediction", "prediction")
-    functions = dict.fromkeys(_labels_of_row if metric is ACCURACY else labels_by(metric) for metric in metrics)
+    functions = dict.fromkeys(_row_labels if metric is ACCURACY else labels_by(metric) for metric in metrics)
     for labels in functions:
         for code, model in enumerate([None] if models is None else models.names):
             own = slice(None) if models is None else models.codes == code
@@ -166,16 +172,16 @@ def _notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[str]:
     yield from (note.removesuffix(".") for note in notes_of_documents(first, [metric.name for metric in metrics]))
 
 
-def _labels_of_row(value: Any) -> tuple[Any, ...]:
-    label = _label(value)
+def _row_labels(value: Any) -> tuple[Any, ...]:
+    label = _parse_label(value)
     return () if label is None else (label,)
 
 
-def row_parts(metric: Metric, statistics: Floats, whose: str = "", *, unit: str = "row") -> Floats:
-    """What each row adds to the value of a metric, from its statistics (n, k).
+def row_contributions(metric: Metric, statistics: Floats, whose: str = "", *, unit: str = "row") -> Floats:
+    """The contribution of each row to the value of a metric, from the rows' statistics (n, k).
 
     >>> wer = find_metric("wer", DOCUMENT)
-    >>> parts = row_parts(wer, np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0]]))
+    >>> parts = row_contributions(wer, np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0]]))
     >>> parts.round(4).tolist(), float(parts.mean())
     ([0.25, 0.0, 0.5], 0.25)
     """
@@ -193,23 +199,23 @@ def row_parts(metric: Metric, statistics: Floats, whose: str = "", *, unit: str 
     return np.asarray(parts - parts.mean() + value)
 
 
-def unit_parts(
+def unit_contributions(
     metric: Metric, statistics: Floats, items: Integers | None, units: Integers | None, whose: str = ""
 ) -> Floats:
-    """The same where clusters (codes `units`), or items with all their runs (codes `items`), are left out: in each row,
-    the value plus the share of its item in what its unit adds, so that the mean over items is the value.
+    """Contributions (n,) from a jackknife that leaves out clusters (codes `units`) or items with all their runs (codes
+    `items`). Each row holds the value plus its item's share of the unit's contribution; their mean is the value.
 
     >>> wer = find_metric("wer", DOCUMENT)
     >>> statistics = np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0], [1.0, 4.0]])
-    >>> unit_parts(wer, statistics, None, np.array([0, 0, 1, 1])).tolist()  # of two clusters: 1/8 and 3/8
+    >>> unit_contributions(wer, statistics, None, np.array([0, 0, 1, 1])).tolist()  # of two clusters: 1/8 and 3/8
     [0.125, 0.125, 0.375, 0.375]
     """
     item = np.arange(len(statistics)) if items is None else np.unique(items, return_inverse=True)[1]
     unit = item if units is None else np.unique(units, return_inverse=True)[1]
     if len(np.unique(unit)) == len(statistics):
-        return row_parts(metric, statistics, whose)
+        return row_contributions(metric, statistics, whose)
     sums: Floats = np.stack([np.bincount(unit, column) for column in statistics.T], axis=1).astype(np.float64)
-    parts = row_parts(metric, sums, whose, unit="item" if units is None else "cluster")
+    parts = row_contributions(metric, sums, whose, unit="item" if units is None else "cluster")
     first = np.unique(item, return_index=True)[1]
     sizes = np.maximum(np.bincount(unit[first], minlength=len(sums)), 1)  # items of each unit
     value = parts.mean()
@@ -217,10 +223,10 @@ def unit_parts(
 
 
 def jackknife_value(metric: Metric, parts: Floats, sizes: Floats, groups: ItemGroups) -> JackknifeValue:
-    """The value of a metric from what items add to it (n,), their sizes (n,), and the clusters that they are in.
+    """The value of a metric from the contributions (n,), sizes (n,) and clusters of items.
 
     >>> wer = find_metric("wer", DOCUMENT)
-    >>> parts = row_parts(wer, np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0]] * 8))
+    >>> parts = row_contributions(wer, np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0]] * 8))
     >>> value = jackknife_value(wer, parts, np.full(24, 4.0), ItemGroups.of(24))
     >>> value.value, [round(end, 3) for end in value.interval(0.95)]
     (0.25, [0.173, 0.362])
@@ -236,8 +242,8 @@ def jackknife_value(metric: Metric, parts: Floats, sizes: Floats, groups: ItemGr
     )
 
 
-def notes_of_value(value: JackknifeValue, *, level: float, unit: str) -> Iterator[str]:
-    """Why a value has no interval, or what is claimed where it is the lowest or the highest possible."""
+def interval_notes(value: JackknifeValue, *, level: float, unit: str) -> Iterator[str]:
+    """Notes on why a value has no interval, or on its one-sided bound if all units have the best or worst value."""
     size, units = (1 - level) / 2, counted(value.units, unit)
     if not math.isnan(value.bounds(size)[0]):
         if value.at_end is not None:

@@ -1,4 +1,4 @@
-"""The rows of all groups together, for the overall mean of each model."""
+"""Overall means: the rows of all groups pooled."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import counted
 from howsure.scores.results import OVERALL, ScoreRow
-from howsure.scores.rows import ScoredRows
+from howsure.scores.scored_rows import ScoredRows
 
-SAME_ITEMS = "overall: the groups have the same items, each of which counts as a cluster"
-SAME_ANSWERS = "no overall row: the groups hold the same answers, scored in several ways"
+SAME_ITEMS_NOTE = "overall: the groups have the same items, each of which counts as a cluster"
+SAME_ANSWERS_NOTE = "no overall row: the groups hold the same answers, scored in several ways"
 
 
 def has_groups(rows: ScoredRows) -> bool:
@@ -21,11 +21,11 @@ def has_groups(rows: ScoredRows) -> bool:
     return "groups" in rows.coded and len(rows.coded["groups"].names) > 1
 
 
-def without_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
-    """The rows of all groups together, where equal ids of different groups are different items; and notes on these.
+def pool_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
+    """The rows of all groups pooled, with notes. Equal ids in different groups are different items.
 
-    If all groups have the same ids and there are no clusters, these items are the clusters, which covers both readings:
-    the same items under several conditions, and items that are numbered anew in each group.
+    If all groups have the same ids and there are no clusters, equal ids form a cluster. This is valid for the
+    same items under several conditions, and for different items numbered from 1 in each group.
     """
     coded = dict(rows.coded)
     groups, clusters, notes = coded.pop("groups"), rows.clusters, list[str]()
@@ -36,12 +36,12 @@ def without_groups(rows: ScoredRows) -> tuple[ScoredRows, list[str]]:
         names = tuple(f"{items.names[item]} of {groups.names[group]}" for item, group in places)
         coded["id"] = Coded(codes, names)
         if clusters is None and len(pairs) == len(items.names) * len(groups.names):
-            clusters, notes = items.codes.astype(np.int64), [SAME_ITEMS]
+            clusters, notes = items.codes.astype(np.int64), [SAME_ITEMS_NOTE]
     return replace(rows, coded=coded, clusters=clusters), notes
 
 
-def with_lacking_groups(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> list[ScoreRow]:
-    """The overall rows under a name that no group has, with a note on each model that lacks a group."""
+def overall_rows(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> list[ScoreRow]:
+    """The overall rows, under a name that no group has; models without some group get a note."""
     groups = {row.group for row in by_group}
     groups_of: dict[str | None, set[str | None]] = {}
     for row in by_group:

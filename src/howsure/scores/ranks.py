@@ -1,4 +1,4 @@
-"""Ranks that models may have, tiers, and which may be the best: from all paired differences at once."""
+"""Possible ranks, tiers and possibly best models, from simultaneous tests of all paired differences."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Of each model (m,): the ranks that it may have, `low` to `high`, its tier, and whether it may be the best."""
+    """For each model (m,): its possible ranks `low` to `high`, its tier, and whether it is possibly the best."""
 
     low: Integers
     high: Integers
@@ -31,9 +31,12 @@ class Ranks:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
-    """The differences of all models (m, m), row - column, on the items that both have: their mean over its standard
-    error; this error times the number of items; degrees of freedom; the number of items or clusters."""
+class PairwiseDifferences:
+    """Paired differences of all models (m, m), row minus column, on the items that both have.
+
+    t: mean / standard error. scale: standard error · number of items. degrees: degrees of freedom. units: number of
+    items or clusters.
+    """
 
     t: Floats
     scale: Floats
@@ -74,80 +77,82 @@ def ranks(
         starts = np.arange(scores.shape[1])  # items of unlike weight are clusters of unlike size
     weights = np.ones(scores.shape[1]) if weights is None else weights[order] * scores.shape[1] / weights.sum()
     sizes = weights if sizes is None else sizes[order]
-    if starts is not None and bounds is not None and kish(_summed(weights[None], starts)[0]) < FEW:
-        p = _p_values(scores, weights, starts, low=bounds[0] - bounds[1])
+    if starts is not None and bounds is not None and kish(_cluster_sums(weights[None], starts)[0]) < FEW:
+        p = _gaffke_p_values(scores, weights, starts, low=bounds[0] - bounds[1])
         better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
-        return _ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), GAFFKE)
-    pairs = _pairs(scores, weights, sizes, starts)
+        return _assemble_ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), GAFFKE)
+    pairs = _all_differences(scores, weights, sizes, starts)
     if np.isnan(scores).any():
-        everywhere = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
-        of_each, method = np.full(m, normal_quantile(1 - 2 * (1 - level) / (m - 1))), BONFERRONI
+        c_all_pairs = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
+        c_by_model, method = np.full(m, normal_quantile(1 - 2 * (1 - level) / (m - 1))), BONFERRONI
     else:
         centred = weights * (scores - (weights * scores).mean(axis=1, keepdims=True))
-        sums = _summed(centred, starts)
-        everywhere, of_each = _quantiles(sums @ sums.T, pairs.scale, level=level, rng=rng)
+        sums = _cluster_sums(centred, starts)
+        c_all_pairs, c_by_model = _max_t_quantiles(sums @ sums.T, pairs.scale, level=level, rng=rng)
         method = MAX_T
-    return _beyond(pairs, everywhere, of_each, np.nanmean(weights * scores, axis=1), method)
+    return _ranks_from_critical_values(pairs, c_all_pairs, c_by_model, np.nanmean(weights * scores, axis=1), method)
 
 
-def ranks_of_estimates(
+def rank_estimates(
     estimates: Floats, covariance: Floats, units: Floats, *, level: float, rng: np.random.Generator
 ) -> Ranks:
-    """The ranks of models by estimates (m,) of how good they are, with their covariance (m, m), by max-t as of scores.
+    """The ranks of models from estimates (m,) of their strength and their covariance (m, m), by the max-t method.
 
-    units (m,): the number of battles, or of equal clusters of them, that the estimate of each model rests on.
+    units (m,): number of battles, or of clusters of equal size, behind the estimate of each model.
     """
     variances, least = np.diag(covariance), np.minimum.outer(units, units)
     errors = np.sqrt(np.maximum(variances[:, None] + variances - 2 * covariance, 0.0))
     known = errors > 0.0
     t = np.divide(estimates[:, None] - estimates, errors, out=np.zeros_like(errors), where=known)
-    pairs = Pairs(t, np.where(known, errors, np.inf), np.maximum(least - 1, 1.0), least)
-    everywhere, of_each = _quantiles(covariance, pairs.scale, level=level, rng=rng)
-    return _beyond(pairs, everywhere, of_each, estimates, MAX_T)
+    pairs = PairwiseDifferences(t, np.where(known, errors, np.inf), np.maximum(least - 1, 1.0), least)
+    c_all_pairs, c_by_model = _max_t_quantiles(covariance, pairs.scale, level=level, rng=rng)
+    return _ranks_from_critical_values(pairs, c_all_pairs, c_by_model, estimates, MAX_T)
 
 
-def _beyond(pairs: Pairs, everywhere: float, of_each: Floats, means: Floats, method: str) -> Ranks:
-    """The ranks from the critical values of all pairs (`everywhere`), and of the pairs of each model."""
-    better = pairs.t > _critical(np.full((len(means), 1), everywhere), pairs)
-    worse_than_some = (pairs.t > _critical(of_each[None, :], pairs)).any(axis=0)
-    return _ranks(better, np.asarray(worse_than_some), means, method)
+def _ranks_from_critical_values(
+    pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Floats, means: Floats, method: str
+) -> Ranks:
+    """The ranks from the critical values of all pairs (`c_all_pairs`), and of the pairs of each model."""
+    better = pairs.t > _critical_t(np.full((len(means), 1), c_all_pairs), pairs)
+    worse_than_some = (pairs.t > _critical_t(c_by_model[None, :], pairs)).any(axis=0)
+    return _assemble_ranks(better, np.asarray(worse_than_some), means, method)
 
 
-def _ranks(better: Flags, worse_than_some: Flags, means: Floats, method: str) -> Ranks:
+def _assemble_ranks(better: Flags, worse_than_some: Flags, means: Floats, method: str) -> Ranks:
     """The ranks from which model (row) is surely better than which (column)."""
     low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
     return Ranks(low, high, _tiers(better, means), ~worse_than_some, method)
 
 
-def _p_values(scores: Floats, weights: Floats, starts: Integers, *, low: float) -> Floats:
-    """The p-values (m, m) of "the model of the row is not better than that of the column" by Gaffke's test."""
+def _gaffke_p_values(scores: Floats, weights: Floats, starts: Integers, *, low: float) -> Floats:
+    """p-values (m, m) of Gaffke's test of the null hypothesis that the row's model is not better than the column's."""
     p = np.ones((len(scores), len(scores)))
     for a, b in permutations(range(len(scores)), 2):
         d = scores[a] - scores[b]
         shared = ~np.isnan(d)
-        sums, sizes = _summed(np.stack([np.where(shared, weights * d, 0.0), shared * weights]), starts)
+        sums, sizes = _cluster_sums(np.stack([np.where(shared, weights * d, 0.0), shared * weights]), starts)
         if sums.sum() > 0.0:
             p[a, b] = gaffke_p_value(Sums.of(sums[sizes > 0], sizes[sizes > 0]), 0.0, low=low)
     return p
 
 
-def _summed(values: Floats, starts: Integers | None) -> Floats:
-    """The sums over clusters, whose items lie side by side from `starts` on."""
+def _cluster_sums(values: Floats, starts: Integers | None) -> Floats:
+    """Sums over clusters; the items of a cluster are adjacent, the first of each at `starts`."""
     return values if starts is None else np.asarray(np.add.reduceat(values, starts, axis=1))
 
 
-def _pairs(scores: Floats, weights: Floats, sizes: Floats, starts: Integers | None) -> Pairs:
+def _all_differences(scores: Floats, weights: Floats, sizes: Floats, starts: Integers | None) -> PairwiseDifferences:
     m = len(scores)
     t, scale, degrees, number = (np.full((m, m), fill) for fill in (np.nan, np.inf, 1.0, 0.0))
     for a in range(m - 1):
-        found = _differences(scores[a] - scores[a + 1 :], weights, sizes, starts)
+        found = _difference_statistics(scores[a] - scores[a + 1 :], weights, sizes, starts)
         for held, one, sign in zip((t, scale, degrees, number), found, (-1, 1, 1, 1), strict=True):
             held[a, a + 1 :], held[a + 1 :, a] = one, sign * one
     np.fill_diagonal(t, 0.0)
-    return Pairs(t, scale, degrees, number)
+    return PairwiseDifferences(t, scale, degrees, number)
 
 
-def _differences(
+def _difference_statistics(
     d: Floats, weights: Floats, document_sizes: Floats, starts: Integers | None
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Of rows of paired differences (k, items): t, error · items, degrees of freedom, units.
@@ -156,20 +161,20 @@ def _differences(
     """
     shared = ~np.isnan(d)
     d = np.where(shared, d, 0.0)
-    sizes = _summed(shared * weights, starts)
+    sizes = _cluster_sums(shared * weights, starts)
     n, units = sizes.sum(axis=1), (sizes > 0).sum(axis=1)
-    in_units = _summed(shared * document_sizes, starts)
+    in_units = _cluster_sums(shared * document_sizes, starts)
     squares = (in_units**2).sum(axis=1)
     mean = (weights * d).sum(axis=1) / np.maximum(n, 1e-9)
-    sums = _summed(np.where(shared, weights * (d - mean[:, None]), 0.0), starts)
+    sums = _cluster_sums(np.where(shared, weights * (d - mean[:, None]), 0.0), starts)
     d = weights * d
     more = np.maximum(units / np.maximum(units - 1, 1), 1.0)
     left_out = n[:, None] / np.maximum(
         n[:, None] - sizes, 1.0
     )  # the jackknife's error: larger where large ones deviate
     spread = np.sqrt(np.maximum(more * (sums**2).sum(axis=1), ((left_out * sums) ** 2).sum(axis=1) / more))
-    one_unit = np.minimum(2.0, VOTES / np.maximum(units, 1)) * _size(_summed(d, starts))
-    error = np.maximum(np.hypot(spread, _size(d)), one_unit)
+    one_unit = np.minimum(2.0, VOTES / np.maximum(units, 1)) * _rms_nonzero(_cluster_sums(d, starts))
+    error = np.maximum(np.hypot(spread, _rms_nonzero(d)), one_unit)
     known = (units > 1) & (error > 0.0)
     t = np.divide(mean * n, error, out=np.zeros_like(mean), where=known)
     effective = np.divide(in_units.sum(axis=1) ** 2, squares, out=np.ones_like(n), where=squares > 0)
@@ -177,14 +182,19 @@ def _differences(
     return t, np.where(known, error, np.inf), degrees, units.astype(np.float64)
 
 
-def _size(d: Floats) -> Floats:
-    """The root mean square of what is not 0, by row."""
+def _rms_nonzero(d: Floats) -> Floats:
+    """The root mean square of the nonzero values of each row."""
     return np.asarray(np.sqrt((d**2).sum(axis=1) / np.maximum((d != 0).sum(axis=1), 1)))
 
 
-def _quantiles(covariance: Floats, scale: Floats, *, level: float, rng: np.random.Generator) -> tuple[float, Floats]:
-    """The quantile of the largest |t| of all pairs, and of the largest t of a pair against each model (m,), for normal
-    estimates of this covariance: that of Σ g_c sums_c for sums of clusters and multipliers g."""
+def _max_t_quantiles(
+    covariance: Floats, scale: Floats, *, level: float, rng: np.random.Generator
+) -> tuple[float, Floats]:
+    """Two quantiles by simulation: of the largest |t| of all pairs, and of the largest t against each model (m,).
+
+    covariance (m, m): of normal estimates; for the multiplier bootstrap that of Σ g_c sums_c, with sums of clusters and
+    standard normal multipliers g.
+    """
     roots, directions = np.linalg.eigh(covariance)
     normal = rng.standard_normal((len(covariance), N_MULTIPLIERS))
     drawn = directions @ (np.sqrt(np.maximum(roots, 0.0))[:, None] * normal)
@@ -193,12 +203,13 @@ def _quantiles(covariance: Floats, scale: Floats, *, level: float, rng: np.rando
         t = (drawn[j + 1 :] - drawn[j]) / scale[j, j + 1 :, None]
         largest[j] = np.maximum(largest[j], t.max(axis=0))
         np.maximum(largest[j + 1 :], -t, out=largest[j + 1 :])
-    of_each = np.array([np.quantile(one, level) for one in largest])
-    return float(np.quantile(largest.max(axis=0), level)), of_each
+    c_by_model = np.array([np.quantile(one, level) for one in largest])
+    return float(np.quantile(largest.max(axis=0), level)), c_by_model
 
 
-def _critical(c: Floats, pairs: Pairs) -> Floats:
-    """The t that is exceeded as seldom as c by a normal variable; infinite where so few units can show nothing."""
+def _critical_t(c: Floats, pairs: PairwiseDifferences) -> Floats:
+    """The quantile of Student's t with the tail probability of c under the normal law; infinite if the units are too
+    few for any sign pattern to reach that probability."""
     from scipy.special import ndtr, stdtrit
 
     tail = ndtr(-c) + np.zeros_like(pairs.t)
@@ -206,7 +217,7 @@ def _critical(c: Floats, pairs: Pairs) -> Floats:
 
 
 def _tiers(better: Flags, means: Floats) -> Integers:
-    """The tier of each model: a new one begins where all above are surely better than all below."""
+    """The tier of each model: a new tier starts where all models above are significantly better than all below."""
     order = np.argsort(-means, kind="stable")
     sorted_ = better[np.ix_(order, order)]
     ends = [bool(sorted_[:i, i:].all()) for i in range(1, len(means))]

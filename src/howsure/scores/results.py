@@ -1,4 +1,4 @@
-"""Results of scoring: a row per model and group, ranks and tiers, in words too."""
+"""Result classes of scores and battles: a row per model and group, with ranks and tiers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OVERALL, MACRO = "overall", "macro mean"  # the rows over all items, and of the 
 
 
 class Ranked:
-    """A row that may have ranks."""
+    """Base class of rows with optional ranks."""
 
     __slots__ = ()
     rank_low: int | None
@@ -27,7 +27,7 @@ class Ranked:
 
     @property
     def ranks(self) -> str | None:
-        """The ranks that the model may have.
+        """The possible ranks of the model.
 
         >>> ScoreRow("acc", None, "a", 9, 1, 0, Estimate(0.5, 0.4, 0.6, level=0.95, method="", n=9), 1, 3).ranks
         '1–3'
@@ -38,7 +38,7 @@ class Ranked:
 
 
 class Leaderboard(Rows[Row]):
-    """Rows of models, the best first, as they are drawn."""
+    """Rows of models, the best first, with their figure."""
 
     __slots__ = ()
     recipe: Mapping[str, Any]
@@ -58,11 +58,11 @@ class Leaderboard(Rows[Row]):
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow(Ranked):
-    """The mean score of a model in a group, over its own n items, each the mean of its runs.
+    """The mean score of a model in a group over its n items; an item with several runs counts with their mean.
 
-    score: which score. missing: rows without one that count as `missing_score`. rank_low, rank_high: the ranks that the
-    model may have among the models of its group; tier: its tier; maybe_best: whether it is not shown worse than another
-    one. None where there is nothing to rank.
+    score: name of the score. missing: number of rows without a score that count as `missing_score`. rank_low,
+    rank_high: possible ranks among the models of the group. tier: tier in the group. maybe_best: no other model is
+    significantly better. The last four are None if models are not ranked.
     """
 
     score: str
@@ -83,8 +83,8 @@ class ScoreRow(Ranked):
 class ScoreTable(Leaderboard[ScoreRow]):
     """The result of `score_table`: a row per score, group and model, the best model of a group first.
 
-    Iteration and `len` refer to rows, indexing to their position. worst: the worst items, if asked for. recipe:
-    everything needed to repeat it, and what was read.
+    Iteration and `len` refer to rows, indexing to their position. worst: the worst items, if requested. recipe:
+    all settings and the provenance of the data, to reproduce the result.
     """
 
     rows: tuple[ScoreRow, ...] = as_json("scores")
@@ -96,7 +96,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
     title = "Scores"
 
     def columns(self) -> Sequence[Column]:
-        """Groups, models, and their means with the interval; ranks where models are ranked."""
+        """Groups, models and means with intervals; ranks if the models are ranked."""
         rows = self.rows
         level = f"in brackets the {100 * rows[0].mean.level:g} % interval"
         mixed = "lower_is_better_scores" in self.recipe
@@ -112,7 +112,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
             Column("runs", COUNT) if any(row.runs > 1 for row in rows) else None,
             Column("missing", COUNT) if any(row.missing for row in rows) else None,
             Column("mean", ESTIMATE, heading, better=better, legend=level),
-            *(_of_ranks(rows[0].mean.level) if any(row.ranks for row in rows) else ()),
+            *(_rank_columns(rows[0].mean.level) if any(row.ranks for row in rows) else ()),
         ]
         ranked = RANKS if any(row.ranks for row in rows) else []
         return [*(one for one in shown if one is not None), *ranked, Column("method", WORDS, get=_method, only=FRAME)]
@@ -120,7 +120,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
     def below(self) -> Sequence[str]:
         """The level, and the notes."""
         several = len({row.score for row in self.rows}) > 1
-        of_rows = notes_by_name([(_name(row, row.score if several else None), row.notes) for row in self.rows])
+        of_rows = notes_by_name([(_row_label(row, row.score if several else None), row.notes) for row in self.rows])
         return [f"In brackets: {100 * self.rows[0].mean.level:g} % intervals.", *self.notes, *dict.fromkeys(of_rows)]
 
     def contests(self) -> Sequence[Hashable]:
@@ -128,7 +128,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
         return [(row.score, row.group) for row in self.rows]
 
     def besides(self) -> Sequence[Result]:
-        """The worst items, if asked for."""
+        """The worst items, if requested."""
         return () if self.worst is None else (self.worst,)
 
 
@@ -136,9 +136,9 @@ class ScoreTable(Leaderboard[ScoreRow]):
 class BattleRow(Ranked):
     """The strength of a model, from its n battles.
 
-    strength: log odds, which add up to 0 over the models. points: what it is expected to get of a battle with one of
-    the others, each as likely: 1 for a win, ½ for a tie. rank_low, rank_high: the ranks that it may have; tier: its
-    tier; maybe_best: whether it is not shown worse than another one.
+    strength: log odds, summing to 0 over the models. points: expected points of a battle against a random other model
+    (win 1, tie ½). rank_low, rank_high: possible ranks. tier: tier of the model. maybe_best: no other model is
+    significantly better.
     """
 
     model: str
@@ -157,8 +157,8 @@ class BattleRow(Ranked):
 class BattleTable(Leaderboard[BattleRow]):
     """The result of `rank_battles`: a row per model, the strongest first.
 
-    first: the points that the one of two equal models gets that is shown first, if that was asked for. ties: the
-    probability that two equal models tie, where there are ties. recipe: everything needed to repeat it.
+    first: expected points of the model shown first, if both are equally strong; None unless requested. ties: the
+    probability that two equally strong models tie; None without ties. recipe: all settings, to reproduce the result.
     """
 
     rows: tuple[BattleRow, ...] = as_json("models")
@@ -171,7 +171,7 @@ class BattleTable(Leaderboard[BattleRow]):
     title = "Battles"
 
     def columns(self) -> Sequence[Column]:
-        """Models, their battles, points and strengths with intervals, and ranks."""
+        """Models, numbers of battles, points and strengths with intervals, and ranks."""
         level = f"in brackets the {100 * self.rows[0].strength.level:g} % interval"
         return [
             Column("model", WORDS),
@@ -180,12 +180,12 @@ class BattleTable(Leaderboard[BattleRow]):
             *([] if self.ties is None else [Column("ties", COUNT)]),
             Column("points", ESTIMATE, better=HIGHER, legend=f"expected of a battle with one of the others; {level}"),
             Column("strength", ESTIMATE, better=HIGHER, legend="log odds beside the average model"),
-            *_of_ranks(self.rows[0].strength.level),
+            *_rank_columns(self.rows[0].strength.level),
             *RANKS,
         ]
 
     def below(self) -> Sequence[str]:
-        """The level, what order and ties do, and the notes."""
+        """The level, the effects of position and ties, and the notes."""
         level = f"In brackets: {100 * self.rows[0].strength.level:g} % intervals."
         lead = (
             [] if self.first is None else [f"Of two equal models, the one shown first gets {self.first} of the points."]
@@ -197,7 +197,7 @@ class BattleTable(Leaderboard[BattleRow]):
 RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
 
 
-def _of_ranks(level: float) -> Iterator[Column]:
+def _rank_columns(level: float) -> Iterator[Column]:
     together = f"together right with {100 * level:g} %"
     yield Column("rank", TEXT, get=lambda one: one.ranks, only=TABLE, legend=together)
     yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones")
@@ -208,5 +208,5 @@ def _method(row: ScoreRow) -> str:
     return row.mean.method
 
 
-def _name(row: ScoreRow, score: str | None) -> str:
+def _row_label(row: ScoreRow, score: str | None) -> str:
     return ", ".join(one for one in (score, row.group, row.model) if one is not None) or "note"

@@ -1,4 +1,4 @@
-"""`score_table`: how good is each model, by how much is that uncertain, and which are the best?"""
+"""`score_table`: mean scores of models with intervals and ranks."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.scores.documents import (
-    columns_of_files,
+    add_document_scores,
     document_metrics,
+    interval_notes,
     jackknife_value,
-    notes_of_value,
-    with_document_scores,
+    read_document_columns,
 )
-from howsure.scores.overall import SAME_ANSWERS, has_groups, with_lacking_groups, without_groups
+from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
-from howsure.scores.rows import ScoredRows, cell_codes, each_cell, lowest_items, rows_of
+from howsure.scores.scored_rows import ScoredRows, cell_codes, iterate_cells, lowest_items, read_scored_rows
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.rows_by_model import item_twice
@@ -37,7 +37,7 @@ from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
-STUDENT = (
+STUDENT_NOTE = (
     "these intervals are Student's t, and suppose that no rarer values lie far away; if scores have a lowest and a "
     "highest value, give these as bounds"
 )
@@ -101,8 +101,8 @@ def score_table(
     rng: seed of the multipliers of the ranks.
 
     With c of n runs of an item right, pass@k is 1 - C(n - c, k) / C(n, k), pass^k is C(c, k) / C(n, k), without bias;
-    the intervals of all k that were asked for hold together. Equally bad items stand in their order, those of the best
-    score alone are not among the worst; of each score, there are `worst`. Without `data`, `show` maps names to arrays.
+    the intervals of all requested k hold simultaneously. Each score lists `worst` items, ties in the order of the rows;
+    items with the best possible score are not listed. Without `data`, `show` maps names to arrays.
 
     Sources: Gaffke (2005); Chen et al. (2021) for pass@k; Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
 
@@ -118,11 +118,11 @@ def score_table(
         raise InputError(f"{parameter('missing_score')} must be a finite number; it is {shown(missing_score)}.")
     if macro and groups is None and not isinstance(data, Source):
         raise InputError(f"{parameter('macro', True)} is the mean of groups: name them, {parameter('groups', GIVEN)}.")
-    kinds = measures(pass_at, pass_hat)
+    kinds = run_summaries(pass_at, pass_hat)
     of_files: dict[str, Any] = {}
     if targets is not None:
         named = {"y_true": y_true, "prediction": prediction, "model": model, "id": id, "clusters": clusters}
-        columns, of_files = columns_of_files(targets, data, others=named | {"groups": groups, "run": run})
+        columns, of_files = read_document_columns(targets, data, others=named | {"groups": groups, "run": run})
         y_true, prediction, model, id, clusters = (columns[role] for role in named)
         data = None
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
@@ -131,40 +131,40 @@ def score_table(
         raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
-    asked_metrics = document_metrics(metrics, y_true, prediction, of_lines=targets is not None, others=others)
-    lower_is_better = lower_is_better or any(not asked_metric.higher_is_better for asked_metric in asked_metrics)
+    requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=targets is not None, others=others)
+    lower_is_better = lower_is_better or any(not asked_metric.higher_is_better for asked_metric in requested_metrics)
     look = check_worst(worst, show, data)
-    rows = rows_of(
+    rows = read_scored_rows(
         score,
         roles,
         data=data,
         pos_label=pos_label,
         may_miss=missing_score is not None,
         macro=macro,
-        answers=(y_true, prediction) if asked_metrics else None,
+        answers=(y_true, prediction) if requested_metrics else None,
         worst=look,
     )
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError(
             f"{parameter('run')} needs the item of each row, {parameter('id', GIVEN)}, whose runs they are."
         )
-    asked = _Asked(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
+    options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
     found, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     with rows.placed():
-        whole, whole_notes = _whole(rows, asked_metrics)
-        rows = with_document_scores(rows, asked_metrics) if asked_metrics else rows
+        whole, whole_notes = _pool_groups(rows, requested_metrics)
+        rows = add_document_scores(rows, requested_metrics) if requested_metrics else rows
         directions = {name: _direction(rows, name, lower_is_better=lower_is_better) for name in rows.scores}
         for name in rows.scores:
-            asked = replace(asked, lower_is_better=directions[name])
-            values, missing = _with_missing(rows, name, missing_score)
+            options = replace(options, lower_is_better=directions[name])
+            values, missing = _fill_missing(rows, name, missing_score)
             left_out = int(missing.sum()) if missing_score is None else 0
             skipped |= {name: left_out} if left_out else {}
             for kind in kinds:
-                made, lacking = _of_score(rows, name, values, missing, kind, asked)
+                made, lacking = _score_rows(rows, name, values, missing, kind, options)
                 if whole is not None and len({row.group for row in made} - {MACRO}) > 1:
-                    own = whole.scores[name] if asked_metrics else values
-                    overall, _ = _of_score(whole, name, own, missing, kind, replace(asked, macro=False))
-                    found += with_lacking_groups(overall, [row for row in made if row.group != MACRO])
+                    own = whole.scores[name] if requested_metrics else values
+                    overall, _ = _score_rows(whole, name, own, missing, kind, replace(options, macro=False))
+                    found += overall_rows(overall, [row for row in made if row.group != MACRO])
                 found += made
                 incomplete += lacking
             if look is not None:
@@ -181,8 +181,8 @@ def score_table(
     lower_is_better = lower_is_better or len(lower_scores) == len(directions)
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
     recipe |= {"lower_is_better_scores": lower_scores} if lower_scores and not lower_is_better else {}
-    if asked_metrics:
-        names = [asked_metric.name for asked_metric in asked_metrics]
+    if requested_metrics:
+        names = [asked_metric.name for asked_metric in requested_metrics]
         recipe |= {"metrics": names, **signatures(names, rows.answers[0] if rows.answers else ())}
     recipe |= {"skipped": {**rows.read.get("skipped", {}), **skipped}} if skipped else {}
     recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
@@ -199,19 +199,19 @@ def score_table(
     return ScoreTable(rows=tuple(found), worst=worst_items, notes=notes, recipe=recipe)
 
 
-def _whole(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:
-    """The rows of all groups together, with their scores in the metrics of documents, and notes on them; None where
-    there are no groups, or groups that must not be pooled."""
+def _pool_groups(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:
+    """The rows of all groups pooled, with document scores, and notes; None without groups, or if they must not be
+    pooled."""
     if not has_groups(rows):
         return None, []
-    if not rows.is_poolable:
-        return None, [SAME_ANSWERS]
-    whole, notes = without_groups(rows)
-    return (with_document_scores(whole, metrics) if metrics else whole), notes
+    if not rows.can_pool_groups:
+        return None, [SAME_ANSWERS_NOTE]
+    whole, notes = pool_groups(rows)
+    return (add_document_scores(whole, metrics) if metrics else whole), notes
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Options:
     bounds: Bounds | None
     lower_is_better: bool | None  # None of a score without a better direction
     macro: bool
@@ -221,21 +221,21 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
-    """What is made of the runs of an item: their mean, or where there is a k, that some of k runs are right (pass@k),
-    or all of them (pass^k)."""
+class RunSummary:
+    """How the runs of an item become one value: their mean, or with k the probability that at least one of k runs is
+    correct (pass@k), or that all are (pass^k)."""
 
     k: int | None = None
     all_right: bool = False
 
     def called(self, score: str) -> str:
-        """What its mean is called."""
+        """The name of the summarised score."""
         return score if self.k is None else f"{score} pass{'^' if self.all_right else '@'}{self.k}"
 
     def of(self, right: Floats, n: Floats) -> Floats:
-        """The value of each item, from the sum of its scores, or the number of its right runs, and that of all runs.
+        """The value of each item from its sum of scores (or number of correct runs) and its number of runs.
 
-        >>> Measure(2).of(np.array([0.0, 1.0, 3.0]), np.full(3, 3.0)).round(4).tolist()
+        >>> RunSummary(2).of(np.array([0.0, 1.0, 3.0]), np.full(3, 3.0)).round(4).tolist()
         [0.0, 0.6667, 1.0]
         """
         if self.k is None:
@@ -247,16 +247,16 @@ class Measure:
         return drawn if self.all_right else 1.0 - drawn
 
 
-def listed_numbers(given: Sequence[int] | int) -> Sequence[int]:
-    """Several numbers, or one."""
+def as_sequence(given: Sequence[int] | int) -> Sequence[int]:
+    """The numbers as a sequence, also if there is only one."""
     return (given,) if isinstance(given, int | float) else given
 
 
-def measures(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -> list[Measure]:
-    """What is asked of the runs; their mean, if nothing is."""
-    found = [Measure(check_whole(k, name="pass_at")) for k in listed_numbers(pass_at)]
-    found += [Measure(check_whole(k, name="pass_hat"), all_right=True) for k in listed_numbers(pass_hat)]
-    return list(dict.fromkeys(found)) or [Measure()]
+def run_summaries(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -> list[RunSummary]:
+    """The requested summaries of runs; the mean by default."""
+    found = [RunSummary(check_whole(k, name="pass_at")) for k in as_sequence(pass_at)]
+    found += [RunSummary(check_whole(k, name="pass_hat"), all_right=True) for k in as_sequence(pass_hat)]
+    return list(dict.fromkeys(found)) or [RunSummary()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,16 +271,16 @@ class _Cell:
     row: ScoreRow
 
 
-def _of_score(
-    rows: ScoredRows, name: str, values: Floats, missing: Flags, measure: Measure, asked: _Asked
+def _score_rows(
+    rows: ScoredRows, name: str, values: Floats, missing: Flags, measure: RunSummary, options: _Options
 ) -> tuple[list[ScoreRow], list[str]]:
-    """The rows of one score, by group, the best model first; which models have no mean of groups, in sentences."""
+    """The rows of one score, by group, the best model first; and notes on models without a mean of groups."""
     known = values[~np.isnan(values)]
     if not len(known):
         raise InputError(f"every {name} is missing; nothing is left.")
-    if asked.bounds is not None:
-        check_within(values, asked.bounds, name=name)
-    bounds = _bounds(rows, name, known, asked.bounds)
+    if options.bounds is not None:
+        check_within(values, options.bounds, name=name)
+    bounds = _bounds(rows, name, known, options.bounds)
     if measure.k is not None and not ((known == 0.0) | (known == 1.0)).all():
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
@@ -289,25 +289,25 @@ def _of_score(
         )
     name = measure.called(name)
     by_group: dict[str | None, list[_Cell]] = {}
-    for group, model, held in each_cell(rows, ~np.isnan(values)):
-        cell = _cell(rows, values, held, missing, bounds, asked, (name, group, model), measure)
+    for group, model, held in iterate_cells(rows, ~np.isnan(values)):
+        cell = _cell(rows, values, held, missing, bounds, options, (name, group, model), measure)
         by_group.setdefault(group, []).append(cell)
-    sign = 1.0 if asked.lower_is_better else -1.0
-    tables = [_ranked(cells, rows, bounds, asked) for cells in by_group.values()]
-    documents = rows.of_documents.get(name)
+    sign = 1.0 if options.lower_is_better else -1.0
+    tables = [_rank_cells(cells, rows, bounds, options) for cells in by_group.values()]
+    documents = rows.document_scores.get(name)
     metric = None if documents is None else documents.metric
-    macro, lacking = _macro(by_group, name, bounds, metric, asked) if asked.macro else ([], [])
+    macro, lacking = _macro_rows(by_group, name, bounds, metric, options) if options.macro else ([], [])
     return [row for one in (*tables, macro) for row in sorted(one, key=lambda row: sign * row.mean.value)], lacking
 
 
 def _direction(rows: ScoredRows, name: str, *, lower_is_better: bool) -> bool | None:
-    """Whether lower values of a score are better: as asked, or of a score of a log by its name; None for counts."""
+    """Whether lower values of a score are better, by request or by the measure that a log names; None for counts."""
     measure = rows.measures.get(name)
     return lower_is_better if measure is None or lower_is_better else measure.lower_is_better
 
 
 def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) -> list[str]:
-    """Of which scores of a log lower values are better, and which have no better direction."""
+    """Notes on the scores of a log that are better low, and on those without a better direction."""
     lower = [name for name, measure in rows.measures.items() if measure.lower_is_better and directions[name]]
     neither = [name for name, direction in directions.items() if direction is None]
     notes = [f"lower is better: {', '.join(lower)}"] if lower else []
@@ -315,7 +315,7 @@ def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) ->
 
 
 def _bounds(rows: ScoredRows, name: str, known: Floats, given: Bounds | None) -> Bounds | None:
-    """The bounds of a score: those of a metric, those given, those that the program of a log defines, or 0 and 1."""
+    """The bounds of a score: of its metric, as passed, as its log defines them, or (0, 1) for scores of 0 and 1."""
     if name in rows.bounds:
         return rows.bounds[name]
     ends = rows.measures[name].bounds if name in rows.measures else None
@@ -324,12 +324,12 @@ def _bounds(rows: ScoredRows, name: str, known: Floats, given: Bounds | None) ->
     return given or share_bounds(known)
 
 
-def _with_missing(rows: ScoredRows, name: str, missing_score: float | None) -> tuple[Floats, Flags]:
-    """The scores, and which of them are missing, and count or are left out: of the scores that a log names itself,
-    those of a model in a group where some rows have one."""
+def _fill_missing(rows: ScoredRows, name: str, missing_score: float | None) -> tuple[Floats, Flags]:
+    """The scores, with `missing_score` filled in, and a mask of the missing ones. A score that a log names itself
+    counts as missing only where the same model has other rows with that score in the group."""
     values = rows.scores[name]
     lacking = np.isnan(values)
-    if rows.of_log and lacking.any():
+    if rows.named_by_log and lacking.any():
         cell = cell_codes(rows)
         lacking &= np.bincount(cell, ~lacking)[cell] > 0
     if missing_score is not None:
@@ -348,14 +348,14 @@ def _cell(
     held: Integers,
     missing: Flags,
     bounds: Bounds | None,
-    asked: _Asked,
+    options: _Options,
     names: tuple[str, str | None, str | None],
-    measure: Measure,
+    measure: RunSummary,
 ) -> _Cell:
-    """The items of some rows, each with the mean of its runs."""
-    of_documents = rows.of_documents.get(names[0])
-    values, runs, items = (scores if of_documents is None else of_documents.parts)[held], 1, None
-    sizes = None if of_documents is None else of_documents.sizes[held]
+    """The items of a model in a group, each with the summary of its runs."""
+    document_scores = rows.document_scores.get(names[0])
+    values, runs, items = (scores if document_scores is None else document_scores.parts)[held], 1, None
+    sizes = None if document_scores is None else document_scores.sizes[held]
     units = None if rows.clusters is None else rows.clusters[held]
     notes: list[str] = []
     ids = rows.coded.get("id")
@@ -367,7 +367,7 @@ def _cell(
         )
         runs = int(times.max())
         if runs > 1:
-            _check_runs(rows, held, place)
+            _check_distinct_runs(rows, held, place)
             if int(times.min()) < runs:
                 notes.append(f"items have {int(times.min())} to {runs} runs")
         if measure.k is not None and int(times.min()) < measure.k:
@@ -395,35 +395,37 @@ def _cell(
         notes.append(few)
     name, group, model = names
     test: MeanScore | JackknifeValue
-    if of_documents is not None and sizes is not None:
-        test = jackknife_value(of_documents.metric, values, sizes, groups)
-        notes += notes_of_value(test, level=asked.level, unit="item" if units is None else "cluster")
-        mean = _estimate(test, asked, len(values), sure=True)
+    if document_scores is not None and sizes is not None:
+        test = jackknife_value(document_scores.metric, values, sizes, groups)
+        notes += interval_notes(test, level=options.level, unit="item" if units is None else "cluster")
+        mean = _estimate(test, options, len(values), sure=True)
     else:
         test = mean_score(values, groups, bounds=bounds)
         if bounds is None:
             alike = f"all are {values[0]:g}" if len(values) > 1 else "a single item"
             notes.append(
-                STUDENT if np.ptp(values) > 0 else f"{alike}: nothing shows how scores vary, so there is no interval"
+                STUDENT_NOTE
+                if np.ptp(values) > 0
+                else f"{alike}: nothing shows how scores vary, so there is no interval"
             )
-        mean = _estimate(test, asked, len(values), sure=bounds is not None or groups.units > 1)
+        mean = _estimate(test, options, len(values), sure=bounds is not None or groups.units > 1)
         if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
-            claim = _beyond(test.bounds(1 - asked.level), best=bool(test.value))
+            claim = _one_sided_bound(test.bounds(1 - options.level), best=bool(test.value))
             notes.append(
-                f"all {len(values):,} are {test.value:g}: of such items, {claim} (one-sided, level {asked.level:g})"
+                f"all {len(values):,} are {test.value:g}: of such items, {claim} (one-sided, level {options.level:g})"
             )
     row = ScoreRow(name, group, model, len(values), runs, int(missing[held].sum()), mean, notes=tuple(notes))
     return _Cell(values, units, items, sizes, row)
 
 
-def _beyond(bounds: Bounds, *, best: bool) -> str:
-    """A one-sided bound, rounded outwards."""
+def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
+    """A one-sided bound in words, rounded outwards."""
     low, high = bounds
     return f"at least {math.floor(1e4 * low) / 1e4:g}" if best else f"at most {math.ceil(1e4 * high) / 1e4:g}"
 
 
-def _check_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
-    """Raise InputError for two rows of an item, unless they are different runs."""
+def _check_distinct_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
+    """Raise InputError for two rows of the same item and run."""
     runs, ids = rows.coded.get("run"), rows.coded["id"]
     key = place if runs is None else place.astype(np.int64) * len(runs.names) + runs.codes[held]
     seen, times = np.unique(key, return_counts=True)
@@ -435,24 +437,24 @@ def _check_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
     raise item_twice(int(held[a]), int(held[b]), f"{ids.names[ids.codes[held[a]]]!r}{of}", each="model and run")
 
 
-def _estimate(test: MeanScore | JackknifeValue, asked: _Asked, n: int, *, sure: bool) -> Estimate:
-    each = 1 - (1 - asked.level) / asked.together
+def _estimate(test: MeanScore | JackknifeValue, options: _Options, n: int, *, sure: bool) -> Estimate:
+    each = 1 - (1 - options.level) / options.together
     low, high = test.interval(each) if sure else (math.nan, math.nan)
     known = not math.isnan(low)
     return Estimate(
-        test.value, low if known else None, high if known else None, level=asked.level, method=test.method, n=n
+        test.value, low if known else None, high if known else None, level=options.level, method=test.method, n=n
     )
 
 
-def _ranked(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, asked: _Asked) -> list[ScoreRow]:
-    """The rows of a group's models, with ranks where there are several and all pairs have items in common."""
+def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, options: _Options) -> list[ScoreRow]:
+    """The rows of the models of a group, with ranks if there are several models and they have items in common."""
     held = [cell.row for cell in cells]
-    if len(cells) < 2 or asked.lower_is_better is None:
+    if len(cells) < 2 or options.lower_is_better is None:
         return held
     if "id" not in rows.coded:
         note = told(f"models are not ranked: name the item of each row ({parameter('id')})")
         return [replace(row, notes=(*row.notes, note)) for row in held]
-    scores, units, sizes = _side_by_side(cells)
+    scores, units, sizes = _align_items(cells)
     there = (~np.isnan(scores)).astype(np.float64)
     few = there @ there.T < 2
     if few[~np.eye(len(cells), dtype=bool)].all():
@@ -460,12 +462,12 @@ def _ranked(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, ask
         return [replace(row, notes=(*row.notes, note)) for row in held]
     note = "it has fewer than two items in common with some model, which is not compared with it"
     held = [replace(row, notes=(*row.notes, note)) if one.any() else row for row, one in zip(held, few, strict=True)]
-    return _with_ranks(held, scores, units, None, sizes, bounds, asked)
+    return _add_ranks(held, scores, units, None, sizes, bounds, options)
 
 
-def _side_by_side(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:
-    """The scores of all items by model (m, items), NaN where a model lacks one, and the clusters and the sizes of the
-    items (items,)."""
+def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:
+    """Scores of all items by model (m, items), NaN where a model has no such item; clusters and sizes of the items
+    (items,)."""
     known = np.unique(np.concatenate([cell.items for cell in cells if cell.items is not None]))
     scores, units = np.full((len(cells), len(known)), np.nan), np.full(len(known), -1)
     sizes = np.zeros(len(known))
@@ -485,17 +487,19 @@ def _side_by_side(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floa
     return scores, None if cells[0].units is None else units, sizes if sizes.any() else None
 
 
-def _with_ranks(
+def _add_ranks(
     rows: Sequence[ScoreRow],
     scores: Floats,
     units: Integers | None,
     weights: Floats | None,
     sizes: Floats | None,
     bounds: Bounds | None,
-    asked: _Asked,
+    options: _Options,
 ) -> list[ScoreRow]:
-    sign = -1.0 if asked.lower_is_better else 1.0
-    found = ranks(sign * scores, units, weights=weights, sizes=sizes, bounds=bounds, level=asked.level, rng=asked.rng)
+    sign = -1.0 if options.lower_is_better else 1.0
+    found = ranks(
+        sign * scores, units, weights=weights, sizes=sizes, bounds=bounds, level=options.level, rng=options.rng
+    )
     columns = (found.low.tolist(), found.high.tolist(), found.tier.tolist(), found.best.tolist())
     return [
         replace(row, rank_low=low, rank_high=high, tier=tier, maybe_best=best)
@@ -503,11 +507,11 @@ def _with_ranks(
     ]
 
 
-def _macro(
-    by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, metric: Metric | None, asked: _Asked
+def _macro_rows(
+    by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, metric: Metric | None, options: _Options
 ) -> tuple[list[ScoreRow], list[str]]:
-    """The mean of the groups' means of each model that has them all, with ranks where all of these have all items; and
-    which models lack some."""
+    """The mean of group means of each model with rows in all groups, ranked if all models have all items; and notes on
+    models without some group."""
     if len(by_group) < 2:
         return [], []
     by_model: dict[str | None, list[_Cell]] = {}
@@ -520,14 +524,14 @@ def _macro(
         for model, cells in by_model.items()
         if len(cells) < len(by_group)
     ]
-    rows = [_macro_row(cells, name, bounds, metric, asked) for cells in complete]
+    rows = [_macro_row(cells, name, bounds, metric, options) for cells in complete]
     if (
         len(complete) < 2
-        or asked.lower_is_better is None
+        or options.lower_is_better is None
         or any(cell.items is None for cells in complete for cell in cells)
     ):
         return rows, lacking
-    blocks = [_side_by_side([cells[i] for cells in complete]) for i in range(len(by_group))]
+    blocks = [_align_items([cells[i] for cells in complete]) for i in range(len(by_group))]
     scores = np.concatenate([block for block, _, _ in blocks], axis=1)
     if np.isnan(scores).any():
         return rows, lacking
@@ -535,11 +539,11 @@ def _macro(
     units = [codes for _, codes, _ in blocks if codes is not None]
     shares = [sizes / sizes.sum() for _, _, sizes in blocks if sizes is not None]
     clusters, sizes = (np.concatenate(parts) if parts else None for parts in (units, shares))
-    return _with_ranks(rows, scores, clusters, weights, sizes, bounds, asked), lacking
+    return _add_ranks(rows, scores, clusters, weights, sizes, bounds, options), lacking
 
 
 def _macro_row(
-    cells: Sequence[_Cell], name: str, bounds: Bounds | None, metric: Metric | None, asked: _Asked
+    cells: Sequence[_Cell], name: str, bounds: Bounds | None, metric: Metric | None, options: _Options
 ) -> ScoreRow:
     n, runs, missing = (
         sum(cell.row.n for cell in cells),
@@ -549,13 +553,13 @@ def _macro_row(
     groups = [(cell.values, cell.units) for cell in cells]
     if metric is None:
         mean: MeanScore | JackknifeValue = mean_of_groups(groups, bounds=bounds)
-        notes: tuple[str, ...] = () if bounds is not None else (STUDENT,)
+        notes: tuple[str, ...] = () if bounds is not None else (STUDENT_NOTE,)
     else:
         sizes = [np.ones(len(cell.values)) if cell.sizes is None else cell.sizes for cell in cells]
         mean = value_of_groups(metric, groups, sizes)
         unit = "item" if cells[0].units is None else "cluster"
-        notes = tuple(notes_of_value(mean, level=asked.level, unit=unit))
-    found = _estimate(mean, asked, n, sure=True)
+        notes = tuple(interval_notes(mean, level=options.level, unit=unit))
+    found = _estimate(mean, options, n, sure=True)
     return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, found, notes=notes)
 
 
@@ -570,7 +574,7 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
     0.75
     """
     values = np.concatenate([one for one, _ in groups])
-    unit, weights = _units_of_groups(groups)
+    unit, weights = _group_weights(groups)
     sums, sizes = (np.bincount(unit, one).astype(np.float64) for one in (weights * values, weights))
     m = len(sizes)
     error = ratio_error(sums, sizes) if m > 1 else 0.0
@@ -587,7 +591,7 @@ def value_of_groups(
 ) -> JackknifeValue:
     """The mean of the values of a metric of documents in G groups, as `mean_of_groups` has it, within the range of the
     metric; sizes: of the items of each group."""
-    unit, weights = _units_of_groups(groups)
+    unit, weights = _group_weights(groups)
     values = np.concatenate([one for one, _ in groups])
     value = float(weights @ values)
     shares = np.concatenate([size / size.sum() if size.any() else size for size in sizes])
@@ -601,7 +605,7 @@ def value_of_groups(
     )
 
 
-def _units_of_groups(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
+def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
     """The cluster of each value of G groups, each value its own where there are none, and its weight 1 / (G n_g)."""
     weights = np.concatenate([np.full(len(one), 1 / (len(groups) * len(one))) for one, _ in groups])
     codes = [units for _, units in groups if units is not None]

@@ -1,4 +1,4 @@
-"""Strengths of models from their battles: the model of Bradley, Terry and Davidson, by maximum likelihood."""
+"""Maximum likelihood strengths of models from battles: the model of Bradley, Terry and Davidson."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.pairs import Floats, Integers
 from howsure.scores.ranks import Flags
 
-FAR = 30.0  # log odds; no battles that can be counted have finite estimates beyond
-FLAT = 1e12  # condition of the information beyond which a strength may go on to grow, unseen for rounding
-MOST_STEPS, NEAR, EXACT = 200, 1e-8, 1e-12
+MAX_LOG_ODDS = 30.0  # log odds; no battles that can be counted have finite estimates beyond
+MAX_CONDITION = 1e12  # condition of the information beyond which a strength may go on to grow, unseen for rounding
+MAX_STEPS, LOOSE_TOLERANCE, TOLERANCE = 200, 1e-8, 1e-12
 FIRST, TIE, SECOND = 0, 1, 2  # outcomes
 
 
@@ -31,9 +31,9 @@ class Strengths:
     covariance: Floats
 
     def points(self) -> tuple[Floats, Floats]:
-        """The share of points (a win is 1, a tie ½) of each model against all others alike, and its error."""
+        """Expected points (win 1, tie ½) of each model against a random other model, with standard errors."""
         m = len(self.theta)
-        at = _at(self.theta[:, None] - self.theta, self.tie)
+        at = _outcome_probabilities(self.theta[:, None] - self.theta, self.tie)
         apart = ~np.eye(m, dtype=bool)
         share = (0.5 + at.mean)[apart].reshape(m, m - 1).mean(axis=1)
         slopes = np.where(apart, at.dd, 0.0) / (m - 1)
@@ -42,9 +42,9 @@ class Strengths:
         )
         return share, np.sqrt(np.einsum("ij,jk,ik->i", gradient, self.covariance, gradient))
 
-    def of_equals(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """Of two equal models, the points of the first one, and the probability of a tie, each with its error."""
-        at = _at(np.array(self.first), self.tie)
+    def equal_models(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """For two equally strong models: points of the first, and the probability of a tie, with standard errors."""
+        at = _outcome_probabilities(np.array(self.first), self.tie)
         found = []
         for value, by_tie, by_first in ((0.5 + at.mean, at.dt, at.dd), (at.tied, at.tt, at.dt)):
             gradient = np.array([by_tie, by_first])
@@ -53,7 +53,7 @@ class Strengths:
 
 
 @dataclass(frozen=True, slots=True)
-class _At:
+class _OutcomeProbabilities:
     """At d log odds: the mean of half a win less half a loss, the probability of a tie, and the (co)variances of both,
     which are their slopes, too."""
 
@@ -65,15 +65,17 @@ class _At:
     log: tuple[Floats, Floats, Floats]  # the probabilities of the outcomes
 
 
-def _at(d: Floats, tie: float) -> _At:
+def _outcome_probabilities(d: Floats, tie: float) -> _OutcomeProbabilities:
     log = np.stack([d / 2, np.full_like(d, tie), -d / 2])
     log = log - np.logaddexp.reduce(log, axis=0)
     first, tied, second = np.exp(log)
     mean = (first - second) / 2
-    return _At(mean, tied, (first + second) / 4 - mean**2, -tied * mean, tied * (1 - tied), (log[0], log[1], log[2]))
+    return _OutcomeProbabilities(
+        mean, tied, (first + second) / 4 - mean**2, -tied * mean, tied * (1 - tied), (log[0], log[1], log[2])
+    )
 
 
-def strengths_of(
+def fit_strengths(
     first: Integers,
     second: Integers,
     outcome: Integers,
@@ -100,32 +102,32 @@ def strengths_of(
         counts = np.stack([of_first, np.zeros((m, m)), of_second])
     ties = bool(counts[TIE].any())
     free = np.append(np.ones(m, dtype=bool), [ties, position_effect])
-    theta, tie, lead = _fitted(counts, free)
-    at = _at(theta[:, None] - theta + lead, tie)
+    theta, tie, lead = _maximize_likelihood(counts, free)
+    at = _outcome_probabilities(theta[:, None] - theta + lead, tie)
     bread = np.linalg.inv(_information(counts.sum(axis=0), at, free))
     # the score of a battle: of d, and of the propensity to tie
     of_d, of_tie = np.stack([0.5 - at.mean, -at.mean, -0.5 - at.mean]), np.stack([-at.tied, 1 - at.tied, -at.tied])
     if share is not None:
-        of_battle = share - 0.5 - at.mean[first, second]
+        score_of_battle = share - 0.5 - at.mean[first, second]
         codes = np.arange(len(share)) if units is None else units
-        meat = _of_clusters(first, second, of_battle, np.zeros_like(of_battle), codes, m)
+        meat = _clustered_meat(first, second, score_of_battle, np.zeros_like(score_of_battle), codes, m)
     elif units is None:
         sums = ((counts * one * other).sum(axis=0) for one, other in ((of_d, of_d), (of_d, of_tie), (of_tie, of_tie)))
-        meat = _spread(*sums) * (len(cell) / max(len(cell) - 1, 1))
+        meat = _sum_over_pairs(*sums) * (len(cell) / max(len(cell) - 1, 1))
     else:
-        meat = _of_clusters(first, second, of_d[outcome, first, second], of_tie[outcome, first, second], units, m)
+        meat = _clustered_meat(first, second, of_d[outcome, first, second], of_tie[outcome, first, second], units, m)
     covariance = bread @ (meat * np.outer(free, free)) @ bread
     return Strengths(theta, tie, lead, covariance * np.outer(free, free))
 
 
-def _fitted(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
+def _maximize_likelihood(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
     n, m = counts.sum(axis=0), counts.shape[1]
     tied = counts[TIE].sum()
     beta = np.zeros(m + 2)
     beta[m] = np.log(2 * tied / (n.sum() - tied)) if tied else -np.inf
     last = np.inf
-    for _ in range(MOST_STEPS):
-        at = _at(beta[:m, None] - beta[:m] + beta[m + 1], float(beta[m]))
+    for _ in range(MAX_STEPS):
+        at = _outcome_probabilities(beta[:m, None] - beta[:m] + beta[m + 1], float(beta[m]))
         excess = (counts[FIRST] - counts[SECOND]) / 2 - n * at.mean
         gradient = np.concatenate(
             [excess.sum(axis=1) - excess.sum(axis=0), [(counts[TIE] - n * at.tied).sum(), excess.sum()]]
@@ -135,20 +137,22 @@ def _fitted(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
             step = np.linalg.solve(information, gradient * free)
         except np.linalg.LinAlgError:  # it is flat, far away
             break
-        best = _likelihood(counts, at)
+        best = _log_likelihood(counts, at)
         size = 1.0
-        while size > EXACT:
+        while size > TOLERANCE:
             tried = np.where(free, beta + size * step, beta)
-            value = _likelihood(counts, _at(tried[:m, None] - tried[:m] + tried[m + 1], float(tried[m])))
+            value = _log_likelihood(
+                counts, _outcome_probabilities(tried[:m, None] - tried[:m] + tried[m + 1], float(tried[m]))
+            )
             if value >= best - 1e-12 * abs(best):
                 break
             size /= 2
         beta = tried
-        if np.abs(beta[free]).max() > FAR:
+        if np.abs(beta[free]).max() > MAX_LOG_ODDS:
             break
         moved = size * np.abs(step).max()
-        if moved < EXACT or (moved < NEAR and moved > last / 2):  # what is left is rounding
-            if np.linalg.cond(information) > FLAT:
+        if moved < TOLERANCE or (moved < LOOSE_TOLERANCE and moved > last / 2):  # what is left is rounding
+            if np.linalg.cond(information) > MAX_CONDITION:
                 break
             beta[:m] -= beta[:m].mean()
             return beta[:m], float(beta[m]), float(beta[m + 1])
@@ -160,20 +164,20 @@ def _fitted(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
     )
 
 
-def _likelihood(counts: Floats, at: _At) -> float:
+def _log_likelihood(counts: Floats, at: _OutcomeProbabilities) -> float:
     return float(sum((one[one > 0] * log[one > 0]).sum() for one, log in zip(counts, at.log, strict=True)))
 
 
-def _information(n: Floats, at: _At, free: Flags) -> Floats:
-    """The information of n (m, m) battles, made regular: strengths add up to 0, what is not free stays as it is."""
+def _information(n: Floats, at: _OutcomeProbabilities, free: Flags) -> Floats:
+    """The Fisher information of n (m, m) battles, made regular: strengths sum to 0, fixed parameters stay fixed."""
     m = len(n)
-    found = _spread(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
+    found = _sum_over_pairs(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
     found[:m, :m] += np.trace(found[:m, :m]) / m**2
     found[np.diag_indices(m + 2)] += ~free
     return found
 
 
-def _spread(dd: Floats, dt: Floats, tt: Floats) -> Floats:
+def _sum_over_pairs(dd: Floats, dt: Floats, tt: Floats) -> Floats:
     """The sums over all pairs of the products of scores, by parameter (m + 2, m + 2), from those of d and of ties."""
     m = len(dd)
     found = np.zeros((m + 2, m + 2))
@@ -184,7 +188,7 @@ def _spread(dd: Floats, dt: Floats, tt: Floats) -> Floats:
     return found
 
 
-def _of_clusters(first: Integers, second: Integers, of_d: Floats, of_tie: Floats, units: Integers, m: int) -> Floats:
+def _clustered_meat(first: Integers, second: Integers, of_d: Floats, of_tie: Floats, units: Integers, m: int) -> Floats:
     """The sum over clusters of the products of their scores."""
     from scipy.sparse import csr_array
 

@@ -1,4 +1,4 @@
-"""The rows that are scored: arrays, columns of a frame, of files, or of a log, which names them itself."""
+"""Reading rows with scores from arrays, frames, files, or evaluation logs, which define their own columns."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
 TRUTHS = {"true": 1.0, "false": 0.0}
-UNNAMED = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
+NO_SCORE_COLUMN = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
 CODED = ("model", "groups", "id", "run")
-MOST_CELLS, A_CELL = 10_000, 0.015  # models or groups, and the seconds that one takes
+MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # models or groups, and the seconds that one takes
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentScores:
-    """A metric that is not a mean: what each row adds to its value where items or clusters are left out (n,), and the
-    size of each row (n,), such as its number of words."""
+    """Jackknife contributions (n,) of the rows to a metric that is not a mean, and the size (n,) of each row, such as
+    its number of words."""
 
     metric: Metric
     parts: Floats
@@ -66,7 +66,7 @@ class DocumentScores:
 
     @classmethod
     def zeros(cls, metric: Metric, n: int) -> DocumentScores:
-        """Of n rows, to be filled."""
+        """Zeros for n rows, to be filled in."""
         return cls(metric, np.zeros(n), np.zeros(n))
 
 
@@ -76,11 +76,10 @@ class ScoredRows:
 
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
     answers: what is true and what is predicted (n,), for metrics of documents. bounds: of the scores that metrics give.
-    measures: what the scores of a log measure.
-    of_documents: by the name of the score, metrics of documents that are not means.
-    read: what was read, for the recipe. skip: whether rows without a score are left out. of_log: a log named the scores
-    itself, of which a task may lack some. is_poolable: the groups are not the same answers scored in
-    several ways. rows: whose places messages name.
+    measures: what the scores of a log measure. document_scores: by the name of the score, metrics of documents that are
+    not means. read: provenance, for the recipe. skip: leave out rows without a score. named_by_log: the log named the
+    scores, and a task may lack some. can_pool_groups: the groups are not the same answers scored in several ways.
+    rows: give messages their file and line.
     """
 
     scores: Mapping[str, Floats]
@@ -89,25 +88,25 @@ class ScoredRows:
     read: Mapping[str, Any]
     notes: tuple[str, ...]
     skip: bool = False
-    of_log: bool = False
-    is_poolable: bool = True
+    named_by_log: bool = False
+    can_pool_groups: bool = True
     rows: Rows | None = None
     answers: tuple[Any, Any] | None = None
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
-    of_documents: Mapping[str, DocumentScores] = field(default_factory=dict)
+    document_scores: Mapping[str, DocumentScores] = field(default_factory=dict)
 
-    def name_of(self, role: str, row: int) -> str | None:
-        """The model, group, item or run of a row, where it is known."""
+    def name_at(self, role: str, row: int) -> str | None:
+        """The name of a row's model, group, item or run; None without such a column."""
         held = self.coded.get(role)
         return None if held is None else held.names[held.codes[row]]
 
     def placed(self) -> AbstractContextManager[None]:
-        """An error that is raised inside names its row by its place in the files."""
+        """Context in which errors name a row by its file and line."""
         return nullcontext() if self.rows is None else self.rows.placed()
 
 
-def rows_of(
+def read_scored_rows(
     score: Any,
     roles: Mapping[str, Any],
     *,
@@ -118,8 +117,10 @@ def rows_of(
     answers: tuple[Any, Any] | None = None,
     worst: Worst | None = None,
 ) -> ScoredRows:
-    """The rows of arrays, of a frame, or of a source. may_miss: rows without a score are kept. answers: what is true,
-    and what is predicted, in place of a score. worst: what is asked for of the worst rows.
+    """Rows from arrays, a frame, or a source.
+
+    may_miss: keep rows without a score. answers: y_true and prediction, in place of a score. worst: the requested worst
+    items.
 
     Raises InputError naming the parameter, the row and the value.
     """
@@ -127,9 +128,9 @@ def rows_of(
     check_distinct(compared, {role: roles[role] for role in ("model", "id", "run")})
     if isinstance(data, Source):
         how: dict[str, Any] = {"may_miss": may_miss, "macro": macro, "answers": answers, "worst": worst}
-        return _of_source(data, score, roles, pos_label=pos_label, **how)
+        return _read_source(data, score, roles, pos_label=pos_label, **how)
     if answers is None and score is None:
-        raise InputError(UNNAMED)
+        raise InputError(NO_SCORE_COLUMN)
     held = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
     known = {"id", "clusters", "run"} & {role for role, given in roles.items() if given is not None}
     notes = (
@@ -139,20 +140,20 @@ def rows_of(
     if answers is None:
         name = "score" if data is None else score
         column = as_column(held[0], name=name)
-        n, scores = len(column), {name: _numbers(column, pos_label, name, notes, may_miss=may_miss)}
+        n, scores = len(column), {name: _score_values(column, pos_label, name, notes, may_miss=may_miss)}
     else:
         both = objects_of(held[0]), objects_of(held[1])
         n, scores = len(both[0]), {"": np.zeros(len(both[0]))}
         if len(both[1]) != n:
             raise unequal_rows("prediction", len(both[1]), n)
-    coded = {role: _coded(roles[role], n, role) for role in CODED if roles[role] is not None}
+    coded = {role: _as_coded(roles[role], n, role) for role in CODED if roles[role] is not None}
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
     beside = None if worst is None else worst.beside(n, data)
     _check_cells(coded, n)
     return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=beside, answers=both)
 
 
-def _of_source(
+def _read_source(
     source: Source,
     score: Any,
     roles: Mapping[str, Any],
@@ -184,12 +185,12 @@ def _of_source(
     if answers is not None:
         skips = bool(getattr(source, "skip_missing", False))
         wanted = {answers[0]: Kind.REQUIRED, answers[1]: Kind.REQUIRED if skips else Kind.OPTIONAL}
-    with _advising(score), advising_pos_label([] if score is None else [score]):
+    with _advising_missing_score(score), advising_pos_label([] if score is None else [score]):
         found = source.rows(
             kinds | wanted,
             clusters=None if apart else roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
-            choose=partial(_of_log, score=next(iter(wanted), None), roles=roles, macro=macro),
+            choose=partial(_choose_log_columns, score=next(iter(wanted), None), roles=roles, macro=macro),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
             later=() if worst is None else list(worst.show),
             cells=None if apart or roles["id"] or roles["clusters"] or roles["run"] else parts,
@@ -199,24 +200,24 @@ def _of_source(
         columns["model"] = FILE
     names = [one for role, one in found.chosen.items() if role.startswith(SCORES)] if score is None else [score]
     if not names and answers is None:
-        raise InputError(f"{UNNAMED}{LOOK}")
+        raise InputError(f"{NO_SCORE_COLUMN}{LOOK}")
     n, notes, clusters = int(found.read["rows"]), list[str](), columns["clusters"]
     with found.placed():
-        held = {name: _of_all(found.columns[name], n, spelled=pos_label is None) for name in names}
+        held = {name: _fill_rows(found.columns[name], n, spelled=pos_label is None) for name in names}
         loose = may_miss or score is None
         held_answers = None if answers is None else (objects_of(found[answers[0]]), objects_of(found[answers[1]]))
         scores = {"": np.zeros(n)} if answers else {}
-        scores |= {name: _numbers(held[name], pos_label, name, notes, may_miss=loose) for name in names}
-        coded = {role: _coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
+        scores |= {name: _score_values(held[name], pos_label, name, notes, may_miss=loose) for name in names}
+        coded = {role: _as_coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
         _check_cells(coded, n, columns)
-        units = None if clusters is None else unit_codes(found.columns[clusters], n, clusters)
+        units = None if clusters is None else cluster_codes(found.columns[clusters], n, clusters)
     read = dict(found.read)
     if columns["model"] != FILE and not by_file:
         read.pop("by_file", None)
     read |= {"score": names} if answers is None else dict(zip(("target", "prediction"), answers, strict=True))
     read |= {**{AS_READ.get(role, role): column for role, column in columns.items() if column}}
     skip = bool(getattr(source, "skip_missing", False))
-    of_log = score is None and answers is None
+    named_by_log = score is None and answers is None
     notes += found.notes
     measures = {name: found.measures[name] for name in names if name in found.measures}
     return ScoredRows(
@@ -226,7 +227,7 @@ def _of_source(
         read,
         tuple(notes),
         skip,
-        of_log,
+        named_by_log,
         not (found.chosen and RUN in (columns["groups"] or "").split(",")),
         found,
         held_answers,
@@ -235,8 +236,8 @@ def _of_source(
 
 
 @contextmanager
-def _advising(score: str | None) -> Iterator[None]:
-    """A score that is missing may count as one."""
+def _advising_missing_score(score: str | None) -> Iterator[None]:
+    """Add advice on `missing_score` to errors about a missing score."""
     try:
         yield
     except InputError as error:
@@ -247,11 +248,11 @@ def _advising(score: str | None) -> Iterator[None]:
         raise InputError(replace(fault, advice=advice)) from error
 
 
-def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], macro: bool) -> dict[str, str]:
-    """The columns of a log for what was not named: each task, prompt and way of scoring is a group; rows of a document
-    are a cluster; and every number that the program gave is a score, or where it gave none whether the answer is right.
+def _choose_log_columns(log: Log, *, score: str | None, roles: Mapping[str, str | None], macro: bool) -> dict[str, str]:
+    """Columns of a log for roles that the user did not set. Each task, prompt and way of scoring is a group; the rows
+    of a document are a cluster; every number that the program logged is a score, or else whether the answer is correct.
 
-    Raises InputError where groups were named and pool several ways of scoring the same answers.
+    Raises InputError if the groups that the user set pool several ways of scoring the same answers.
     """
     found = {}
     if macro:
@@ -276,8 +277,8 @@ def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], mac
     return found
 
 
-def _of_all(column: Any, n: int, *, spelled: bool) -> Any:
-    """What every row holds: of a mapping of the rows that hold something, a masked array."""
+def _fill_rows(column: Any, n: int, *, spelled: bool) -> Any:
+    """A column with a value for every row: a mapping from rows to values becomes a masked array."""
     if not isinstance(column, dict):
         return column
     rows = np.fromiter(column, dtype=np.int64, count=len(column))
@@ -331,15 +332,15 @@ def partial_scores(
 
 
 def number_or_text(value: Any) -> Any:
-    """The number or the truth that a text spells; any other value as it is."""
+    """The number or truth value that a text spells; any other value unchanged."""
     if not isinstance(value, str):
         return value
     number = spelled_number(value)
     return TRUTHS.get(value.lower(), value) if number is None else number
 
 
-def _numbers(column: Any, pos_label: object, name: str, notes: list[str], *, may_miss: bool) -> Floats:
-    """The scores of a column, NaN where one is missing and may be."""
+def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *, may_miss: bool) -> Floats:
+    """The scores of a column, NaN for missing ones if `may_miss`."""
     if isinstance(column, Coded) or not may_miss:
         return positive_scores(column, pos_label, name, notes)
     if isinstance(column, np.ma.MaskedArray):
@@ -361,19 +362,19 @@ def _numbers(column: Any, pos_label: object, name: str, notes: list[str], *, may
 
 
 def _check_cells(coded: Mapping[str, Coded], n: int, columns: Mapping[str, str | None] | None = None) -> None:
-    """Raise InputError where there are more models or groups than can be evaluated one by one."""
+    """Raise InputError for more models or groups than can be evaluated in reasonable time."""
     for role in ("groups", "model"):
         if (held := coded.get(role)) is not None:
             name = role if columns is None else columns[role] or role
-            check_group_count(len(held.names), n, name=name, most=MOST_CELLS, seconds=A_CELL)
+            check_group_count(len(held.names), n, name=name, most=MAX_CELLS, seconds=SECONDS_PER_CELL)
 
 
-def _coded(column: Any, n: int, name: str) -> Coded:
+def _as_coded(column: Any, n: int, name: str) -> Coded:
     return column if isinstance(column, Coded) else Coded(*check_codes(column, n=n, name=name))
 
 
-def unit_codes(column: Any, n: int, name: str) -> Integers:
-    """Clusters as codes."""
+def cluster_codes(column: Any, n: int, name: str) -> Integers:
+    """Clusters as integer codes (n,)."""
     return column.codes.astype(np.int64) if isinstance(column, Coded) else check_clusters(column, n=n, name=name)
 
 
@@ -386,8 +387,8 @@ def cell_codes(rows: ScoredRows) -> Integers:
     return codes
 
 
-def each_cell(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str | None, str | None, Integers]]:
-    """The rows of each model in each group, with both names."""
+def iterate_cells(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str | None, str | None, Integers]]:
+    """Group name, model name and row positions of each model in each group."""
     codes = cell_codes(rows)
     places = np.flatnonzero(kept)
     order = places[np.argsort(codes[places], kind="stable")]
@@ -403,8 +404,8 @@ def each_cell(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[s
 def lowest_items(
     rows: ScoredRows, name: str, values: Floats, worst: Worst, *, best: float | None, lower_is_better: bool
 ) -> list[LowItem]:
-    """The items of the lowest mean over their rows, of all models and runs in a group; rows are items where none are
-    named. Of equal means, the first; items of the `best` score alone are not among them."""
+    """The items with the lowest mean over all models and runs of a group, ties in the order of the rows. Without ids,
+    each row is an item. Items whose mean is the `best` score are left out."""
     key: Integers = np.arange(len(values))
     if (items := rows.coded.get("id")) is not None:
         key = items.codes.astype(np.int64)
@@ -423,13 +424,13 @@ def lowest_items(
     return [
         LowItem(
             score=name,
-            group=rows.name_of("groups", place),
-            item=rows.name_of("id", place),
+            group=rows.name_at("groups", place),
+            item=rows.name_at("id", place),
             mean=float(means[one]),
             n=int(n[one]),
             file=rows.rows.stands(place)[0],
             row=rows.rows.stands(place)[1],
-            model=rows.name_of("model", place),
+            model=rows.name_at("model", place),
             shown={column: held[column][i] for column in worst.show},
         )
         for i, (one, place) in enumerate(zip(chosen, places.tolist(), strict=False))
