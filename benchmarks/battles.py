@@ -49,10 +49,10 @@ class Regime:
         """What very many battles give: equal models are equal."""
         strengths, m = np.asarray(self.strengths), len(self.strengths)
         a, b, outcome, _ = self.made(np.random.default_rng(9), 400_000 // (self.each or 12))
-        found = fit_strengths(a, b, outcome, m=m, position_effect=self.first != 0.0)
+        fitted = fit_strengths(a, b, outcome, m=m, position_effect=self.first != 0.0)
         for value in set(self.strengths):
-            found.theta[strengths == value] = found.theta[strengths == value].mean()
-        return found
+            fitted.theta[strengths == value] = fitted.theta[strengths == value].mean()
+        return fitted
 
 
 REGIMES = {

@@ -253,6 +253,11 @@ def test_objects_named_by_data_stay_whole() -> None:
     assert [one.name for one in howsure.look("votes.jsonl")] == ["votes"]
 
 
+def test_lists_with_integers_that_no_float_can_hold_are_lists() -> None:
+    Path("large.jsonl").write_text(f'{{"p": [{10**400}, 0.5]}}\n{{"p": [0.2, 0.8]}}\n')
+    assert howsure.look("large.jsonl")["p"].kind == "lists"
+
+
 def test_numbers_other_than_0_and_1_are_no_right_and_wrong() -> None:
     table("two.csv", "relevancy_score", [[0.89], [1.0]] * 20)
     assert howsure.look("two.csv").commands == ()

@@ -25,7 +25,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def written(before: bytes, made: Path) -> bytes:
     """What a file holds once a command has ended that makes this of an empty one."""
-    return before + made.read_bytes() if made.suffix == APPENDED else made.read_bytes()
+    return before + made.read_bytes() if made.name == APPENDED else made.read_bytes()
 
 
 @pytest.mark.parametrize("name", TYPED)

@@ -20,7 +20,7 @@ JUDGE = "--target label --prob probability"
 COMPARE = "two.csv --target y --against a --model b"
 GONE_ON_WITH = (".duckdb", ".state", ".experiments")  # what is read and written, not replaced
 HISTORY = "--experiments o.experiments --date 2026-11-22"
-APPENDED = ".md"  # what is written behind what a file holds
+APPENDED = "summary.md"  # the summary of checks, appended to what the file holds
 # By the words of the command: the rest of what is typed, and what it writes.
 TYPED = {
     "calibration curve": (
@@ -29,23 +29,23 @@ TYPED = {
     ),
     "calibration summary": (f"predictions.csv {JUDGE} --group model --output o.summary", "o.summary"),
     "check calibration": (
-        f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary o.md --write-baseline o.json "
+        f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary summary.md --write-baseline o.json "
         f"{HISTORY}",
-        "o.txt o.xml o.md o.json o.experiments",
+        "o.txt o.xml summary.md o.json o.experiments",
     ),
     "check score": (
-        "two.csv --score y --min-score 0.1 --output o.txt --junit o.xml --summary o.md --write-baseline o.json "
+        "two.csv --score y --min-score 0.1 --output o.txt --junit o.xml --summary summary.md --write-baseline o.json "
         f"{HISTORY}",
-        "o.txt o.xml o.md o.json o.experiments",
+        "o.txt o.xml summary.md o.json o.experiments",
     ),
     "check selective": (
-        f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt --junit o.xml --summary o.md --write-baseline o.json "
+        f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt --junit o.xml --summary summary.md --write-baseline o.json "
         f"{HISTORY}",
-        "o.txt o.xml o.md o.json o.experiments",
+        "o.txt o.xml summary.md o.json o.experiments",
     ),
     "check all": (
-        f"--config checks.toml --output o.txt --junit o.xml --summary o.md --write-baseline o.json {HISTORY}",
-        "o.txt o.xml o.md o.json o.experiments",
+        f"--config checks.toml --output o.txt --junit o.xml --summary summary.md --write-baseline o.json {HISTORY}",
+        "o.txt o.xml summary.md o.json o.experiments",
     ),
     "check trend": ("nightly.experiments --output o.txt --figure o.svg", "o.txt o.svg"),
     "calibration find-groups": (

@@ -56,35 +56,35 @@ def test_strengths_and_their_errors_are_those_of_a_likelihood_by_hand(tie: float
     bread = np.linalg.inv(approx_fprime(best, lambda at: approx_fprime(at, lambda x: losses(x).sum(), 1e-5), 1e-5))
     sums = np.stack([np.bincount(units, one) for one in scores.T])
     for codes, held, count in ((None, scores.T, 400), (units, sums, 50)):
-        found = fit_strengths(a, b, outcome, codes, m=4, position_effect=bool(first))
-        theta = found.theta - found.theta[3]
-        assert [*theta[:3], *([found.tie] if np.isfinite(tie) else []), *([found.first] if first else [])] == (
+        fitted = fit_strengths(a, b, outcome, codes, m=4, position_effect=bool(first))
+        theta = fitted.theta - fitted.theta[3]
+        assert [*theta[:3], *([fitted.tie] if np.isfinite(tie) else []), *([fitted.first] if first else [])] == (
             pytest.approx(best, abs=1e-4)
         )
         to_last = np.eye(6)
         to_last[:4, 3] -= 1.0
         expected = bread @ (held @ held.T) @ bread * count / (count - 1)
-        got = (to_last @ found.covariance @ to_last.T)[np.ix_(free, free)]
+        got = (to_last @ fitted.covariance @ to_last.T)[np.ix_(free, free)]
         assert got == pytest.approx(expected, rel=5e-3, abs=1e-5)
 
 
 def test_what_models_win_is_what_they_are_expected_to_win() -> None:
     """The equations of the maximum without ties, to the last digits."""
     a, b, outcome = battles(list(np.linspace(-2, 2, 12)), 3_000)
-    found = fit_strengths(a, b, outcome, m=12)
-    chance = 1 / (1 + np.exp(found.theta[b] - found.theta[a]))
+    fitted = fit_strengths(a, b, outcome, m=12)
+    chance = 1 / (1 + np.exp(fitted.theta[b] - fitted.theta[a]))
     won = np.bincount(a, outcome == FIRST, minlength=12) + np.bincount(b, outcome == SECOND, minlength=12)
     expected = np.bincount(a, chance, minlength=12) + np.bincount(b, 1 - chance, minlength=12)
     assert expected == pytest.approx(won, abs=1e-9)
-    assert found.theta.sum() == pytest.approx(0.0, abs=1e-12)
+    assert fitted.theta.sum() == pytest.approx(0.0, abs=1e-12)
 
 
 def test_strengths_are_those_of_choix() -> None:
     """`ilsr_pairwise(4, wins)` of choix 0.4.1 without regularisation, less its mean."""
     wins = [(0, 1), (0, 1), (1, 0), (1, 2), (2, 1), (1, 2), (2, 3), (3, 0), (0, 3), (2, 3), (0, 2), (0, 2), (3, 1)]
     first, second = np.array(wins).T
-    found = fit_strengths(first, second, np.zeros(len(wins), dtype=int), m=4)
-    assert found.theta == pytest.approx(CHOIX, abs=1e-10)
+    fitted = fit_strengths(first, second, np.zeros(len(wins), dtype=int), m=4)
+    assert fitted.theta == pytest.approx(CHOIX, abs=1e-10)
 
 
 def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:

@@ -71,15 +71,15 @@ def show_command(name: str, form: str) -> None:
     "folder",
     type=WrittenFolder(),
     metavar="FOLDER",
-    help="Folder to download into (default: the user's cache).",
+    help="Folder to write into (default: the user's cache; for demo, the current folder).",
 )
 @click.option("--from", "host", metavar="ADDRESS", help=f"The site, or a mirror of it (default: {HOST}).")
 def get_command(names: tuple[str, ...], folder: str | None, host: str | None) -> None:
     """Download data sets.
 
     An interrupted download resumes where it stopped. Every file is verified by its SHA-256. With --to, a data set that
-    this machine already has is copied, unless --from names a site. `demo` is the example data that come with howsure:
-    `howsure data get demo` writes them to the folder demo.
+    this machine already has is copied, unless --from names a site. `howsure data get demo` writes
+    the bundled example data to the folder demo.
     """
     from howsure.data.datasets import copy_data_set, copy_demo, fetch_data_set
 

@@ -134,5 +134,7 @@ def _nested(counts: Mapping[str, int]) -> tuple[str, int | None]:
     numeric = all(isinstance(part, int | float) and not isinstance(part, bool) for list_ in lists for part in list_)
     if length is None or length < 2 or not numeric:
         return LISTS, None
-    shares = all(min(list_) >= 0 and abs(sum(list_) - 1) <= TOLERANCE for list_ in lists)
+    shares = all(  # bounds first: a sum with an integer that no float can hold fails
+        all(0 <= part <= 1 + TOLERANCE for part in list_) and abs(sum(list_) - 1) <= TOLERANCE for list_ in lists
+    )
     return (SHARES if shares else LISTS), length

@@ -134,9 +134,9 @@ class _Grades:
 
     def of(self, raters: Sequence[str]) -> Integers:
         """The columns of some raters, of items that at least two of them graded."""
-        held = self.table[:, [self.raters.index(rater) for rater in raters]]
-        kept: Integers = held[(held >= 0).sum(axis=1) > 1]
-        return kept
+        codes = self.table[:, [self.raters.index(rater) for rater in raters]]
+        graded_by_two: Integers = codes[(codes >= 0).sum(axis=1) > 1]
+        return graded_by_two
 
     def common(self, a: str, b: str) -> int:
         """How many items both graded."""

@@ -96,7 +96,9 @@ def rank_battles(
     if len(models) < 2:
         raise InputError("there is no battle.")
     _check_connected(first, second, outcome, models)
-    found = fit_strengths(first, second, outcome, units, m=len(models), position_effect=position_effect, share=share)
+    strengths = fit_strengths(
+        first, second, outcome, units, m=len(models), position_effect=position_effect, share=share
+    )
     if units is not None and (few := few_clusters(np.bincount(units))):
         notes.append(few)
     read = dict(rows.read) or {"n": n}
@@ -105,9 +107,9 @@ def rank_battles(
     recipe |= {"tie": list(tie), "position_effect": position_effect, "level": level, "seed": seed_in_recipe(rng)}
     battles = _Battles(models, first, second, outcome, units)
     all_units = n if units is None else int(units.max()) + 1
-    lead, tied = (_share_estimate(of_equal, all_units, level=level, n=n) for of_equal in found.equal_models())
+    lead, tied = (_share_estimate(of_equal, all_units, level=level, n=n) for of_equal in strengths.equal_models())
     return BattleTable(
-        rows=battles.rows(found, level, generator),
+        rows=battles.rows(strengths, level, generator),
         first=lead if position_effect else None,
         ties=tied if share is None and (outcome == TIE).any() else None,
         notes=tuple(notes),
@@ -304,11 +306,11 @@ def _estimate(value: float, low: float, high: float, *, level: float, n: int) ->
     return Estimate(float(value), ends[0], ends[1], level=level, method=SANDWICH, n=n)
 
 
-def _share_estimate(found: tuple[float, float], units: float, *, level: float, n: int) -> Estimate:
+def _share_estimate(share: tuple[float, float], units: float, *, level: float, n: int) -> Estimate:
     """The estimate of a share, with an interval that is symmetric in log odds. share: value and standard error."""
     from scipy.special import expit
 
-    value, error = found
+    value, error = share
     if not 0.0 < value < 1.0:
         return _estimate(value, math.nan, math.nan, level=level, n=n)
     odds, reach = math.log(value / (1 - value)), _t_quantile(units, level) * error / (value * (1 - value))

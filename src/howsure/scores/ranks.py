@@ -203,7 +203,7 @@ def _max_t_quantiles(
         t = (drawn[j + 1 :] - drawn[j]) / scale[j, j + 1 :, None]
         largest[j] = np.maximum(largest[j], t.max(axis=0))
         np.maximum(largest[j + 1 :], -t, out=largest[j + 1 :])
-    c_by_model = np.array([np.quantile(one, level) for one in largest])
+    c_by_model = np.quantile(largest, level, axis=1)
     return float(np.quantile(largest.max(axis=0), level)), c_by_model
 
 

@@ -132,7 +132,7 @@ def score_table(
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
     requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=targets is not None, others=others)
-    lower_is_better = lower_is_better or any(not asked_metric.higher_is_better for asked_metric in requested_metrics)
+    lower_is_better = lower_is_better or any(not metric.higher_is_better for metric in requested_metrics)
     look = check_worst(worst, show, data)
     rows = read_scored_rows(
         score,
@@ -149,7 +149,7 @@ def score_table(
             f"{parameter('run')} needs the item of each row, {parameter('id', GIVEN)}, whose runs they are."
         )
     options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
-    found, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
+    table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     with rows.placed():
         whole, whole_notes = _pool_groups(rows, requested_metrics)
         rows = add_document_scores(rows, requested_metrics) if requested_metrics else rows
@@ -164,18 +164,18 @@ def score_table(
                 if whole is not None and len({row.group for row in made} - {MACRO}) > 1:
                     own = whole.scores[name] if requested_metrics else values
                     overall, _ = _score_rows(whole, name, own, missing, kind, replace(options, macro=False))
-                    found += overall_rows(overall, [row for row in made if row.group != MACRO])
-                found += made
+                    table_rows += overall_rows(overall, [row for row in made if row.group != MACRO])
+                table_rows += made
                 incomplete += lacking
             if look is not None:
                 known = _bounds(rows, name, values[~np.isnan(values)], ends)
                 lower = directions[name] is True
                 best = None if known is None else known[0 if lower else 1]
                 low += lowest_items(rows, name, values, look, best=best, lower_is_better=lower)
-    if macro and not any(row.group == MACRO for row in found):
-        why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in found}), 'group')}"
+    if macro and not any(row.group == MACRO for row in table_rows):
+        why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in table_rows}), 'group')}"
         raise InputError(f"{parameter('macro', True)} is the mean of groups; {why}. Leave it out.")
-    several = any(row.ranks for row in found)
+    several = any(row.ranks for row in table_rows)
     recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.read), "level": level, "bounds": ends}
     lower_scores = [name for name, direction in directions.items() if direction is True]
     lower_is_better = lower_is_better or len(lower_scores) == len(directions)
@@ -196,7 +196,7 @@ def score_table(
     )
     together = (f"intervals of a model hold for all {len(kinds)} k together",) if len(kinds) > 1 else ()
     notes = (*rows.notes, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)
-    return ScoreTable(rows=tuple(found), worst=worst_items, notes=notes, recipe=recipe)
+    return ScoreTable(rows=tuple(table_rows), worst=worst_items, notes=notes, recipe=recipe)
 
 
 def _pool_groups(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:
@@ -254,9 +254,9 @@ def as_sequence(given: Sequence[int] | int) -> Sequence[int]:
 
 def run_summaries(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -> list[RunSummary]:
     """The requested summaries of runs; the mean by default."""
-    found = [RunSummary(check_whole(k, name="pass_at")) for k in as_sequence(pass_at)]
-    found += [RunSummary(check_whole(k, name="pass_hat"), all_right=True) for k in as_sequence(pass_hat)]
-    return list(dict.fromkeys(found)) or [RunSummary()]
+    summaries = [RunSummary(check_whole(k, name="pass_at")) for k in as_sequence(pass_at)]
+    summaries += [RunSummary(check_whole(k, name="pass_hat"), all_right=True) for k in as_sequence(pass_hat)]
+    return list(dict.fromkeys(summaries)) or [RunSummary()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,10 +497,15 @@ def _add_ranks(
     options: _Options,
 ) -> list[ScoreRow]:
     sign = -1.0 if options.lower_is_better else 1.0
-    found = ranks(
+    model_ranks = ranks(
         sign * scores, units, weights=weights, sizes=sizes, bounds=bounds, level=options.level, rng=options.rng
     )
-    columns = (found.low.tolist(), found.high.tolist(), found.tier.tolist(), found.best.tolist())
+    columns = (
+        model_ranks.low.tolist(),
+        model_ranks.high.tolist(),
+        model_ranks.tier.tolist(),
+        model_ranks.best.tolist(),
+    )
     return [
         replace(row, rank_low=low, rank_high=high, tier=tier, maybe_best=best)
         for row, low, high, tier, best in zip(rows, *columns, strict=True)
@@ -559,8 +564,8 @@ def _macro_row(
         mean = value_of_groups(metric, groups, sizes)
         unit = "item" if cells[0].units is None else "cluster"
         notes = tuple(interval_notes(mean, level=options.level, unit=unit))
-    found = _estimate(mean, options, n, sure=True)
-    return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, found, notes=notes)
+    estimate = _estimate(mean, options, n, sure=True)
+    return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, estimate, notes=notes)
 
 
 def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: Bounds | None = None) -> MeanScore:
@@ -582,8 +587,8 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
     mean = MeanScore(float(sums.sum()), error, 0.0, degrees, len(values), error, units=float(m))
     if bounds is None:
         return mean
-    found = Sums.of(sums, sizes)
-    return BoundedMean.of(mean, sums=found, ends=bounds, clustered=groups[0][1] is not None, within=bounds)
+    cluster_sums = Sums.of(sums, sizes)
+    return BoundedMean.of(mean, sums=cluster_sums, ends=bounds, clustered=groups[0][1] is not None, within=bounds)
 
 
 def value_of_groups(

@@ -316,19 +316,19 @@ def partial_scores(
         rows = np.asarray(column.astype(object))
     if len(rows) != n:
         raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")
-    held = [None if is_missing(row) else number_or_text(row) for row in rows]
+    cells = [None if is_missing(row) else number_or_text(row) for row in rows]
     if pos_label is None:
-        odd = next((row for row, one in enumerate(held) if isinstance(one, str)), None)
+        odd = next((row for row, cell in enumerate(cells) if isinstance(cell, str)), None)
         if odd is not None:
-            raise no_number(name, repr(held[odd]), row=odd)
-        return np.array([math.nan if one is None else float(one) for one in held])
-    wanted, known = number_or_text(str(pos_label)), [one for one in held if one is not None]
-    texts = Counter(str(one) for one, value in zip(rows, held, strict=True) if value is not None)
-    if must_occur and wanted not in known:
+            raise no_number(name, repr(cells[odd]), row=odd)
+        return np.array([math.nan if cell is None else float(cell) for cell in cells])
+    positive = number_or_text(str(pos_label))
+    texts = Counter(str(row) for row, cell in zip(rows, cells, strict=True) if cell is not None)
+    if must_occur and positive not in [cell for cell in cells if cell is not None]:
         raise unknown_name("value", str(pos_label), list(texts), place=name)
-    others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if number_or_text(text) != wanted]
+    others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if number_or_text(text) != positive]
     notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
-    return np.array([math.nan if one is None else float(one == wanted) for one in held])
+    return np.array([math.nan if cell is None else float(cell == positive) for cell in cells])
 
 
 def number_or_text(value: Any) -> Any:

@@ -171,21 +171,21 @@ def _log_likelihood(counts: Floats, at: _OutcomeProbabilities) -> float:
 def _information(n: Floats, at: _OutcomeProbabilities, free: Flags) -> Floats:
     """The Fisher information of n (m, m) battles, made regular: strengths sum to 0, fixed parameters stay fixed."""
     m = len(n)
-    found = _sum_over_pairs(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
-    found[:m, :m] += np.trace(found[:m, :m]) / m**2
-    found[np.diag_indices(m + 2)] += ~free
-    return found
+    information = _sum_over_pairs(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
+    information[:m, :m] += np.trace(information[:m, :m]) / m**2
+    information[np.diag_indices(m + 2)] += ~free
+    return information
 
 
 def _sum_over_pairs(dd: Floats, dt: Floats, tt: Floats) -> Floats:
     """The sums over all pairs of the products of scores, by parameter (m + 2, m + 2), from those of d and of ties."""
     m = len(dd)
-    found = np.zeros((m + 2, m + 2))
-    found[:m, :m] = np.diag(dd.sum(axis=0) + dd.sum(axis=1)) - dd - dd.T
-    found[:m, m] = found[m, :m] = dt.sum(axis=1) - dt.sum(axis=0)
-    found[:m, m + 1] = found[m + 1, :m] = dd.sum(axis=1) - dd.sum(axis=0)
-    found[m:, m:] = [[tt.sum(), dt.sum()], [dt.sum(), dd.sum()]]
-    return found
+    information = np.zeros((m + 2, m + 2))
+    information[:m, :m] = np.diag(dd.sum(axis=0) + dd.sum(axis=1)) - dd - dd.T
+    information[:m, m] = information[m, :m] = dt.sum(axis=1) - dt.sum(axis=0)
+    information[:m, m + 1] = information[m + 1, :m] = dd.sum(axis=1) - dd.sum(axis=0)
+    information[m:, m:] = [[tt.sum(), dt.sum()], [dt.sum(), dd.sum()]]
+    return information
 
 
 def _clustered_meat(first: Integers, second: Integers, of_d: Floats, of_tie: Floats, units: Integers, m: int) -> Floats:

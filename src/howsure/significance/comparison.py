@@ -123,7 +123,7 @@ def compare_family(
         recipe |= {"family": f"{len(rows):,} comparisons of all pairs"} if several else {}
     models = dict.fromkeys([name for pair in family.tested for name in pair])
     means: list[ModelMean] = []
-    for score in sorted(scores.values(), key=lambda held: names.index(held.metric.name)):
+    for score in sorted(scores.values(), key=lambda score: names.index(score.metric.name)):
         means += model_means(score, list(models), level=choices.level)
     said = (
         *notes_of([(one.systems, one.metrics) for one in requested], shown),

@@ -124,16 +124,16 @@ def model_means(item_scores: ItemScores, models: Sequence[str], *, level: float)
 def _mean(item_scores: ItemScores, name: str, level: float) -> ModelMean:
     scores, means = item_scores.scores[name], item_scores.means[name]
     known = bool(np.isfinite(means).all())
-    found = mean_score(means, item_scores.groups, bounds=item_scores.metric.bounds) if known else None
-    told = found is not None and item_scores.groups.units > 1 and name not in item_scores.maybe_infinite
-    low, high = found.interval(level) if found is not None and told else (math.nan, math.nan)
+    mean = mean_score(means, item_scores.groups, bounds=item_scores.metric.bounds) if known else None
+    has_interval = mean is not None and item_scores.groups.units > 1 and name not in item_scores.maybe_infinite
+    low, high = mean.interval(level) if mean is not None and has_interval else (math.nan, math.nan)
     within = within_variance(scores) if known else math.nan
     total = float(means.var(ddof=1)) if known and len(means) > 1 else math.nan
     return ModelMean(
         name,
         item_scores.metric.name,
         float(means.mean()),
-        math.nan if found is None else found.standard_error,
+        math.nan if mean is None else mean.standard_error,
         low,
         high,
         len(means),
@@ -167,13 +167,13 @@ def paired_difference(
     item_scores: ItemScores, baseline: str, model: str, *, level: float, alternative: str, bounded: bool
 ) -> Difference:
     """One row of a comparison, p not yet adjusted."""
-    found = paired_mean(item_scores, baseline, model, level=level, bounded=bounded)
+    difference = paired_mean(item_scores, baseline, model, level=level, bounded=bounded)
     sign = item_scores.metric.sign
-    low, high = found.interval(level)
+    low, high = difference.interval(level)
     better, worse = _shares(sign * item_scores.scores[baseline], sign * item_scores.scores[model])
     turned = {"better": "worse", "worse": "better"}
     side = alternative if sign == 1 else turned.get(alternative, alternative)
-    p = found.p_value(side)
+    p = difference.p_value(side)
     values = float(item_scores.means[baseline].mean()), float(item_scores.means[model].mean())
     return Difference(
         against=baseline,
@@ -181,7 +181,7 @@ def paired_difference(
         metric=item_scores.metric.name,
         against_value=values[0],
         model_value=values[1],
-        difference=found.value + 0.0,
+        difference=difference.value + 0.0,
         low=low + 0.0,
         high=high + 0.0,
         p_value=p,
@@ -194,7 +194,7 @@ def paired_difference(
         share_better=better,
         share_worse=worse,
         undefined_resamples=0,
-        **beside(item_scores, found, baseline, model, level=level, alternative=alternative),
+        **beside(item_scores, difference, baseline, model, level=level, alternative=alternative),
     )
 
 

@@ -215,7 +215,7 @@ def systems_of_files(
     if wrong:
         raise InputError(f"{parameter(wrong[0])} is for columns: name a FILE that holds them.")
     models = [model] if isinstance(model, str) else list(model) if isinstance(model, (list, tuple)) else []
-    if not isinstance(against, str) or not models or not all(isinstance(model, str) for model in models):
+    if not isinstance(against, str) or not models or not all(isinstance(name, str) for name in models):
         raise no_files()
     files = [against, *models]
     if len(set(files)) < len(files):

@@ -40,7 +40,7 @@ def paired_differences(first: Floats, second: Floats) -> Floats:
 
 STEP, COARSE = 0.1, 0.15  # of the integral, for few and for many distinct units: of p above 1e-6 one in a million
 MANY = 10_000  # distinct units
-MAX_EXACT, CELLS, EXTREMES = 512, 128, 8  # distinct units; beyond them, cells and units kept at either end
+MAX_EXACT, CELLS, EXTREMES = 512, 128, 8  # distinct units; more are put into cells, except at both ends
 NEGLIGIBLE = 1e-17  # of the integrand at its largest
 CHUNK, BLOCK = 32, 2048  # points of the integral and distinct units at a time
 FURTHEST = 40.0  # where even the integrand of a single unit is negligible
@@ -143,12 +143,12 @@ def gaffke_interval(scores: Sums, *, bounds: tuple[float, float], size: float) -
 
 
 def condense(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """At most 2 · (2 · CELLS + 1) + 2 · EXTREMES values and counts in place of sorted, distinct ones (n,).
+    """A few hundred values and counts that stand for many sorted, distinct ones (n,).
 
-    The values are divided into CELLS cells of equal numbers and CELLS of equal width. Two points take the place of a
-    cell, those of the Gauss quadrature, which have its count, mean, variance and third moment. Σ count · log(1 + s ·
-    value) changes by terms of the fourth order: intervals of 1,000 and more scores move by less than 1e-12 of their
-    width. The EXTREMES smallest and largest values, on which small p-values depend, stay.
+    The borders of CELLS cells of equal count and of CELLS cells of equal width divide the values. Each cell is replaced
+    by the two points of Gauss quadrature, which have its count, mean, variance and third moment, so that
+    Σ count · log(1 + s · value) changes only by terms of the fourth order. The EXTREMES smallest and largest values, on
+    which small p-values depend, are kept. `benchmarks/bounded_scores.py` compares intervals with and without cells.
 
     >>> values, counts = condense(np.arange(1000.0), np.ones(1000))
     >>> len(values) < 520, round(float(counts.sum()), 9), round(float(counts @ values**3) / 249500250000, 12)
@@ -187,7 +187,7 @@ def _probability(z: Floats, times: Floats) -> float:
     """
     kept = z != 0.0
     z, times = z[kept], times[kept]
-    if len(z) > 2 * MAX_EXACT:  # clusters of unlike sizes, whose order depends on the mean
+    if len(z) > 2 * MAX_EXACT:  # clusters of unequal sizes; the cells of equal ones (`Sums.of`) are fewer than that
         order = np.argsort(z)
         z, times = condense(z[order], times[order])
     tau, width = _saddle(z, times)
