@@ -231,8 +231,9 @@ def test_the_rates_of_error(number: int, correlation: float) -> None:
     for level, limit in ((0.05, 0.06), (0.01, 0.015), (0.001, 0.003)):
         assert np.mean(p <= level) <= limit + 2 * np.sqrt(limit / runs), level
     # Labels of a document that are independent vary no more than calibration says, which is the least that the test
-    # takes them to: then it is careful with few documents. Over all signs, 10 such documents have .046.
-    least = 0.04 if correlation else {10: 0.02, 20: 0.03}.get(number, 0.04)
+    # takes them to: then it is careful with few documents. Over all signs, 10 such documents have .046. 50 such
+    # documents have .036 (standard error .002, two seeds of 4,000 runs).
+    least = 0.04 if correlation else {10: 0.02, 20: 0.03, 50: 0.035}.get(number, 0.04)
     assert np.mean(p <= 0.05) >= least - 2 * np.sqrt(least / runs)
 
 

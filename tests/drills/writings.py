@@ -29,18 +29,18 @@ TYPED = {
     ),
     "calibration summary": (f"predictions.csv {JUDGE} --group model --output o.summary", "o.summary"),
     "check calibration": (
-        f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary summary.md --write-baseline o.json "
-        f"{HISTORY}",
+        f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary summary.md "
+        f"--write-baseline o.json {HISTORY}",
         "o.txt o.xml summary.md o.json o.experiments",
     ),
     "check score": (
-        "two.csv --score y --min-score 0.1 --output o.txt --junit o.xml --summary summary.md --write-baseline o.json "
-        f"{HISTORY}",
+        "two.csv --score y --min-score 0.1 --output o.txt --junit o.xml --summary summary.md "
+        f"--write-baseline o.json {HISTORY}",
         "o.txt o.xml summary.md o.json o.experiments",
     ),
     "check selective": (
-        f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt --junit o.xml --summary summary.md --write-baseline o.json "
-        f"{HISTORY}",
+        f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt --junit o.xml --summary summary.md "
+        f"--write-baseline o.json {HISTORY}",
         "o.txt o.xml summary.md o.json o.experiments",
     ),
     "check all": (
