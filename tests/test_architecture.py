@@ -25,7 +25,8 @@ SOURCE = ROOT / "src" / "howsure"
 LAYERS = (
     {"errors"},
     {"first_use"},
-    {"inputs", "show"},
+    {"inputs"},
+    {"show"},
     {"result"},
     {"files", "stats"},
     {"calibration"},

@@ -20,7 +20,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import weighing
-from howsure.calibration.words import curve_columns, notes_by_name, parts_table, recipe_rows, verdict
+from howsure.calibration.words import curve_columns, parts_table, recipe_rows, verdict
 from howsure.calibration.worst_rows import Show, WorstRows, check_worst
 from howsure.errors import InputError, parameter, told
 from howsure.inputs.frames import SAVED, Source
@@ -28,6 +28,7 @@ from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import CLASS_WISE, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result, Rows, plain, rows_read
+from howsure.show.notes import notes_by_name
 from howsure.show.table import Column, Table
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness

@@ -17,7 +17,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
-from howsure.calibration.words import LEGENDS, kind, notes_by_name, verdict
+from howsure.calibration.words import LEGENDS, kind, verdict
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
@@ -25,6 +25,7 @@ from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Given,
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, as_json
+from howsure.show.notes import notes_by_name
 from howsure.show.table import LOWER, NUMBER, P_VALUE, WORDS, Column, with_ends
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import MeanScore, mean_score

@@ -13,13 +13,13 @@ from howsure.calibration.calibration_errors import debiased_estimate, notes_of, 
 from howsure.calibration.engines.pairs_or_sums import parts_of
 from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.slots import Slots
-from howsure.calibration.words import notes_by_name
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, plain
+from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
 from howsure.stats.p_values import adjust_p_values
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -374,16 +374,3 @@ def parts_table(curve: CalibrationCurve | CorpCurve, *, most: int = 20) -> Table
     shown = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))
     rows = [[f"{i + 1}", f"{parts.count[i]}", *(number(column[i]) for column in columns)] for i in shown]
     return Table((name if len(shown) == len(parts) else f"{name} of {len(parts)}", "n", *named), rows)
-
-
-def notes_by_name(notes_of_names: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Each note once, preceded by the names of the groups it concerns.
-
-    >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
-    ['NN, IN: one bin only']
-    """
-    about: dict[str, list[str]] = {}
-    for name, notes in notes_of_names:
-        for note in notes:
-            about.setdefault(note, []).append(name)
-    return [f"{shortened(names)}: {note}" for note, names in about.items()]

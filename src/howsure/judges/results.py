@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from howsure.calibration.words import notes_by_name
 from howsure.counts.results import ReadingErrors
 from howsure.result import AMONG, Estimate, Result, Rows, as_json
+from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval
 
 if TYPE_CHECKING:

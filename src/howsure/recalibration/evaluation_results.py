@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_key, score_words
-from howsure.calibration.words import notes_by_name
 from howsure.result import Estimate, Result, Rows, plain
+from howsure.show.notes import notes_by_name
 from howsure.show.table import (
     COUNT,
     ENDS,

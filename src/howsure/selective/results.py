@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from howsure.calibration.words import notes_by_name
 from howsure.calibration.worst_rows import WorstRows
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json
+from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from howsure.calibration.words import notes_by_name
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.result import Result, Rows, as_json, dict_of, held_in_frames
+from howsure.show.notes import notes_by_name
 from howsure.show.table import (
     COUNT,
     FRAME,
