@@ -28,7 +28,7 @@ LAYERS = (
     {"inputs"},
     {"show"},
     {"result"},
-    {"files", "stats"},
+    {"files", "stats", "worst_rows"},
     {"calibration"},
     {"data"},
     {"significance", "sequences", "coreference", "counts", "selective", "sequential", "recalibration"},
@@ -388,7 +388,7 @@ def test_a_function_loads_what_it_needs() -> None:
     loaded = loaded_by("import howsure; howsure.calibration_error([0, 1] * 50, [0.2, 0.8] * 50)")
     assert OTHERS & loaded - {"scipy"} == {"numpy"}
     assert {room_of(name) for name in loaded if name.startswith("howsure.")} == {
-        *("calibration", "errors", "first_use", "inputs", "result", "show", "stats")
+        *("calibration", "errors", "first_use", "inputs", "result", "show", "stats", "worst_rows")
     }
     assert not {
         name for name in loaded if name.startswith(("howsure.calibration.found_groups", "howsure.calibration.corp"))

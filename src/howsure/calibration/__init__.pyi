@@ -66,7 +66,7 @@ from howsure.calibration.table import (
     GroupCalibration as GroupCalibration,
     calibration_table as calibration_table,
 )
-from howsure.calibration.worst_rows import (
+from howsure.worst_rows import (
     LowItem as LowItem,
     WorstRows as WorstRows,
     WrongRow as WrongRow,

@@ -21,7 +21,6 @@ from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import weighing
 from howsure.calibration.words import curve_columns, parts_table, recipe_rows, verdict
-from howsure.calibration.worst_rows import Show, WorstRows, check_worst
 from howsure.errors import InputError, parameter, told
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_level
@@ -32,6 +31,7 @@ from howsure.show.notes import notes_by_name
 from howsure.show.table import Column, Table
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness
+from howsure.worst_rows import Show, WorstRows, check_worst
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,10 +6,10 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from howsure.calibration.worst_rows import WorstRows
 from howsure.result import AMONG, Estimate, Result, Row, Rows, as_json
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
+from howsure.worst_rows import WorstRows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

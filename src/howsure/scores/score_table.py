@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.worst_rows import LowItem, Show, check_worst
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown, told
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted, is_number
@@ -36,6 +35,7 @@ from howsure.stats.gaffke import Sums
 from howsure.stats.jackknife_value import JackknifeValue
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.worst_rows import LowItem, Show, check_worst
 
 STUDENT_NOTE = (
     "these intervals are Student's t, and suppose that no rarer values lie far away; if scores have a lowest and a "

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.calibration.worst_rows import LowItem, Worst
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter
 from howsure.inputs.checks import (
@@ -45,6 +44,7 @@ from howsure.significance.model_files import (
     scores_of_log,
 )
 from howsure.significance.reading import unequal_rows
+from howsure.worst_rows import LowItem, Worst
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log

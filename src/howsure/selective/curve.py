@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.calibration.engines.pairs_or_sums import parts_of
-from howsure.calibration.worst_rows import Show, check_worst, is_wrong
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
@@ -25,6 +24,7 @@ from howsure.selective.results import AtAccuracy, AtCoverage, RiskCoverage, Sele
 from howsure.selective.threshold import check_promise, threshold_of, threshold_tests
 from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
 from howsure.stats.proportions import wilson_interval
+from howsure.worst_rows import Show, check_worst, is_wrong
 
 
 def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> AtCoverage:

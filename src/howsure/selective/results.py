@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from howsure.calibration.worst_rows import WorstRows
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
+from howsure.worst_rows import WorstRows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

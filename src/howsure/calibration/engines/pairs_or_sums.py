@@ -8,10 +8,10 @@ from typing import Any
 
 from howsure.calibration.engines.lazy_frames import FrameSums, lazy_pairs, sums_of_lazy
 from howsure.calibration.slots import EXACT_UP_TO, Slots
-from howsure.calibration.worst_rows import Worst, WorstRows
 from howsure.inputs.frames import Read, Source, is_dask, is_lazy
 from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.worst_rows import Worst, WorstRows
 
 
 def sums_of_frame(
