@@ -15,12 +15,11 @@ from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
+from howsure.inputs.long_form import item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_warnings
 from howsure.judges.correction import Graded
-from howsure.scores.scored_rows import partial_scores
-from howsure.significance.rows_by_model import item_twice
 from howsure.stats.mean_score import Bounds, share_bounds
 
 LENGTHS, READINGS = ("length", "prompt_length"), ("second", "settled")

@@ -25,10 +25,10 @@ from howsure.inputs.checks import (
     first_missing,
     missing,
 )
+from howsure.inputs.long_form import partial_scores
 from howsure.inputs.numbers_and_names import as_spelled, natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.regression.moments import Labelled, Regression, dependent
-from howsure.scores.scored_rows import partial_scores
 from howsure.stats.clusters import few_clusters
 
 ROUNDING = 1e-9

@@ -12,6 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown, told
 from howsure.inputs.frames import Source
+from howsure.inputs.long_form import item_twice
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted, is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -29,7 +30,6 @@ from howsure.scores.results import MACRO, ScoreRow, ScoreTable
 from howsure.scores.scored_rows import ScoredRows, cell_codes, iterate_cells, lowest_items, read_scored_rows
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
-from howsure.significance.rows_by_model import item_twice
 from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
 from howsure.stats.jackknife_value import JackknifeValue

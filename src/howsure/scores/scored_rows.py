@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -13,28 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.sources import Files
-from howsure.errors import GIVEN, LOOK, InputError, parameter
-from howsure.inputs.checks import (
-    Coded,
-    as_column,
-    check_clusters,
-    check_codes,
-    check_finite,
-    check_group_count,
-    is_missing,
-    no_number,
-)
-from howsure.inputs.distinct_columns import check_distinct
-from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Source, columns_of, no_column_name
-from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
-from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.repeated_items import frame_warnings
-from howsure.significance.documents import objects_of
-from howsure.significance.given import positive_scores
-from howsure.significance.metrics.metric import Metric
-from howsure.significance.model_files import (
+from howsure.data.logs.scores import (
     FILE,
     SCORES,
     SEPARATE,
@@ -43,13 +21,30 @@ from howsure.significance.model_files import (
     no_score_in,
     scores_of_log,
 )
+from howsure.data.sources import Files
+from howsure.errors import GIVEN, LOOK, InputError, parameter
+from howsure.inputs.checks import (
+    Coded,
+    as_column,
+    check_clusters,
+    check_codes,
+    check_group_count,
+    is_missing,
+)
+from howsure.inputs.distinct_columns import check_distinct
+from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.long_form import number_or_text, positive_scores
+from howsure.inputs.measures import Measure
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.repeated_items import frame_warnings
+from howsure.significance.documents import objects_of
+from howsure.significance.metrics.metric import Metric
 from howsure.significance.reading import unequal_rows
 from howsure.worst_rows import LowItem, Worst
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
-TRUTHS = {"true": 1.0, "false": 0.0}
 NO_SCORE_COLUMN = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
 CODED = ("model", "groups", "id", "run")
 MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # models or groups, and the seconds that one takes
@@ -288,55 +283,6 @@ def _fill_rows(column: Any, n: int, *, spelled: bool) -> Any:
     held, hidden = np.zeros(n, dtype=values.dtype), np.ones(n, dtype=bool)
     held[rows], hidden[rows] = values[: len(rows)], False
     return np.ma.MaskedArray(held, hidden)
-
-
-def partial_scores(
-    values: Any, n: int, *, pos_label: object, name: str, notes: list[str], must_occur: bool = True
-) -> Floats:
-    """The scores (n,) of a column, or of a mapping of rows to values; NaN where one is missing, also as an empty text.
-    With pos_label 1 where they are that value, numbers also where they are spelled differently, and 0 elsewhere.
-
-    >>> partial_scores({1: "2.5"}, 3, pos_label=None, name="y_true", notes=[]).tolist()
-    [nan, 2.5, nan]
-    >>> partial_scores(["5.0", "", 4], 3, pos_label="5", name="y_true", notes=[]).tolist()
-    [1.0, nan, 0.0]
-    """
-    if isinstance(values, Mapping):
-        rows = np.full(n, None, dtype=object)
-        for row, value in values.items():
-            rows[row] = value
-    elif isinstance(values, Coded):
-        rows = np.array(values.names, dtype=object)[values.codes]
-    else:
-        column = as_column(values, name=name)
-        if pos_label is None and column.dtype.kind in "biuf" and len(column) == n:
-            numbers = column.astype(np.float64)
-            check_finite(np.where(np.isnan(numbers), 0.0, numbers), name=name)
-            return numbers
-        rows = np.asarray(column.astype(object))
-    if len(rows) != n:
-        raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")
-    cells = [None if is_missing(row) else number_or_text(row) for row in rows]
-    if pos_label is None:
-        odd = next((row for row, cell in enumerate(cells) if isinstance(cell, str)), None)
-        if odd is not None:
-            raise no_number(name, repr(cells[odd]), row=odd)
-        return np.array([math.nan if cell is None else float(cell) for cell in cells])
-    positive = number_or_text(str(pos_label))
-    texts = Counter(str(row) for row, cell in zip(rows, cells, strict=True) if cell is not None)
-    if must_occur and positive not in [cell for cell in cells if cell is not None]:
-        raise unknown_name("value", str(pos_label), list(texts), place=name)
-    others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if number_or_text(text) != positive]
-    notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
-    return np.array([math.nan if cell is None else float(cell == positive) for cell in cells])
-
-
-def number_or_text(value: Any) -> Any:
-    """The number or truth value that a text spells; any other value unchanged."""
-    if not isinstance(value, str):
-        return value
-    number = spelled_number(value)
-    return TRUTHS.get(value.lower(), value) if number is None else number
 
 
 def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *, may_miss: bool) -> Floats:

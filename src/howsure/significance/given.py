@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.logs.scores import FILE
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
-from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
+from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
+from howsure.inputs.long_form import LongForm, as_scores, joined_key, long_form, positive_scores
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.repeated_items import frame_warnings
 from howsure.inputs.source_names import name_of_file
 from howsure.significance.documents import objects_of, systems_of
 from howsure.significance.metrics.metric import DOCUMENT
-from howsure.significance.model_files import FILE, nothing_to_compare, rows_of_models, unnamed
-from howsure.significance.reading import Systems
-from howsure.significance.rows_by_model import LongForm, as_scores, joined_key, long_form, score_systems
+from howsure.significance.model_files import nothing_to_compare, rows_of_models, unnamed
+from howsure.significance.reading import Systems, grouping_codes
 from howsure.significance.systems import GROUPINGS, Runs, rows_of
 
 SCORE = "score"  # the metric of columns that hold scores
@@ -93,6 +94,13 @@ def of_scores(score: Any, against: str | None, **grouping: Any) -> ToCompare:
         said = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
         raise InputError(f"all models must have a score for each item; {said}. Align them by their ids first.")
     return ToCompare({SCORE: score_systems(held, **grouping)}, True, against)
+
+
+def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
+    """Systems whose predictions are scores (runs, n)."""
+    n = next(iter(scores.values())).shape[1]
+    predictions = {name: array[..., None] for name, array in scores.items()}
+    return Systems(SCORE, np.zeros((n, 1)), predictions, (), **grouping_codes(grouping, n))
 
 
 # Columns of a table: a frame, a mapping of columns, or files.
@@ -475,26 +483,3 @@ def _grouping(long_form: LongForm, key: Any, role: str) -> Any:
         return None if key is None else long_form.per_item(key, role)
     codes = long_form.per_item(key.codes, role)
     return np.array(key.names, dtype=object)[codes] if role == "groups" else codes
-
-
-def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:
-    """The scores of a column; 1 for `pos_label` and 0 for every other value, which a note counts."""
-    if pos_label is None:
-        return as_scores(
-            np.array(column.names, dtype=object)[column.codes] if isinstance(column, Coded) else column, name
-        )
-    if not isinstance(column, Coded):
-        row = first_missing(column)
-        if row is not None:
-            raise InputError(
-                f"{name} must not be missing; {at_row(row)} holds {column[row]!s}. Leave such rows out first."
-            )
-        texts, codes = np.unique(column.astype(str), return_inverse=True)
-        column = Coded(codes, tuple(texts.tolist()))
-    counts = dict(sorted(zip(column.names, np.bincount(column.codes).tolist(), strict=True)))
-    wanted = str(pos_label)
-    if wanted not in counts:
-        raise unknown_name("value", wanted, list(counts), place=name)
-    others = [f"{text} ({count:,})" for text, count in counts.items() if text != wanted]
-    notes.append(f"{name} is 1 for {wanted} and 0 for every other value: {shortened(others)}.")
-    return np.asarray(column.codes == column.names.index(wanted), dtype=np.float64)

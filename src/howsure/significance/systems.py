@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Column, as_column, check_clusters, check_codes, check_same_length, is_missing
+from howsure.inputs.long_form import one_per_item
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Integers
 
@@ -262,19 +263,3 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
             what = f"lacks {item_names[absent[0]]!r}" if absent else "has one twice"
             raise InputError(f"every run must hold every item once; run {names[run]!r} {what}.")
     return order
-
-
-def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every run") -> Column:
-    """The value of each item from a column of rows, `table` being the rows of the items (runs, items).
-
-    Raises InputError naming a row whose value differs from that of the item's first row.
-    """
-    held = values[table]
-    differs = held != held[0]
-    if differs.any():
-        row = int(table[tuple(int(place[0]) for place in np.nonzero(differs)[:2])])
-        raise InputError(
-            f"{parameter(name)} must be the same in {of} of an item; {at_row(row)} differs. Are the ids right?"
-        )
-    one: Column = values[table[0]]
-    return one

@@ -1,7 +1,9 @@
-"""Rows of one model, item and run each, put side by side by item; and scores that each item already has."""
+"""Long-form tables, one row per model, item and run: rows matched by item, and columns of scores."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,11 +11,18 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
-from howsure.inputs.checks import Coded, as_column, check_codes, check_finite, first_missing
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.checks import (
+    Coded,
+    Column,
+    as_column,
+    check_codes,
+    check_finite,
+    first_missing,
+    is_missing,
+    no_number,
+)
+from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.significance.reading import Systems, grouping_codes
-from howsure.significance.systems import one_per_item
 
 # A table with one row per model, item and run, turned into the runs of each model on the same items.
 
@@ -52,7 +61,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     of_cell, cell = np.unique(models.astype(np.int64) * len(run_names) + runs, return_inverse=True)
     of_models, of_runs = np.divmod(of_cell, len(run_names))
 
-    def said(place: int) -> str:
+    def cell_name(place: int) -> str:
         of_run = "" if run is None else f" in run {run_names[of_runs[place]]!r}"
         return f"model {names[of_models[place]]!r}{of_run}"
 
@@ -69,30 +78,46 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     if len(again):
         row = int(again[0])
         others = f"; so are {len(again) - 1:,} further rows" if len(again) > 1 else ""
-        name = f"{item_names[items[row]]!r} of {said(int(cell[row]))}{others}"
+        name = f"{item_names[items[row]]!r} of {cell_name(int(cell[row]))}{others}"
         raise item_twice(int(first[keys[row]]), row, name, each=f"model{'' if run is None else ' and run'}")
     table = first.reshape(len(of_cell), len(item_names))
     lacking = table < 0
     if not lacking.any():
         return LongForm({name: table[of_models == code] for code, name in enumerate(names)})
-    held = ~lacking.any(axis=0)
+    complete = ~lacking.any(axis=0)
     by_model = ", ".join(f"{name} {int(lacking[of_models == k].any(axis=0).sum()):,}" for k, name in enumerate(names))
-    if not skip_missing or not held.any():
-        place, item = (int(found[0]) for found in np.nonzero(lacking))
+    if not skip_missing or not complete.any():
+        place, item = (int(places[0]) for places in np.nonzero(lacking))
         advice = (
             "No item is left that all of them have."
-            if not held.any()
+            if not complete.any()
             else f"Leave such items out for all models with {parameter('skip_missing', True)}."
         )
         where = "" if run is None else " in each of its runs"
         raise InputError(
-            f"every model must have every item{where}; {said(place)} has no row of item {item_names[item]!r}. Of "
+            f"every model must have every item{where}; {cell_name(place)} has no row of item {item_names[item]!r}. Of "
             f"{counted(len(item_names), 'item')} are missing: {by_model}. {advice}"
         )
-    kept = {name: table[of_models == code][:, held] for code, name in enumerate(names)}
-    rows = int((table[:, ~held] >= 0).sum())
-    lost = f"{counted(int((~held).sum()), 'item')} ({counted(rows, 'row')}) left out for all models"
-    return LongForm(kept, f"{lost}, because some have no answer there: {by_model}.")
+    rows_of_models = {name: table[of_models == code][:, complete] for code, name in enumerate(names)}
+    rows = int((table[:, ~complete] >= 0).sum())
+    lost = f"{counted(int((~complete).sum()), 'item')} ({counted(rows, 'row')}) left out for all models"
+    return LongForm(rows_of_models, f"{lost}, because some have no answer there: {by_model}.")
+
+
+def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every run") -> Column:
+    """The value of each item from a column of rows, `table` being the rows of the items (runs, items).
+
+    Raises InputError naming a row whose value differs from that of the item's first row.
+    """
+    by_run = values[table]
+    differs = by_run != by_run[0]
+    if differs.any():
+        row = int(table[tuple(int(place[0]) for place in np.nonzero(differs)[:2])])
+        raise InputError(
+            f"{parameter(name)} must be the same in {of} of an item; {at_row(row)} differs. Are the ids right?"
+        )
+    first: Column = by_run[0]
+    return first
 
 
 def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
@@ -120,10 +145,10 @@ def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Code
     return Coded(key, tuple(spelled))
 
 
-# Scores that each item already has, by model, as systems to compare.
+# Scores of rows: numbers, or 1 for one value and 0 for the others.
 
-SCORE = "score"  # the task of systems whose predictions are scores
 NUMERIC = "biuf"
+TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 def as_scores(values: object, name: str) -> Floats:
@@ -150,8 +175,73 @@ def as_scores(values: object, name: str) -> Floats:
     return scores
 
 
-def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
-    """Systems whose predictions are scores (runs, n)."""
-    n = next(iter(scores.values())).shape[1]
-    predictions = {name: array[..., None] for name, array in scores.items()}
-    return Systems(SCORE, np.zeros((n, 1)), predictions, (), **grouping_codes(grouping, n))
+def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:
+    """The scores of a column; 1 for `pos_label` and 0 for every other value, which a note counts."""
+    if pos_label is None:
+        return as_scores(
+            np.array(column.names, dtype=object)[column.codes] if isinstance(column, Coded) else column, name
+        )
+    if not isinstance(column, Coded):
+        row = first_missing(column)
+        if row is not None:
+            raise InputError(
+                f"{name} must not be missing; {at_row(row)} holds {column[row]!s}. Leave such rows out first."
+            )
+        texts, codes = np.unique(column.astype(str), return_inverse=True)
+        column = Coded(codes, tuple(texts.tolist()))
+    counts = dict(sorted(zip(column.names, np.bincount(column.codes).tolist(), strict=True)))
+    positive = str(pos_label)
+    if positive not in counts:
+        raise unknown_name("value", positive, list(counts), place=name)
+    others = [f"{text} ({count:,})" for text, count in counts.items() if text != positive]
+    notes.append(f"{name} is 1 for {positive} and 0 for every other value: {shortened(others)}.")
+    return np.asarray(column.codes == column.names.index(positive), dtype=np.float64)
+
+
+def partial_scores(
+    values: Any, n: int, *, pos_label: object, name: str, notes: list[str], must_occur: bool = True
+) -> Floats:
+    """The scores (n,) of a column, or of a mapping of rows to values; NaN where one is missing, also as an empty text.
+    With pos_label 1 where they are that value, numbers also where they are spelled differently, and 0 elsewhere.
+
+    >>> partial_scores({1: "2.5"}, 3, pos_label=None, name="y_true", notes=[]).tolist()
+    [nan, 2.5, nan]
+    >>> partial_scores(["5.0", "", 4], 3, pos_label="5", name="y_true", notes=[]).tolist()
+    [1.0, nan, 0.0]
+    """
+    if isinstance(values, Mapping):
+        rows = np.full(n, None, dtype=object)
+        for row, value in values.items():
+            rows[row] = value
+    elif isinstance(values, Coded):
+        rows = np.array(values.names, dtype=object)[values.codes]
+    else:
+        column = as_column(values, name=name)
+        if pos_label is None and column.dtype.kind in "biuf" and len(column) == n:
+            numbers = column.astype(np.float64)
+            check_finite(np.where(np.isnan(numbers), 0.0, numbers), name=name)
+            return numbers
+        rows = np.asarray(column.astype(object))
+    if len(rows) != n:
+        raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")
+    cells = [None if is_missing(row) else number_or_text(row) for row in rows]
+    if pos_label is None:
+        odd = next((row for row, cell in enumerate(cells) if isinstance(cell, str)), None)
+        if odd is not None:
+            raise no_number(name, repr(cells[odd]), row=odd)
+        return np.array([math.nan if cell is None else float(cell) for cell in cells])
+    positive = number_or_text(str(pos_label))
+    texts = Counter(str(row) for row, cell in zip(rows, cells, strict=True) if cell is not None)
+    if must_occur and positive not in [cell for cell in cells if cell is not None]:
+        raise unknown_name("value", str(pos_label), list(texts), place=name)
+    others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if number_or_text(text) != positive]
+    notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
+    return np.array([math.nan if cell is None else float(cell == positive) for cell in cells])
+
+
+def number_or_text(value: Any) -> Any:
+    """The number or truth value that a text spells; any other value unchanged."""
+    if not isinstance(value, str):
+        return value
+    number = spelled_number(value)
+    return TRUTHS.get(value.lower(), value) if number is None else number

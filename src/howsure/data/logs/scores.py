@@ -1,0 +1,62 @@
+"""Scores, items and runs that a log names itself, for roles that the user did not set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from howsure.errors import GIVEN, LOOK, InputError, parameter
+from howsure.inputs.frames import ITEM, RUN, TASK
+from howsure.inputs.numbers_and_names import comma_advice, shortened
+
+if TYPE_CHECKING:
+    from howsure.data.logs.conversion import Log
+
+FILE, SEPARATE = "file", "separate"  # the column that names a file; items of several files that are different ones
+CORRECT = "correct"
+SCORES = "score: "  # begins the role of each score that a log names itself
+
+
+def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, str]:
+    """The columns of a log for an item and a run that were not named, as far as it has them."""
+    columns = {}
+    if item is None and log.has(ITEM):
+        columns["id"] = f"{TASK},{log.item_column}" if log.varies(TASK) else log.item_column
+    if run is None and RUN not in log.format.group and log.varies(RUN):
+        columns["run"] = RUN
+    return columns
+
+
+def scores_of_log(log: Log) -> list[str]:
+    """The scores of a log: what the program gave as the quality of an answer, or where it gave none whether the answer
+    is right. Costs and counts are named in a note."""
+    log.note_left_out_scores()
+    return list(log.quality_scores) or [name for name in (CORRECT,) if log.held.get(name)]
+
+
+def no_score_in(log: Log) -> InputError:
+    """The error for a log without a score of quality: it may have costs and counts, one of which can be named."""
+    if not log.scores:
+        content = f"holds no answers that were scored.{LOOK}"
+    else:
+        content = f"holds costs and counts only: {shortened(log.scores)}. Name one to use it."
+    return InputError(
+        f"{parameter('score', GIVEN)} must name the column of the score: this log of {log.format.program} {content}"
+    )
+
+
+@contextmanager
+def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
+    """Add advice on `pos_label` to errors about a score that is not a number: it may be a label."""
+    try:
+        yield
+    except InputError as error:
+        fault = error.fault
+        if fault is None or fault.name not in scores or not fault.rule.endswith("numbers"):
+            raise
+        if comma_advice((fault.value or "").strip("'")):
+            raise
+        advice = f"{fault.advice} If one value means right, say which: {parameter('pos_label', 'correct')}."
+        raise InputError(replace(fault, advice=advice.lstrip())) from error
