@@ -102,8 +102,8 @@ test-release: $(READY)  ## the archives of a release, and what each extra of it 
 test-cluster: $(CLUSTER)  ## Spark and workers of Dask, each in processes of their own; Spark needs Java 17
 	$(BIN)/python -m pytest -m cluster tests/calibration/engines
 
-bench: $(PEERS)  ## speed and memory, beside the peers
-	set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
+bench: $(PEERS)  ## speed and memory compared with peers; JOB=ranks runs benchmarks/ranks.py alone
+	set -e; for script in $(if $(JOB),$(wildcard benchmarks/$(JOB).py benchmarks/bench_$(JOB).py),benchmarks/bench_*.py); do echo "== $$script"; $(BIN)/python $$script; done
 
 pictures: $(READY)  ## run the documents and draw their pictures again (docs/images)
 	HOWSURE_DRAW=1 $(BIN)/python -m pytest -m "$(EVERY)" tests/test_documents.py tests/explorer/test_pictures.py

@@ -23,6 +23,7 @@ from howsure.inputs.checks import (
     check_probabilities,
     check_same_length,
     check_weights,
+    factorised,
     first_missing,
     is_missing,
 )
@@ -275,3 +276,11 @@ def test_the_first_missing_row(values: np.ndarray[Any, Any], row: int | None) ->
 def test_a_nan_among_texts_is_missing_also_where_it_is_spelled() -> None:
     assert first_missing(as_column(["a", float("nan"), "nan"], name="groups")) == 1
     assert first_missing(as_column(["a", "nan"], name="groups")) == 1
+
+
+@pytest.mark.parametrize("rows", [["b"] * 9 + ["a"] * 9 + ["b"] * 9, ["b", "a", "c"] * 5, ["b"], ["é" * 9] * 8 + [""]])
+def test_adjacent_equal_names_have_the_codes_of_the_rows_one_by_one(rows: list[str]) -> None:
+    codes, names = factorised(np.array(rows))
+    expected_codes, expected_names = factorised(np.array(rows, dtype=object))
+    assert codes.tolist() == expected_codes.tolist()
+    assert names == expected_names

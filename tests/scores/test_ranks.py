@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.scores.ranks import BONFERRONI, GAFFKE, MAX_T, Ranks, ranks
+from howsure.scores.ranks import (
+    BONFERRONI,
+    GAFFKE,
+    MAX_T,
+    Ranks,
+    _all_differences,
+    _difference_statistics,
+    ranks,
+)
 
 
 def ranks_of(scores: np.ndarray, **how: object) -> Ranks:
@@ -102,3 +110,26 @@ def test_ranks_of_tied_models_are_covered(m: int, n: int, share: float) -> None:
         split += bool(found.tier.max() > 1)
     assert covered / 150 >= 0.9  # .95, less three standard errors
     assert split <= 3
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 8), st.sampled_from(["binary", "continuous", "alike", "shifted"]))
+def test_differences_of_all_pairs_at_once_equal_those_of_each_pair(seed: int, m: int, kind: str) -> None:
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(3, 60))
+    scores = {
+        "binary": (draw.random((m, n)) < 0.7).astype(float),
+        "continuous": draw.lognormal(0, 2, (m, n)),
+        "alike": draw.random(n) + 1e-7 * draw.normal(size=(m, n)) * (draw.random((m, n)) < 0.2),
+        "shifted": np.tile(draw.integers(0, 2, n) + 0.0, (m, 1)) + draw.integers(0, 3, (m, 1)),
+    }[kind]
+    starts = np.flatnonzero(np.append(True, draw.random(n - 1) < 0.4)) if draw.random() < 0.5 else None
+    weights = draw.random(n) + 0.1 if starts is not None and draw.random() < 0.5 else np.ones(n)
+    sizes = draw.lognormal(0, 1, n)
+    pairs = _all_differences(scores, weights, sizes, starts)
+    for a, b in itertools.combinations(range(m), 2):
+        t, scale, degrees, units = _difference_statistics(scores[a : a + 1] - scores[b], weights, sizes, starts)
+        assert pairs.t[a, b] == pytest.approx(t[0], rel=1e-9, abs=1e-9)
+        assert pairs.t[b, a] == -pairs.t[a, b]
+        assert (pairs.scale[a, b], pairs.degrees[a, b]) == pytest.approx((scale[0], degrees[0]), rel=1e-9)
+        assert pairs.units[a, b] == units[0]

@@ -223,6 +223,13 @@ def factorised(column: Column) -> tuple[Integers, list[Any]]:
     if kind in "biuf":
         distinct, codes = np.unique(column, return_inverse=True)
         return codes.astype(np.int64, copy=False), distinct.tolist()
+    if kind == "U" and len(column) > 1:
+        starts = np.flatnonzero(
+            np.append(True, column[1:] != column[:-1])
+        )  # rows of a model or task are often adjacent
+        if len(starts) < len(column) // 4:
+            run_codes, names = factorised(np.array(column[starts], dtype=object))
+            return np.repeat(run_codes, np.diff(starts, append=len(column))), names
     code_by_value: dict[Any, int] = {}
     rows = column.astype(str).tolist() if kind in "mM" else column.tolist()
     codes = np.fromiter(

@@ -14,7 +14,8 @@ from howsure.stats.gaffke import Sums, gaffke_p_value
 from howsure.stats.mean_score import VOTES, Bounds
 from howsure.stats.proportions import normal_quantile
 
-N_MULTIPLIERS = 10_000
+N_MULTIPLIERS, DRAWS_AT_ONCE = 10_000, 250
+CANCELLATION = 1e-2  # of a sum of squares, the part that must remain after subtraction
 MAX_T, BONFERRONI, GAFFKE = "max-t", "Bonferroni", "Gaffke"
 Flags = npt.NDArray[np.bool_]
 
@@ -143,13 +144,76 @@ def _cluster_sums(values: Floats, starts: Integers | None) -> Floats:
 
 def _all_differences(scores: Floats, weights: Floats, sizes: Floats, starts: Integers | None) -> PairwiseDifferences:
     m = len(scores)
-    t, scale, degrees, number = (np.full((m, m), fill) for fill in (np.nan, np.inf, 1.0, 0.0))
+    if np.isnan(scores).any():
+        statistics, to_compute = _no_differences(m), ~np.eye(m, dtype=bool)
+    else:
+        statistics, to_compute = _differences_without_gaps(scores, weights, sizes, starts)
     for a in range(m - 1):
-        found = _difference_statistics(scores[a] - scores[a + 1 :], weights, sizes, starts)
-        for held, one, sign in zip((t, scale, degrees, number), found, (-1, 1, 1, 1), strict=True):
-            held[a, a + 1 :], held[a + 1 :, a] = one, sign * one
+        others = a + 1 + np.flatnonzero(to_compute[a, a + 1 :])
+        if len(others):
+            by_pair = _difference_statistics(scores[a] - scores[others], weights, sizes, starts)
+            for matrix, values, sign in zip(statistics, by_pair, (-1, 1, 1, 1), strict=True):
+                matrix[a, others], matrix[others, a] = values, sign * values
+    return PairwiseDifferences(*statistics)
+
+
+def _no_differences(m: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """The fields of `PairwiseDifferences` before any pair is computed."""
+    t, scale, degrees, units = (np.full((m, m), value) for value in (0.0, np.inf, 1.0, 0.0))
+    return t, scale, degrees, units
+
+
+def _differences_without_gaps(
+    scores: Floats, weights: Floats, sizes: Floats, starts: Integers | None
+) -> tuple[tuple[Floats, Floats, Floats, Floats], Flags]:
+    """The fields of `PairwiseDifferences` where each model has every item, and the pairs (m, m) still to be computed.
+
+    All pairs at once, by products of matrices, which lose digits of pairs that hardly differ: these are returned.
+    """
+    m = len(scores)
+    deviations = weights * (scores - scores.mean(axis=0))
+    cluster_weights, cluster_sizes = _cluster_sums(np.stack([weights, sizes]), starts)
+    n, units = cluster_weights.sum(), int(np.count_nonzero(cluster_weights))
+    totals = deviations.sum(axis=1)
+    residuals = _cluster_sums(deviations - weights * (totals / n)[:, None], starts)
+    left_out = n / np.maximum(n - cluster_weights, 1.0)
+    more = max(units / max(units - 1, 1), 1.0)
+    squares, imprecise = _squared_distances(residuals)
+    jackknife = left_out[0] ** 2 * squares if starts is None else _squared_distances(left_out * residuals)[0]
+    of_items, nearly_equal = _squared_distances(deviations)
+    item = np.sqrt(of_items / np.maximum(_count_unequal(scores), 1))
+    cluster, imprecise = item, imprecise | nearly_equal
+    if starts is not None:
+        of_clusters, nearly_equal = _squared_distances(_cluster_sums(deviations, starts))
+        cluster = np.sqrt(of_clusters / np.maximum(_count_unequal(_cluster_sums(weights * scores, starts)), 1))
+        imprecise |= nearly_equal
+    spread = np.sqrt(np.maximum(more * squares, jackknife / more))
+    error = np.maximum(np.hypot(spread, item), min(2.0, VOTES / max(units, 1)) * cluster)
+    known = (error > 0.0) & (units > 1)
+    t = np.divide(totals[:, None] - totals, error, out=np.zeros((m, m)), where=known)
+    degrees = max(cluster_sizes.sum() ** 2 / (cluster_sizes**2).sum() - 1, 1.0)
     np.fill_diagonal(t, 0.0)
-    return PairwiseDifferences(t, scale, degrees, number)
+    scale, everywhere = np.where(known, error, np.inf), np.ones((m, m))
+    return (t, scale, degrees * everywhere, units * everywhere), imprecise
+
+
+def _squared_distances(rows: Floats) -> tuple[Floats, Flags]:
+    """Squared distances (m, m) of all pairs of rows (m, n), and which of them have lost digits by cancellation."""
+    products = rows @ rows.T
+    norms = np.diag(products)
+    sums = norms[:, None] + norms
+    squares = sums - 2 * products
+    return np.maximum(squares, 0.0), squares <= CANCELLATION * sums
+
+
+def _count_unequal(rows: Floats) -> Floats:
+    """In how many columns two rows differ, of all pairs of rows (m, n): (m, m)."""
+    if ((rows == 0.0) | (rows == 1.0)).all():
+        return _squared_distances(rows)[0]
+    counts = np.zeros((len(rows), len(rows)))
+    for a in range(len(rows) - 1):
+        counts[a, a + 1 :] = counts[a + 1 :, a] = np.count_nonzero(rows[a] != rows[a + 1 :], axis=1)
+    return counts
 
 
 def _difference_statistics(
@@ -198,11 +262,18 @@ def _max_t_quantiles(
     roots, directions = np.linalg.eigh(covariance)
     normal = rng.standard_normal((len(covariance), N_MULTIPLIERS))
     drawn = directions @ (np.sqrt(np.maximum(roots, 0.0))[:, None] * normal)
-    largest = np.zeros_like(drawn)  # t of a pair against each model, by draw
-    for j in range(len(drawn) - 1):
-        t = (drawn[j + 1 :] - drawn[j]) / scale[j, j + 1 :, None]
-        largest[j] = np.maximum(largest[j], t.max(axis=0))
-        np.maximum(largest[j + 1 :], -t, out=largest[j + 1 :])
+    inverse = 1 / scale
+    largest, smallest = np.zeros_like(drawn), np.zeros_like(drawn)  # t of the pairs with each model, by draw
+    buffer = np.empty((len(drawn), DRAWS_AT_ONCE))
+    for start in range(0, N_MULTIPLIERS, DRAWS_AT_ONCE):  # as many draws as fit into the processor's cache
+        block = slice(start, start + DRAWS_AT_ONCE)
+        estimates, above, below = np.ascontiguousarray(drawn[:, block]), largest[:, block], smallest[:, block]
+        for j in range(len(drawn) - 1):
+            t = np.subtract(estimates[j + 1 :], estimates[j], out=buffer[j + 1 :])
+            t *= inverse[j, j + 1 :, None]
+            np.maximum(above[j], t.max(axis=0), out=above[j])
+            np.minimum(below[j + 1 :], t, out=below[j + 1 :])
+    np.maximum(largest, -smallest, out=largest)
     c_by_model = np.quantile(largest, level, axis=1)
     return float(np.quantile(largest.max(axis=0), level)), c_by_model
 

@@ -455,8 +455,10 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         note = told(f"models are not ranked: name the item of each row ({parameter('id')})")
         return [replace(row, notes=(*row.notes, note)) for row in held]
     scores, units, sizes = _align_items(cells)
-    there = (~np.isnan(scores)).astype(np.float64)
-    few = there @ there.T < 2
+    present = ~np.isnan(scores)
+    few = np.full((len(cells), len(cells)), scores.shape[1] < 2)
+    if not present.all():
+        few = present.astype(np.float64) @ present.T < 2
     if few[~np.eye(len(cells), dtype=bool)].all():
         note = "models are not ranked: they have fewer than two items in common"
         return [replace(row, notes=(*row.notes, note)) for row in held]
