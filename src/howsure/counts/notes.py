@@ -1,4 +1,4 @@
-"""Notes on estimated counts as values, with their numbers; a surface renders them last, in its own terms."""
+"""Notes on estimated counts, as codes and values; each surface renders them in its own terms."""
 
 from __future__ import annotations
 
@@ -16,34 +16,56 @@ MAX_NAMED = 5  # groups in a note
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A note: its code in `note_text`, and the values that its sentence holds, none of which is a sentence.
+    """A note: its code in `note_text`, and the values that fill its sentence; no value is a sentence.
 
-    needs_estimates: it is about estimates, and disappears where these are withdrawn.
+    needs_estimates: the note is about estimates and is dropped if these are withdrawn.
     """
 
     code: str
     values: Mapping[str, Any] = field(default_factory=dict)
     needs_estimates: bool = True
 
+    @property
+    def severity(self) -> int:
+        """2 if the result may mislead without the note, 1 if it limits the result, 0 if it only describes it."""
+        return SEVERITY[self.code]
+
+
+SEVERITY = {
+    "not_as_drawn": 2,
+    "low_scores_unlabelled": 2,
+    "unlabelled_groups": 2,
+    "raw": 2,
+    "identical_readings": 2,
+    "uneven_readings": 2,
+    "unread": 1,
+    "few_labels": 1,
+    "large_clusters": 1,
+    "unlike_groups": 1,
+    "rounded_chances": 1,
+    "independent_members": 0,
+    "average_coverage": 0,
+    "design": 0,
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a surface calls units, groups and clusters. hidden: parts of a group's name that it does not show."""
+    """The words of a surface for units, groups and clusters. hidden: parts of a group's name that it does not show."""
 
     units: str = "units"
     group: str = "group"
     groups: str = "groups"
     clusters: str = "clusters"
     members: str = "units of one cluster"
-    allowed: str = "clusters"
     hidden: frozenset[str] = frozenset()
 
     def drawn(self, clustered: bool) -> str:
-        """What was drawn: units or clusters."""
+        """The word for what was drawn: units or clusters."""
         return self.clusters if clustered else self.units
 
     def of(self, domain: Sequence[str]) -> str:
-        """ " of …", the name of a domain; empty where there is one domain only."""
+        """ " of NAME" for a domain; empty if there is only one domain."""
         name = ", ".join(part for part in domain if part not in self.hidden)
         return f" of {name}" if name else ""
 
@@ -53,14 +75,14 @@ GENERAL = Terms()
 
 @dataclass(frozen=True, slots=True)
 class SamplingDesign:
-    """How labelled units or clusters were drawn: with given probabilities, or at random within strata, or from all."""
+    """How labelled units or clusters were drawn: with given probabilities, within strata, or at random from all."""
 
     clustered: bool
     strata: int = 1
     by_chance: bool = False
 
     def text(self, terms: Terms = GENERAL) -> str:
-        """The design in words.
+        """The design as a phrase.
 
         >>> SamplingDesign(clustered=False, strata=16).text()
         'units drawn at random within 16 strata'
@@ -84,87 +106,86 @@ def note_text(note: Note, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> s
     values = note.values
     match note.code:
         case "raw":
-            return "the scores are taken as calibrated: the labels changed neither estimates nor intervals"
+            return "the scores are used as if they were calibrated: the labels changed neither estimates nor intervals"
         case "design":
-            return f"the intervals rely on this sampling design: {values['design'].text(terms)}"
+            return f"the intervals assume this sampling design: {values['design'].text(terms)}"
         case "rounded_chances":
             return (
-                f"the inclusion probabilities are rounded: they say that there are {values['stated']:,} "
+                f"the inclusion probabilities are rounded: they imply {values['stated']:,} "
                 f"{terms.drawn(values['clustered'])}, not {values['actual']:,}"
             )
         case "average_coverage":
             return (
-                f"for {terms.groups}, the stated coverage is an average over {terms.groups}, not a guarantee for each "
-                f"{terms.group}"
+                f"the intervals of {terms.groups} have the stated coverage on average over all {terms.groups}, not in "
+                f"each {terms.group}"
             )
         case "few_labels":
-            said = f"{values['n']} {values['label']} labels are few"
+            few = f"only {counted(values['n'], values['label'] + ' label')}"
             if values["chosen"]:
-                return f"{said}; label more"
-            return f"{said}: totals use the labels alone where fewer than {values['few']} are positive, or negative"
+                return f"{few}; label more"
+            return f"{few}: totals with fewer than {values['few']} positive (or negative) labels do not use the scores"
         case "independent_members":
             return (
-                f"in {terms.groups}, {terms.members} count as independent given their scores; totals allow for "
-                f"{terms.allowed}"
+                f"the intervals of {terms.groups} treat {terms.members} as independent given their scores; those of "
+                "totals do not"
             )
         case "large_clusters":
             return (
-                f"few {terms.clusters} decide the total: the largest has {values['largest']:,} {terms.units}, and what "
-                f"unread ones like it hold is bounded, not estimated; draw {terms.clusters} within strata of their "
-                "size to narrow the interval"
+                f"a few large {terms.clusters} decide the total (the largest has {values['largest']:,} {terms.units}); "
+                f"draw {terms.clusters} within strata of their size for a narrower interval"
             )
         case "not_as_drawn":
             return (
-                f"cannot tell: the scores of labelled {terms.units} differ from the rest more than those of a random "
-                "draw do, so the labels were not drawn as stated, and the intervals hold only what is certain. Say how "
-                "they were drawn (the sample, its strata or inclusion probabilities), or draw a new sample"
+                f"no estimates: the scores of labelled {terms.units} differ too much from the rest for a random "
+                "sample. Pass the sample, its strata or inclusion probabilities, or draw a new sample"
             )
         case "low_scores_unlabelled":
             return (
-                f"none of the {values['n']:,} {terms.units} with a score of at most {values['score']:.3g} has a label: "
-                "what the model misses there cannot be known"
+                f"the model's misses at low scores are unknown: none of the {values['n']:,} {terms.units} with a score "
+                f"of at most {values['score']:.3g} has a label"
             )
         case "unlike_groups":
             return (
-                f"the {terms.groups}{terms.of(values['domain'])} are too unlike to borrow from each other, so each "
-                f"rests on its own labels{_carrying(values['domain'], rows)}"
+                f"the {terms.groups}{terms.of(values['domain'])} differ too much to share information, so each is "
+                f"estimated from its own labels{_largest_contributors(values['domain'], rows)}"
             )
         case "unlabelled_groups":
-            unlabelled = f"{counted(values['n'], terms.group)}{terms.of(values['domain'])} without a label"
-            return f"{unlabelled} cannot be told: label {terms.units} of each {terms.group}"
+            groups = f"{counted(values['n'], terms.group)}{terms.of(values['domain'])}"
+            have = "has" if values["n"] == 1 else "have"
+            return f"{groups} {have} no label, so no estimate; label {terms.units} of each {terms.group}"
         case "unread":
-            unread = counted(values["unread"], "drawn unit")
-            said = f"{unread} of {values['drawn']:,} {'has' if values['unread'] == 1 else 'have'} no label"
+            have = "has" if values["unread"] == 1 else "have"
+            unlabelled = f"{values['unread']:,} of {values['drawn']:,} drawn units {have} no label"
             if values["raw"]:
-                return said
+                return unlabelled
             return (
-                f"{said}: the intervals hold whatever these labels are, and the estimates take them to be positive as "
-                "often as the others; label them to narrow the intervals"
+                f"{unlabelled}: the intervals allow for any label, the estimates assume that they resemble the "
+                "labelled ones; label them for narrower intervals"
             )
         case "identical_readings":
             return told(f"the two readings never differ; is {parameter('second')} a copy of {parameter('y_true')}?")
         case "uneven_readings":
             return (
-                f"where they differ, the first reading is 1 in {values['first']:,} units and the second in "
-                f"{values['second']:,} (p {values['p']:.1g}): readers do not err alike, or the units to read twice "
-                "were chosen by what the first one said"
+                f"the two annotators' errors are not symmetric: where they differ, the first label is 1 in "
+                f"{values['first']:,} units and the second in {values['second']:,} (p {values['p']:.1g}). Were units "
+                "chosen for a second label because of their first?"
             )
     raise KeyError(note.code)
 
 
-def _carrying(domain: Sequence[str], rows: Sequence[Any]) -> str:
-    """Which rows of a domain make up half of its count, by their final estimates; empty where none has an estimate."""
+def _largest_contributors(domain: Sequence[str], rows: Sequence[Any]) -> str:
+    """The rows of a domain that make up half of its count, with their estimates; empty if none has an estimate."""
     members = [row for row in rows if row.group[:-1] == tuple(domain)]
-    known = sorted((row for row in members if row.estimate > 0), key=lambda row: -row.estimate)
-    if not known:
+    positive_rows = sorted((row for row in members if row.estimate > 0), key=lambda row: -row.estimate)
+    if not positive_rows:
         return ""
-    whole = math.fsum(row.estimate for row in known)
-    before = accumulate((row.estimate for row in known), initial=0.0)
-    carrying = [row for row, sum_before in zip(known, before, strict=False) if sum_before < whole / 2]
-    named = shortened([f"{row.group[-1]} {row}" for row in carrying], limit=MAX_NAMED)
-    share = math.fsum(row.estimate for row in carrying) / whole
-    carry = "carries" if len(carrying) == 1 else "carry"
-    return f"; {len(carrying)} of {len(members)} {carry} {share:.0%} of the count: {named}"
+    total = math.fsum(row.estimate for row in positive_rows)
+    sums_before = accumulate((row.estimate for row in positive_rows), initial=0.0)
+    largest = [row for row, sum_before in zip(positive_rows, sums_before, strict=False) if sum_before < total / 2]
+    names = shortened([f"{row.group[-1]} {row}" for row in largest], limit=MAX_NAMED)
+    share = math.fsum(row.estimate for row in largest) / total
+    contribute = "contributes" if len(largest) == 1 else "contribute"
+    return f"; {len(largest)} of {len(members)} {contribute} {share:.0%} of the count: {names}"
 
 
 def as_sentence(text: str) -> str:

@@ -141,36 +141,36 @@ class Diagnostics:
     raw_error: Estimate | None = as_json("raw_calibration_error", default=None)
 
     def sentences(self, terms: Terms = GENERAL) -> list[str]:
-        """The checks in words."""
-        said = []
+        """One sentence for each check."""
+        sentences = []
         if self.worth is not None:
-            said.append(f"as precise as {self.worth:,} labels alone, drawn at random")
+            sentences.append(f"as precise as {self.worth:,} labels of a random sample without a model")
         if self.hidden_groups:
-            said.append(
-                f"held-out labels: {self.hidden_coverage:.0%} of {self.hidden_groups:,} intervals contained them"
-            )
-        drift = [one for one in self.drift if not math.isnan(one)]
+            covered = round(self.hidden_coverage * self.hidden_groups)
+            sentences.append(f"check on held-out labels: {covered:,} of {self.hidden_groups:,} intervals cover")
+        drift = [spread for spread in self.drift if not math.isnan(spread)]
         if drift:
-            said.append(
+            sentences.append(
                 f"the relation between score and label varies between {terms.groups} by about {max(drift):.1f} logits"
             )
         far = [z for z in self.disagreement if abs(z) > 2]
         if far:
-            said.append(
-                f"model and design differ by {max(far, key=abs):+.1f} standard errors: prefer the total's method"
+            sentences.append(
+                f"the sum of the {terms.groups} differs from the total by {max(far, key=abs):+.1f} standard errors: "
+                "prefer the total"
             )
         if self.raw_error is not None:
-            said.append(f"calibration error of the scores on the labelled units: {self.raw_error}")
-        return said
+            sentences.append(f"calibration error of the scores on the labelled units: {self.raw_error}")
+        return sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingErrors:
-    """What readers err by, told by units that were read twice, of which some were read differently.
+    """Rates of annotation error, estimated from units that two annotators labelled.
 
-    errors_by: how: "flips alike" for both labels, "settled readings", or "bounds", whose rates have no estimates.
-    false_positives: the share of the units of label 0 that are read as 1; false_negatives: of those of label 1, as 0.
-    wider: the interval (of counts, that of the total) divided by what it is if readers never err.
+    errors_by: "flips alike" (the same rate for both labels), "settled readings", or "bounds" (no estimates).
+    false_positives: the share of the units of label 0 labelled as 1; false_negatives: of those of label 1, as 0.
+    wider: the width of the interval (of counts, that of the total) divided by its width without annotation error.
     """
 
     read_twice: int
@@ -181,21 +181,21 @@ class ReadingErrors:
     wider: float
 
     def sentences(self, of: str = "the total") -> list[str]:
-        """The same in words; `of`: whose interval is wider."""
-        said = [f"{self.read_differently:,} of {self.read_twice:,} units were read differently by two readers"]
+        """The rates as sentences; `of`: the quantity whose interval is wider."""
+        sentences = [f"two annotators disagree on {self.read_differently:,} of {self.read_twice:,} units"]
         zero, one = self.false_positives, self.false_negatives
         if self.errors_by == "flips alike":
-            said.append(f"if readers err alike in both labels, they misread {zero} of the units")
+            sentences.append(f"assuming symmetric errors, annotators mislabel {zero} of the units")
         elif self.errors_by == "bounds":
-            said.append(
-                f"readers misread up to {zero.high:.4f} of the units of label 0, or up to {one.high:.4f} of those of "
-                "label 1; the intervals hold whichever it is, without an estimate. Settle what was read differently to "
-                "narrow them"
+            sentences.append(
+                f"annotators mislabel up to {zero.high:.4f} of the units of label 0, or up to {one.high:.4f} of those "
+                "of label 1; the intervals allow for either. Settle the disagreements for an estimate and narrower "
+                "intervals"
             )
         else:
-            said.append(f"readers misread {zero} of the units of label 0, and {one} of those of label 1")
-        wider = f"errors of readers make the interval of {of} {self.wider:.1f} times as wide"
-        return [*said, wider] if math.isfinite(self.wider) else said
+            sentences.append(f"annotators mislabel {zero} of the units of label 0, and {one} of those of label 1")
+        wider = f"annotation errors make the interval of {of} {self.wider:.1f} times as wide"
+        return [*sentences, wider] if math.isfinite(self.wider) else sentences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -335,7 +335,7 @@ class CountEstimates(Rows[CountEstimate]):
 
     @property
     def checks(self) -> list[str]:
-        """What readers err by, if some units were read twice, and the diagnostics, in words."""
+        """Annotation errors, if some units were labelled twice, and the diagnostics, as sentences."""
         errors = [] if self.readings is None else self.readings.sentences()
         return [*errors, *self.diagnostics.sentences()]
 

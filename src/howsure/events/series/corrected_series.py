@@ -89,15 +89,15 @@ class CorrectedCount:
 WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
 
 REPRINTED = (
-    "{} a story that others tell too: within a period they count as independent given their scores; totals allow for it"
+    "{} the same story as another document: intervals of periods treat them as independent given their scores; those "
+    "of totals do not"
 )
-DOCUMENTS = Terms(  # what counts in general are called here
+DOCUMENTS = Terms(
     units="pairs of a document and an actor",
     group="period",
     groups="periods",
     clusters="documents",
     members="actors in one document",
-    allowed="that",
     hidden=frozenset({WITHIN}),
 )
 
@@ -105,81 +105,81 @@ DOCUMENTS = Terms(  # what counts in general are called here
 def sentences(
     counts: CountEstimates | None, recipe: Mapping[str, Any], not_asked: Mapping[str, str], left_out: int
 ) -> tuple[str, ...]:
-    """What the corrected counts rest on, and what is missing."""
-    lines = [] if counts is None else [_leans_on(recipe)]
+    """The labels that correct the counts, and what is missing."""
+    lines = [] if counts is None else [_labels_used(recipe)]
     if not_asked:
-        lines.append(f"No corrected counts for {', '.join(not_asked)}: readers were not asked about them.")
-    lines += _missing(recipe)
+        lines.append(f"No corrected counts for {', '.join(not_asked)}: coders were not asked about them.")
+    lines += _missing_labels(recipe)
     if left_out:
         lines.append(
-            f"{counted(left_out, 'document')} left out of the store, because they name no actor, count as without an "
-            "event."
+            f"{counted(left_out, 'document names', 'documents name')} no actor and are not in the store; they count "
+            "as documents without an event."
         )
     return tuple(lines)
 
 
 def raw_alone(pair: Sequence[str], not_asked: Sequence[str]) -> str:
-    """Why two actors are compared by their raw counts alone, although documents were read.
+    """Why two actors are compared by their raw counts, although documents were labelled.
 
-    >>> raw_alone(["NATO", "IRQ"], ["IRQ"]).partition(", and ")[0]
-    'Readers were asked about NATO, not about IRQ: of IRQ there is no corrected count'
+    >>> raw_alone(["NATO", "IRQ"], ["IRQ"])
+    'No corrected count for IRQ, because coders were not asked about it: raw counts of the model are compared.'
     """
-    others = [actor for actor in pair if actor not in not_asked]
-    asked_text = f"asked about {' and '.join(others)}, not about" if others else "not asked about"
+    it = "it" if len(not_asked) == 1 else "them"
     return (
-        f"Readers were {asked_text} {' or '.join(not_asked)}: of {' and '.join(not_asked)} there is no corrected "
-        "count, and what is compared are the raw counts of both, as the model finds them, which no label has corrected."
+        f"No corrected count for {' and '.join(not_asked)}, because coders were not asked about {it}: raw counts of "
+        "the model are compared."
     )
 
 
 def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, ...]:
-    """How the counts did where they could be checked, and what else limits them."""
+    """The checks of the counts, and what limits them."""
     diagnostics = counts.diagnostics
     lines = []
     if diagnostics.worth is not None:
         worth = counted(round(diagnostics.worth / n_actors), "document")
-        lines.append(
-            f"the total of all actors is as precise as one from {worth} read at random would be without a model"
-        )
+        lines.append(f"the total of all actors is as precise as one from {worth} labelled at random without a model")
     if diagnostics.raw_error is not None:
         lines.append(
-            f"calibration error of the model's probabilities where readers checked them: {diagnostics.raw_error}"
+            f"calibration error of the model's probabilities on the labelled documents: {diagnostics.raw_error}"
         )
-    shared = [REPRINTED.format(counted(reprinted, "document tells", "documents tell"))] if reprinted else []
+    shared = [REPRINTED.format(counted(reprinted, "document reports", "documents report"))] if reprinted else []
     others = replace(diagnostics, worth=None, raw_error=None).sentences(DOCUMENTS)
     notes = [note_text(note, counts.rows, DOCUMENTS) for note in counts.caveats]
     return tuple(as_sentence(text) for text in [*lines, *others, *notes, *shared])
 
 
-def _leans_on(recipe: Mapping[str, Any]) -> str:
+def _labels_used(recipe: Mapping[str, Any]) -> str:
     coders = recipe["coders"]
-    readers = f" by {', '.join(coders)}" if 0 < len(coders) <= 3 else f" by {len(coders)} readers" if coders else ""
-    words = "the model's probabilities and the words of a text"
+    names = f"{len(coders)} coders" if len(coders) > 3 else f"coder{'s' * (len(coders) > 1)}: {', '.join(coders)}"
+    scores = "the model's scores"
     if recipe.get("scores"):
-        words = f"the model's probabilities, the words of a text and the scores {shortened(recipe['scores'])}"
+        scores = f"the model's scores and {shortened(recipe['scores'])}"
     return (
-        f"The corrected counts rest on {counted(recipe['labelled'], 'document')} read{readers} "
-        f"(“{recipe['question']}”); for the others, on what {words} were worth where readers checked "
-        "them."
+        f"Corrected with {counted(recipe['labelled'], 'labelled document')}{f' ({names})' if coders else ''}, which "
+        f"calibrate {scores} for the rest. Question: “{recipe['question']}”"
     )
 
 
-def _missing(recipe: Mapping[str, Any]) -> list[str]:
-    lost = {"unclear": recipe["unclear"], "on which readers disagree": recipe["unsettled"]}
-    parts = [f"{counted(n, 'document')} {why}" for why, n in lost.items() if n]
+def _missing_labels(recipe: Mapping[str, Any]) -> list[str]:
+    unlabelled = {"unclear": recipe["unclear"], "coders disagree": recipe["unsettled"]}
+    reasons = [f"{n:,} {reason}" for reason, n in unlabelled.items() if n]
     lines = []
-    if parts:
+    if reasons:
+        n = counted(sum(unlabelled.values()), "drawn document has", "drawn documents have")
         lines.append(
-            f"Without a label: {' and '.join(parts)}. That does no harm only if they are like the other documents "
-            "of their stratum."
+            f"{n} no label ({', '.join(reasons)}); the estimate assumes that they resemble the rest of their stratum."
         )
-    joined = recipe.get("joined_strata")
-    if joined:
-        were = f"{counted(len(joined), 'stratum', 'strata')} with fewer than 2 usable answers"
-        lines.append(f"Joined with the stratum most like it: {were} ({shortened(map(repr, joined))}).")
+    merged = recipe.get("joined_strata")
+    if merged:
+        strata = counted(len(merged), "stratum", "strata")
+        lines.append(
+            f"{strata} with fewer than 2 usable labels merged with the most similar stratum: "
+            f"{shortened(map(repr, merged))}."
+        )
     if recipe["not_read"]:
         lines.append(
-            f"{counted(recipe['not_read'], 'drawn document')} not read yet: more answers narrow the intervals."
+            f"{counted(recipe['not_read'], 'drawn document is', 'drawn documents are')} not labelled yet; labelling "
+            "them narrows the intervals."
         )
     return lines + merged_notes(recipe.get("merged_coders", []))
 
