@@ -354,7 +354,7 @@ def test_a_sheet_with_holes_is_bounded_and_says_how_many(
     whole, found = (json.loads(printed(*given, one)) for one in (labelled, partly))
     assert found["total"]["low"] <= whole["total"]["low"] < whole["total"]["high"] <= found["total"]["high"]
     assert (found["recipe"]["drawn"], found["total"]["labelled"]) == (80, 75)
-    assert "5 drawn units of 80 have no label" in found["notes"][0]
+    assert "5 of 80 drawn units have no label" in found["notes"][0]
     said = howsure("counts", "sample", news[0], "--prob", "score", "--labels", 20, "--more", partly).err
     assert "has none (5 in all)" in said
 

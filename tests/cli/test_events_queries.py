@@ -97,10 +97,8 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_comparison_of_two_actors_of_whom_one_has_labels(labelled: Path) -> None:
     out = " ".join(run("compare", labelled, "AAA", "CCC").output.split())
     assert out.count("Raw counts. ") == 1
-    assert (
-        "Readers were asked about AAA, not about CCC: of CCC there is no corrected count, and what is compared" in out
-    )
-    assert "rest on" not in out
+    assert "No corrected count for CCC, because coders were not asked about it: raw counts" in out
+    assert "Corrected with" not in out
 
 
 @pytest.mark.parametrize("asked", [("series",), pytest.param(("compare", "AAA", "BBB"), marks=pytest.mark.long)])

@@ -230,10 +230,10 @@ def test_labels_chosen_by_hand_are_told() -> None:
     labels = np.where(score > 0.9, (score > 0.95).astype(float), np.nan)
     counts = estimate_counts(labels, score, rng=0)
     notes, total = counts.notes, counts.total
-    assert any("cannot tell" in note and "not drawn as stated" in note for note in notes)
+    assert any("no estimates" in note and "stated sampling design" in note for note in notes)
     assert (total.low, total.high) == (total.positives, 2000 - (total.labelled - total.positives))
     assert np.isnan(total.estimate)
-    assert any("has a label" in note and "cannot be known" in note for note in notes)
+    assert any("has a label" in note and "misses at low scores are unknown" in note for note in notes)
 
 
 def test_strata_of_the_labelled_units_with_their_chances_are_enough(news: dict[str, np.ndarray]) -> None:
@@ -317,7 +317,9 @@ def test_scores_taken_as_they_are_claim_no_worth() -> None:
     labels = labelled(score, truth, 60, 0, design="simple")[1]
     raw = estimate_counts(labels, score, method="raw", rng=0)
     assert raw.diagnostics.worth is None
-    assert raw.notes == ("the scores are taken as calibrated: the labels changed neither estimates nor intervals",)
+    assert raw.notes == (
+        "the scores are used as if they were calibrated: the labels changed neither estimates nor intervals",
+    )
     assert "as precise as" not in str(raw)
 
 
@@ -537,7 +539,7 @@ def test_cells_of_an_event_stand_on_their_own_labels() -> None:
         difference, _ = counts.difference("0", "11")
         held.append(difference.low <= wanted[0] - wanted[11] <= difference.high)
         assert {row.method for row in counts} == {"labels"}
-        assert any("too unlike to borrow" in note and "of 12 carry" in note for note in counts.notes)
+        assert any("differ too much" in note and "of 12 contribute" in note for note in counts.notes)
     assert sum(held) >= 14
 
 
@@ -556,7 +558,7 @@ def test_holes_of_a_sample_are_bounded(design: str) -> None:
     found = estimate_counts(labels, score, sample=sample, rng=0)
     assert found.total.low <= whole.total.low <= truth.sum() <= whole.total.high <= found.total.high + 1e-9
     assert found.total.labelled == 200 - len(lost)
-    assert f"{len(lost)} drawn units of 200 have no label" in found.notes[0]
+    assert f"{len(lost)} of 200 drawn units have no label" in found.notes[0]
     labels[np.setdiff1d(np.arange(2000), sample.indices)[0]] = 1.0
     with pytest.raises(InputError, match="was not drawn"):
         estimate_counts(labels, score, sample=sample)
@@ -574,7 +576,7 @@ def test_labels_chosen_by_score_within_strata_tell_nothing_beyond_themselves() -
     counts = estimate_counts(labels, score, strata=sample.stratum, rng=0)
     assert np.isnan(counts.total.estimate)
     assert counts.total.low <= truth.sum() <= counts.total.high
-    assert any(note.startswith("cannot tell") for note in counts.notes)
+    assert any(note.startswith("no estimates") for note in counts.notes)
 
 
 def test_few_long_documents_are_bounded() -> None:

@@ -11,7 +11,7 @@ from howsure import CountEstimates, estimate_counts
 from howsure.counts.notes import GENERAL, Note, SamplingDesign, Terms, note_text
 
 RATES = {"1": 0.02, "11": 0.6, "2": 0.02, "3": 0.02}
-UNLIKE = "too unlike to borrow"
+UNLIKE = "differ too much to share information"
 
 
 def read_by_two(seed: int = 0, **more: Any) -> CountEstimates:
@@ -35,7 +35,7 @@ def test_a_note_repeats_the_corrected_counts_and_their_share() -> None:
     row = counts["11"]
     share = row.estimate / sum(one.estimate for one in counts.rows)
     assert share > 0.9  # .79 before the correction
-    assert f"1 of 4 carries {share:.0%} of the count: 11 {row}" in note
+    assert f"1 of 4 contributes {share:.0%} of the count: 11 {row}" in note
     assert counts.to_dict()["notes"] == list(counts.notes)
 
 
@@ -60,26 +60,32 @@ def test_withdrawn_estimates_take_their_notes_along(second: bool) -> None:
     again = np.where(np.isnan(labels), np.nan, truth) if second else None
     counts = estimate_counts(labels, score, groups=group, second=again, flips="alike" if second else None, rng=0)
     assert all(row.method == "cannot tell" for row in counts.rows)
-    assert any(note.startswith("cannot tell: the scores") for note in counts.notes)
-    for words in ("of the count", "coverage is an average", "rely on this sampling design", "totals use the labels"):
-        assert not any(words in note for note in counts.notes)
+    assert any(note.startswith("no estimates, only certain bounds: the scores") for note in counts.notes)
+    for phrase in ("of the count", "stated coverage", "assume this sampling design", "do not use the scores"):
+        assert not any(phrase in note for note in counts.notes)
 
 
 CODES: list[tuple[Note, str]] = [
-    (Note("raw"), "the scores are taken as calibrated"),
+    (Note("raw"), "the scores are used as if they were calibrated"),
     (Note("design", {"design": SamplingDesign(True, 3)}), "design: clusters drawn at random within 3 strata"),
     (Note("design", {"design": SamplingDesign(False, by_chance=True)}), "units drawn with given probabilities"),
-    (Note("rounded_chances", {"stated": 1001, "actual": 1000, "clustered": False}), "there are 1,001 units, not 1,000"),
-    (Note("average_coverage"), "for groups, the stated coverage is an average over groups"),
-    (Note("few_labels", {"n": 3, "label": "positive", "chosen": True, "few": 20}), "3 positive labels are few; label"),
-    (Note("few_labels", {"n": 3, "label": "negative", "chosen": False, "few": 20}), "where fewer than 20 are positive"),
-    (Note("independent_members"), "in groups, units of one cluster count as independent"),
+    (
+        Note("rounded_chances", {"stated": 1001, "actual": 1000, "clustered": False}),
+        "they imply 1,001 units, not 1,000",
+    ),
+    (Note("average_coverage"), "stated coverage on average over all groups, not in each group"),
+    (
+        Note("few_labels", {"n": 3, "label": "positive", "chosen": True, "few": 20}),
+        "only 3 positive labels; label more",
+    ),
+    (Note("few_labels", {"n": 3, "label": "negative", "chosen": False, "few": 20}), "with fewer than 20 positive"),
+    (Note("independent_members"), "treat units of one cluster as independent"),
     (Note("large_clusters", {"largest": 1200}), "the largest has 1,200 units"),
-    (Note("not_as_drawn"), "cannot tell: the scores of labelled units differ"),
+    (Note("not_as_drawn"), "only certain bounds: the scores of labelled units differ"),
     (Note("low_scores_unlabelled", {"n": 12, "score": 0.25}), "none of the 12 units with a score of at most 0.25"),
-    (Note("unlike_groups", {"domain": ("A", "asked")}), "the groups of A, asked are too unlike"),
-    (Note("unlabelled_groups", {"n": 2, "domain": ()}), "2 groups without a label cannot be told"),
-    (Note("unread", {"unread": 1, "drawn": 40, "raw": False}), "1 drawn unit of 40 has no label: the intervals hold"),
+    (Note("unlike_groups", {"domain": ("A", "asked")}), "the groups of A, asked differ too much"),
+    (Note("unlabelled_groups", {"n": 2, "domain": ()}), "2 groups have no label, so no estimate"),
+    (Note("unread", {"unread": 1, "drawn": 40, "raw": False}), "1 of 40 drawn units has no label: the intervals allow"),
     (Note("identical_readings"), "is second a copy of y_true?"),
     (Note("uneven_readings", {"first": 30, "second": 2, "p": 1e-7}), "is 1 in 30 units and the second in 2 (p 1e-07)"),
 ]
@@ -92,9 +98,9 @@ def test_each_note_has_a_sentence(note: Note, words: str) -> None:
 
 def test_a_surface_says_it_in_its_own_terms() -> None:
     named = {"units": "pairs", "group": "period", "groups": "periods", "clusters": "documents"}
-    terms = Terms(**named, members="actors in one document", allowed="that", hidden=frozenset({"asked"}))
+    terms = Terms(**named, members="actors in one document", hidden=frozenset({"asked"}))
     for note, _ in CODES:
         text = note_text(note, (), terms)
         assert not {"groups", "clusters"} & set(text.replace(",", "").split())
-    assert "the periods of A are too unlike" in note_text(Note("unlike_groups", {"domain": ("A", "asked")}), (), terms)
+    assert "the periods of A differ too much" in note_text(Note("unlike_groups", {"domain": ("A", "asked")}), (), terms)
     assert GENERAL.of(()) == ""

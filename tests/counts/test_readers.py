@@ -111,7 +111,7 @@ def test_units_read_twice_by_what_the_first_said_are_noted() -> None:
     truth, columns = file(3, 0.2, 0.02)
     columns["y_true"] = np.where(np.arange(N) < READ, (truth | (np.arange(N) % 4 == 0)) * 1.0, np.nan)
     columns["second"] = np.where(np.arange(N) < READ, truth * 1.0, np.nan)
-    assert any("do not err alike" in note for note in counted(columns, BOUNDS).notes)
+    assert any("errors are not symmetric" in note for note in counted(columns, BOUNDS).notes)
 
 
 @pytest.mark.parametrize("how", [ALIKE, SETTLED, BOUNDS])

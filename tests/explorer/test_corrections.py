@@ -73,7 +73,7 @@ def test_answers_are_those_of_the_library(labelled: EventStore) -> None:
 
 def test_why_there_is_none(labelled: EventStore, store: EventStore) -> None:
     assert corrected(labelled, unit="entities")["reason"].startswith("No corrected counts of entities")
-    assert "asked about AAA, not about CCC" in corrected_pair(labelled, "AAA", "CCC")["reason"]
+    assert "No corrected count for CCC" in corrected_pair(labelled, "AAA", "CCC")["reason"]
     assert corrected(store)["reason"] == "No document of this store has a label."
     assert corrected_pair(store, "IRQ", "USA") == corrected(store)
     assert queries.overview(store)["labels"] is False
@@ -106,7 +106,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     assert len(browser.all("#series-chart .raw")) == 2
     assert browser.all("#series-chart .best") == []
     total = held.total_of("AAA")
-    assert "The corrected counts rest on 60 documents read by Anna" in browser.text("#corrections")
+    assert "Corrected with 60 labelled documents (coder: Anna)" in browser.text("#corrections")
     assert QUESTION in browser.text("#corrections")
     assert browser.all("#corrections img") == []
     assert "corrected" in browser.run("return document.getElementById('status').textContent")
@@ -300,7 +300,7 @@ def test_it_fits_a_phone(browser: Browser, address: str) -> None:
     try:
         browser.resize(360, 740)
         browser.open(f"{address}#period=quarter&first=AAA&second=BBB")
-        browser.says("#corrections", "rest on 60 documents")
+        browser.says("#corrections", "with 60 labelled documents")
         wide, window = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
         assert wide <= window
     finally:

@@ -91,7 +91,7 @@ def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> No
 @pytest.mark.long
 def test_a_picture_of_corrected_counts(browser: Browser, read_news: str, tmp_path: Path) -> None:
     browser.open(f"{read_news}#period=quarter")
-    browser.says("#corrections", "rest on 20 documents read")
+    browser.says("#corrections", "with 20 labelled documents")
     picture(browser, tmp_path, "events-page-corrected", "#series")
     assert browser.errors() == []
 

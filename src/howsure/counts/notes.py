@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
@@ -101,7 +101,7 @@ def note_text(note: Note, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> s
     """The sentence of a note, without a full stop; `rows` are the final counts, which some notes repeat.
 
     >>> note_text(Note("unread", {"unread": 3, "drawn": 40, "raw": True}))
-    '3 drawn units of 40 have no label'
+    '3 of 40 drawn units have no label'
     """
     values = note.values
     match note.code:
@@ -136,8 +136,9 @@ def note_text(note: Note, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> s
             )
         case "not_as_drawn":
             return (
-                f"no estimates: the scores of labelled {terms.units} differ too much from the rest for a random "
-                "sample. Pass the sample, its strata or inclusion probabilities, or draw a new sample"
+                f"no estimates, only certain bounds: the scores of labelled {terms.units} differ from the rest more "
+                "than the stated sampling design explains. Pass the sample, its strata or inclusion probabilities, or "
+                "draw a new sample"
             )
         case "low_scores_unlabelled":
             return (
@@ -171,6 +172,11 @@ def note_text(note: Note, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> s
                 "chosen for a second label because of their first?"
             )
     raise KeyError(note.code)
+
+
+def by_severity(notes: Iterable[Note]) -> list[Note]:
+    """The notes, the most severe first."""
+    return sorted(notes, key=lambda note: -note.severity)
 
 
 def _largest_contributors(domain: Sequence[str], rows: Sequence[Any]) -> str:

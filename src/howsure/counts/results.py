@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure.counts.count_law import CountLaw
 from howsure.counts.draw import Draw
-from howsure.counts.notes import GENERAL, Note, Terms, note_text
+from howsure.counts.notes import GENERAL, Note, Terms, by_severity, note_text
 from howsure.counts.units import Units
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
@@ -224,8 +224,8 @@ class CountEstimates(Rows[CountEstimate]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The caveats in words."""
-        return tuple(note_text(note, self.rows) for note in self.caveats)
+        """The caveats as sentences, the most severe first."""
+        return tuple(note_text(note, self.rows) for note in by_severity(self.caveats))
 
     def _row_called(self, name: str | tuple[str, ...]) -> CountEstimate:
         return self.rows[self._place(name)]

@@ -128,8 +128,8 @@ def test_unclear_documents_are_left_out_and_told(known: KnownTruth) -> None:
     assert series.recipe["labelled"] == len(blurred) - 2
     assert sum(row.labelled for row in series.rows_of("AAA")) == len(blurred) - 2
     said = " ".join(series.said)
-    assert "1 document unclear and 1 document on which readers disagree" in said
-    assert "4 drawn documents not read yet" in said
+    assert "2 drawn documents have no label (1 unclear, 1 labelled differently by two coders)" in said
+    assert "4 drawn documents are not labelled yet" in said
 
 
 def test_actors_without_labels_have_no_corrected_counts(known: KnownTruth) -> None:
@@ -258,7 +258,7 @@ def test_reprints_are_told_of(tmp_path: Path) -> None:
         series = corrected_series(
             store, labels=known.read(known.documents[:60], strata=dict.fromkeys(known.strata, "all"))
         )
-    assert "2 documents tell a story that others tell too" in " ".join(series.checks)
+    assert "2 documents report the same story as another document" in " ".join(series.checks)
 
 
 def test_it_speaks_of_documents(plain: object) -> None:

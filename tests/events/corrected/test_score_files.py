@@ -82,10 +82,10 @@ def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], t
     assert {actor for _, actor in scores["judge"]} == set(ACTORS)
     found = corrected_series(store, period="year", scores=scores)
     assert found.recipe["features"][-2:] == found.recipe["scores"] == ["judge", "other"]
-    assert "the words of a text and the scores judge, other were worth" in found.said[0]
+    assert "calibrate the model's scores and the added scores judge, other for the rest" in found.said[0]
     plain = corrected_series(store, period="year")
     assert "scores" not in plain.recipe
-    assert "the model's probabilities and the words of a text were worth where" in plain.said[0]
+    assert "calibrate the model's scores for the rest" in plain.said[0]
 
 
 @pytest.mark.long
@@ -222,9 +222,7 @@ def test_one_unclear_text_in_a_small_stratum_is_no_end_of_the_correction(known: 
     labels[unclear] = np.nan
     series = corrected_series(known.store, labels=held.read(read, labels=labels, unclear=len(unclear)))
     assert series.recipe["joined_strata"] == [small]
-    assert (
-        f"Joined with the stratum most like it: 1 stratum with fewer than 2 usable answers ('{small}')." in series.said
-    )
+    assert f"1 stratum with fewer than 2 usable labels merged with the most similar stratum: '{small}'." in series.said
     for actor, true in zip(ACTORS, known.truth.sum(axis=0).tolist(), strict=True):
         total = series.total_of(actor)
         assert total.low <= true <= total.high

@@ -151,4 +151,4 @@ def test_readings_are_what_counts_estimate_takes(store: EventStore, tmp_path: Pa
     told = printed(
         "counts", "estimate", out, "--where", "actor = 'IRQ'", *columns, "--second", "second", "--settled", "settled"
     )
-    assert f"1 of {len(set(twice) - {order[1]})} units were read differently by two readers" in told
+    assert f"two annotators disagree on 1 of {len(set(twice) - {order[1]})} units" in told

@@ -100,7 +100,7 @@ def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> Non
     assert compared.above()[0].headings[0] == "corrected"
     same = comparison_beside_labels(store, compare_actors(store, "AAA", "CCC"))
     assert same.corrected is None
-    assert "Readers were asked about AAA, not about CCC" in same.to_dict()["not_corrected"]
+    assert "No corrected count for CCC" in same.to_dict()["not_corrected"]
     assert same.not_corrected in same.below()
 
 

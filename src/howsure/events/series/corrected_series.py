@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.estimation import estimate_counts
-from howsure.counts.notes import Terms, as_sentence, note_text
+from howsure.counts.notes import Terms, as_sentence, by_severity, note_text
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.events.labels.answers import SettledLabels, settled_labels
 from howsure.events.labels.coders import merged_notes
@@ -144,7 +144,7 @@ def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, 
         )
     shared = [REPRINTED.format(counted(reprinted, "document reports", "documents report"))] if reprinted else []
     others = replace(diagnostics, worth=None, raw_error=None).sentences(DOCUMENTS)
-    notes = [note_text(note, counts.rows, DOCUMENTS) for note in counts.caveats]
+    notes = [note_text(note, counts.rows, DOCUMENTS) for note in by_severity(counts.caveats)]
     return tuple(as_sentence(text) for text in [*lines, *others, *notes, *shared])
 
 
@@ -153,7 +153,7 @@ def _labels_used(recipe: Mapping[str, Any]) -> str:
     names = f"{len(coders)} coders" if len(coders) > 3 else f"coder{'s' * (len(coders) > 1)}: {', '.join(coders)}"
     scores = "the model's scores"
     if recipe.get("scores"):
-        scores = f"the model's scores and {shortened(recipe['scores'])}"
+        scores = f"the model's scores and the added scores {shortened(recipe['scores'])}"
     return (
         f"Corrected with {counted(recipe['labelled'], 'labelled document')}{f' ({names})' if coders else ''}, which "
         f"calibrate {scores} for the rest. Question: “{recipe['question']}”"
@@ -161,7 +161,7 @@ def _labels_used(recipe: Mapping[str, Any]) -> str:
 
 
 def _missing_labels(recipe: Mapping[str, Any]) -> list[str]:
-    unlabelled = {"unclear": recipe["unclear"], "coders disagree": recipe["unsettled"]}
+    unlabelled = {"unclear": recipe["unclear"], "labelled differently by two coders": recipe["unsettled"]}
     reasons = [f"{n:,} {reason}" for reason, n in unlabelled.items() if n]
     lines = []
     if reasons:
