@@ -138,13 +138,48 @@ def test_data_frames_warn() -> None:
     data = frame()
     found = [
         howsure.score_table("correct", data=data).notes,
-        howsure.check_score("correct", min_score=0.3, data=data).notes,
         howsure.compare(None, "other", "correct", metrics="score", data=data, rng=0).notes,
     ]
     for notes in found:
         assert any("item repeats (200 rows of 40 items" in note and "clusters='item'" in note for note in notes)
     named = howsure.score_table("correct", clusters="item", data=data)
     assert not any("repeats" in note for note in named.notes)
+
+
+@pytest.mark.parametrize("column", ["item", "question", "prompt"])
+def test_checks_of_data_frames_take_them_as_clusters(column: str) -> None:
+    data = frame(column)
+    functions = {
+        "score": lambda **how: howsure.check_score("correct", min_score=0.3, **how),
+        "calibration": lambda **how: howsure.check_calibration("correct", "prob", max_error=0.1, **how),
+        "selective": lambda **how: howsure.check_selective("correct", "prob", max_risk=0.3, **how),
+    }
+    for name, function in functions.items():
+        found, named = function(data=data), function(data=data, clusters=column)
+        assert (found[0].bound, found[0].outcome) == (named[0].bound, named[0].outcome), name
+        assert found.recipe["clustered"] is True
+        (note,) = (note for note in found.notes if "repeats" in note)
+        assert note.endswith(f"If rows are independent: leave {column} out of data.")
+    free = howsure.check_score("correct", min_score=0.3, data=data.drop(columns=column))
+    assert free.recipe["clustered"] is False
+    lists = data.assign(**{column: [[one] for one in data[column]]})
+    assert "too narrow" in howsure.check_score("correct", min_score=0.3, data=lists).notes[0]
+
+
+@pytest.mark.parametrize("column", ["question", "question_text", "prompt", "input"])
+def test_what_was_asked_names_the_item_where_nothing_else_does(column: str, tmp_path: Path) -> None:
+    path = write(tmp_path, frame(column).assign(task_id="all"))
+    assert howsure.score_table("correct", data=howsure.read(path)).recipe["cluster"] == column
+    path = write(tmp_path, frame(column).assign(qid=range(ITEMS * EPOCHS)))
+    assert "cluster" not in howsure.score_table("correct", data=howsure.read(path)).recipe
+    few = howsure.score_table("correct", data=howsure.read(write(tmp_path, frame(column, items=4))))
+    assert ("cluster" in few.recipe, "too narrow" in few.notes[0]) == (False, True)
+
+
+def test_look_proposes_no_groups_of_prompts_that_are_items(tmp_path: Path) -> None:
+    found = howsure.look(write(tmp_path, frame("prompt")))
+    assert any("--cluster prompt" in command for command in found.commands)
+    assert not any("--group prompt" in command for command in found.commands)
 
 
 def test_the_interval_covers_where_rows_of_an_item_are_alike(tmp_path: Path) -> None:

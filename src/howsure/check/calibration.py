@@ -34,6 +34,7 @@ from howsure.inputs.matching import PairedRows
 from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.repeated_items import frame_clusters
 
 KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
 OTHER = "the other model"
@@ -127,6 +128,7 @@ def check_calibration(
     bins = Bins(bin_size, n_bins, binning)
     roles = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
     matched: PairedRows | None = None
+    items: tuple[str, ...] = ()
     evidence, entries = [], []
     with ExitStack() as reading:
         if isinstance(data, Source):
@@ -139,6 +141,9 @@ def check_calibration(
                 )
         else:
             named = {"against" if better_than is None else "better_than": other, "y_true_against": y_true_against}
+            if clusters is None:
+                in_use = [y_true, y_prob, groups, sample_weight, *named.values()]
+                roles["clusters"], items = frame_clusters(data, [groups], in_use)
             parts, matched = _of_rows(y_true, y_prob, named, data, roles)
         for group, pairs in parts.by_group:
             squared, n, notes = judged(pairs, bins, whole=parts.n)
@@ -148,8 +153,12 @@ def check_calibration(
     if baseline is not None:
         for one in comparison_rules(name, DIFFERENCE, margin=not_worse_than, against=baseline.name):
             evidence += baseline.evidence(entries, one)
-    recipe = {"check": name, **(parts.read or {"n": parts.n, "clustered": clusters is not None}), **bins.options}
-    said: list[str] = []
+    recipe = {
+        "check": name,
+        **(parts.read or {"n": parts.n, "clustered": roles["clusters"] is not None}),
+        **bins.options,
+    }
+    said = [*items]
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None
         called = (name_of(other) if isinstance(data, Source) else None) or OTHER

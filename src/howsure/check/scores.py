@@ -34,7 +34,7 @@ from howsure.inputs.matching import paired_by_documents, shared_rows
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.inputs.repeated_items import frame_warnings
+from howsure.inputs.repeated_items import frame_clusters
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import (
@@ -209,7 +209,9 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     check_distinct({"score": score, role: other})
     if id is not None:
         raise InputError(f"{parameter('id', GIVEN)} is for files; rows of arrays and frames are matched by position.")
-    warnings = [] if clusters is not None else frame_warnings(data, [groups], [score, other, groups])
+    notes: tuple[str, ...] = ()
+    if clusters is None:
+        clusters, notes = frame_clusters(data, [groups], [score, other, groups])
     if data is not None:
         score, other, groups, clusters = columns_of(data, score=score, other=other, groups=groups, clusters=clusters)
     values = within(check_scores(score, name="score"), ends, "score")
@@ -218,7 +220,7 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     units = None if clusters is None else check_clusters(clusters, n=n)
     theirs = None if other is None else within(check_scores(other, name=role, n=n), ends, role)
     read = {"n": n, "clustered": units is not None}
-    return Scores(values, units, list(parts_of(n, codes, names)), read, theirs, np.arange(n), tuple(warnings))
+    return Scores(values, units, list(parts_of(n, codes, names)), read, theirs, np.arange(n), notes)
 
 
 def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:

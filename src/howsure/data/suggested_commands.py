@@ -26,6 +26,7 @@ from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, MODEL, PROMPT
 from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS
 
 MOST = 3
 
@@ -145,6 +146,11 @@ def of_a_table(
     return list(dict.fromkeys(commands))[:MOST]
 
 
+def _is_asked(column: SeenColumn) -> bool:
+    """Whether it holds what was asked, of enough items: it parts no rows."""
+    return column.name.casefold() in ASKED_COLUMNS and column.values >= MIN_ITEMS
+
+
 def _positive(label: SeenColumn) -> list[str] | None:
     """The option that says which value counts as 1; None where nothing tells."""
     if {value.lower() for value in label.held} <= PLAIN:
@@ -242,7 +248,8 @@ class _Table:
         )
 
     def _item(self) -> SeenColumn | None:
-        return self._named(ITEMS, UNIQUE, REPEATED) or self._named(ITEMS - {"doc", "key", "index"}, FEW)
+        item = self._named(ITEMS, UNIQUE, REPEATED) or self._named(ITEMS - {"doc", "key", "index"}, FEW)
+        return item or next((column for column in self.columns if _is_asked(column)), None)
 
     def _repeats(self, columns: Sequence[SeenColumn]) -> bool:
         """Whether two rows hold the same in all these columns."""
@@ -251,7 +258,7 @@ class _Table:
 
     def _groups(self) -> list[SeenColumn]:
         candidates = (column for column in self.columns if column.kind in (FEW, TWO) and column.words & GROUPS - MODELS)
-        return [column for column in candidates if "." not in column.name][:1]
+        return [column for column in candidates if "." not in column.name and not _is_asked(column)][:1]
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""

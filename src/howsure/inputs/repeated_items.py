@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ ITEM_COLUMNS = (
 """Columns that name the item: where one is different in every row, rows are items."""
 ROW_OR_ITEM_COLUMNS = ("id", "task_id", "sample_id")
 """Columns that may name the row, the item or the whole task."""
+ASKED_COLUMNS = ("question", "question_text", "prompt", "input")
+"""Columns that hold what was asked, or its number: where nothing else names the item, that does."""
 MIN_ITEMS = 10  # of fewer, a column may as well name tasks or categories
 
 
@@ -60,11 +62,12 @@ class RepeatedItems:
         """How many rows have how many items."""
         return f"{counted(self.rows, 'row')} of {counted(self.items, 'item')}, up to {self.times:,} each"
 
-    def note(self) -> str:
+    def note(self, *, of_frame: bool = False) -> str:
         """That items are clusters, and how that is switched off."""
+        off = f"leave {self.column} out of data" if of_frame else parameter("independent_rows", True)
         return told(
             f"{self.column} repeats ({self.counts}), so rows of equal {self.column} are one cluster. If rows are "
-            f"independent: {parameter('independent_rows', True)}."
+            f"independent: {off}."
         )
 
     def warning(self, *, can_switch_off: bool = True) -> str:
@@ -85,7 +88,7 @@ def candidates(columns: Sequence[str], taken: Sequence[str] = ()) -> Iterator[tu
     [('Item', True), ('task_id', False)]
     """
     by_name = {name.casefold(): name for name in columns if name not in taken}
-    for names, is_item in ((ITEM_COLUMNS, True), (ROW_OR_ITEM_COLUMNS, False)):
+    for names, is_item in ((ITEM_COLUMNS, True), (ROW_OR_ITEM_COLUMNS, False), (ASKED_COLUMNS, True)):
         yield from ((by_name[name], is_item) for name in names if name in by_name)
 
 
@@ -98,17 +101,54 @@ def frame_warnings(frame: Any, cells: Sequence[str | None], taken: Sequence[str 
     >>> [warning[:49] for warning in frame_warnings(frame, [], ["score"])]
     ['item repeats (3 rows of 2 items, up to 2 each). I']
     """
-    if isinstance(frame, Source) or not is_frame(frame):
-        return []
-    columns = dict(candidates(frame_names(frame), [name for name in taken if name]))
+    repeated = _of_frame(frame, cells, taken)
+    return [] if repeated is None else [repeated.warning(can_switch_off=False)]
+
+
+def frame_clusters(frame: Any, cells: Sequence[Any], in_use: Sequence[Any]) -> tuple[str | None, tuple[str, ...]]:
+    """The column of a data frame whose items are clusters, None where none is, and what to say: for verdicts, which a
+    warning does not correct. `cells` and `in_use` as those of `frame_warnings`, where they are names.
+
+    >>> import pandas
+    >>> frame = pandas.DataFrame({"question": [*range(10)] * 2, "score": 1})
+    >>> frame_clusters(frame, [], ["score"])[0]
+    'question'
+    """
+    cells, in_use = ([name for name in names if isinstance(name, str)] for names in (cells, in_use))
+    repeated = _of_frame(frame, cells, in_use)
+    if repeated is None:
+        return None, ()
+    values = columns_from(frame, [repeated.column])[0]
+    if not repeated.are_clusters or any(isinstance(value, (list, dict, np.ndarray)) for value in values[:1]):
+        return None, (repeated.warning(can_switch_off=False),)
+    return repeated.column, (repeated.note(of_frame=True),)
+
+
+def first_repeated(columns: Mapping[str, bool], look: Callable[[str], RepeatedItems | None]) -> RepeatedItems | None:
+    """The first of the `candidates` that repeats, of enough items; of too few only where none does. `look` says of a
+    column whether it repeats."""
+    few: RepeatedItems | None = None
     for name, is_item in columns.items():
+        repeated = look(name)
+        if repeated is None:
+            if is_item:
+                break
+        elif repeated.fewest >= MIN_ITEMS:
+            return repeated
+        elif few is None:
+            few = repeated
+    return few
+
+
+def _of_frame(frame: Any, cells: Sequence[str | None], in_use: Sequence[str | None]) -> RepeatedItems | None:
+    if isinstance(frame, Source) or not is_frame(frame):
+        return None
+
+    def look(name: str) -> RepeatedItems | None:
         read = columns_from(frame, [name, *(cell for cell in cells if cell)])
-        repeated = _repeated(name, read[0], read[1:])
-        if repeated is not None:
-            return [repeated.warning(can_switch_off=False)]
-        if is_item:
-            break
-    return []
+        return _repeated(name, read[0], read[1:])
+
+    return first_repeated(dict(candidates(frame_names(frame), [name for name in in_use if name])), look)
 
 
 def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from howsure.data.predictions.selection import Opened, file_number
 from howsure.data.tables.database import reading
 from howsure.data.tables.table import Table, column_names
-from howsure.inputs.repeated_items import RepeatedItems, candidates
+from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated
 
 MAX_COUNTED = 1_000_000  # rows; of more, all rows of a random share of the items show first whether any repeat
 
@@ -26,13 +26,7 @@ def repeated_rows(
     opened: Opened, table: Table, only: str, columns: Mapping[str, bool], cells: Sequence[str]
 ) -> RepeatedItems | None:
     """The first of `item_columns` whose values repeat within the cells that other columns part; None if none does."""
-    for name, is_item in columns.items():
-        repeated = _repeated(opened, table, only, name, cells)
-        if repeated is not None:
-            return repeated
-        if is_item:
-            return None
-    return None
+    return first_repeated(columns, lambda name: _repeated(opened, table, only, name, cells))
 
 
 def note_on_items(repeated: RepeatedItems | None) -> tuple[str, ...]:
