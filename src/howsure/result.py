@@ -461,6 +461,7 @@ class Estimate(Result):
     level: float
     method: str
     n: int
+    notes: tuple[str, ...] = as_json(None, default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         value = UNDEFINED if math.isnan(self.value) else f"{self.value:.4f}"

@@ -166,6 +166,52 @@ def test_checks_of_data_frames_take_them_as_clusters(column: str) -> None:
     assert "too narrow" in howsure.check_score("correct", min_score=0.3, data=lists).notes[0]
 
 
+def test_calibration_of_frames_and_of_files_takes_items_as_clusters_and_says_so(tmp_path: Path) -> None:
+    data = frame().assign(prob2=lambda rows: rows["prob"] ** 1.5, length=list(range(20)) * 10)
+    source = howsure.read(write(tmp_path, data))
+    same_label = {"y_true_against": "correct"}
+    functions = {
+        "error": lambda **how: howsure.calibration_error("correct", "prob", **how),
+        "test": lambda **how: howsure.calibration_test("correct", "prob", rng=0, **how),
+        "curve": lambda **how: howsure.calibration_curve("correct", "prob", **how),
+        "comparison": lambda **how: howsure.compare_calibration(
+            "correct", "prob", against="prob2", **same_label, **how
+        ),
+        "groups": lambda **how: howsure.find_groups("correct", "prob", features=["length"], **how),
+        "better": lambda **how: howsure.check_calibration("correct", "prob", better_than="prob2", **same_label, **how),
+        "selective": lambda **how: howsure.selective_curve("correct", "prob", **how),
+        "threshold": lambda **how: howsure.threshold_for("correct", "prob", risk=0.3, **how),
+    }
+    for name, function in functions.items():
+        named = function(data=data, clusters="item").to_frame().drop(columns="rule", errors="ignore")
+        for given in (data, source):
+            found = function(data=given)
+            assert any("item repeats" in note for note in found.notes), name
+            pd.testing.assert_frame_equal(found.to_frame()[named.columns], named)
+
+
+def test_recalibration_and_ordinal_levels_take_items_as_clusters(tmp_path: Path) -> None:
+    data = frame()
+    levels = data.assign(p0=1 - data["prob"], p1=data["prob"])
+    for name, table, function in (
+        (
+            "recalibration",
+            data,
+            lambda **how: howsure.evaluate_recalibration("correct", "prob", method="beta", rng=0, **how),
+        ),
+        (
+            "ordinal",
+            levels,
+            lambda **how: howsure.ordinal_calibration("correct", ["p0", "p1"], levels=["0", "1"], **how),
+        ),
+    ):
+        named = function(data=table, clusters="item").to_frame()
+        for given in (table, howsure.read(write(tmp_path, table))):
+            found = function(data=given)
+            assert any("item repeats" in note for note in found.recipe["notes"]), name
+            pd.testing.assert_frame_equal(found.to_frame(), named)
+
+
 @pytest.mark.parametrize("column", ["question", "question_text", "prompt", "input"])
 def test_what_was_asked_names_the_item_where_nothing_else_does(column: str, tmp_path: Path) -> None:
     path = write(tmp_path, frame(column).assign(task_id="all"))

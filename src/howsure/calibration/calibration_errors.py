@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from howsure.calibration.bins import Binned, Sums, bin_pairs
 from howsure.calibration.clusters import cautious_numbers, clustered_mse, clustered_standard_errors
-from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
+from howsure.calibration.engines.pairs_or_sums import pairs_or_sums, reading_notes
 from howsure.calibration.error import (
     ClusterSums,
     SquaredError,
@@ -77,9 +78,11 @@ def calibration_error(
         pos_label=pos_label,
         in_memory=interval == "bootstrap",
     )
+    notes = reading_notes(pairs)
     whole, pairs = len(pairs), pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-    return error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
+    error = error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
+    return replace(error, notes=notes)
 
 
 def error_of(

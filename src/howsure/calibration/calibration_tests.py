@@ -35,7 +35,7 @@ class CalibrationTest(Result):
 
     statistic: the test statistic. p_value: the probability of a statistic at least as extreme under calibration.
     p_error: the Monte Carlo standard error of the p-value, 0 if it is exact or asymptotic. estimates: for "cox", the
-    fitted `intercept` and `slope`. recipe: everything needed to repeat it.
+    fitted `intercept` and `slope`. recipe: everything needed to repeat it. notes: how rows were read.
     """
 
     method: str
@@ -45,6 +45,7 @@ class CalibrationTest(Result):
     estimates: dict[str, float] = as_json(AMONG, default_factory=dict)
     n: int
     recipe: dict[str, Any] = field(compare=False)
+    notes: tuple[str, ...] = ()
 
     def columns(self) -> Sequence[Column]:
         """One row."""
@@ -126,7 +127,9 @@ def calibration_test(
         return check_sums(pairs, method=method, **how)
     result = check_calibration(pairs, method, **how)
     together = groups_together(pairs)
-    return result if together is None else replace(result, recipe=result.recipe | {"note": together})
+    if together is not None:
+        result = replace(result, recipe=result.recipe | {"note": together})
+    return replace(result, notes=pairs.notes)
 
 
 def check_calibration(

@@ -102,7 +102,7 @@ def compare_calibration(
         if y_true_against is None and isinstance(y_true, str) and not isinstance(against, Source):
             _refuse_label_of_one(y_true, y_prob, against)
         named: dict[str, Any] = {"y_true": y_true, "y_prob": y_prob, "y_true_against": y_true_against, **roles}
-        with data.predictions(y_true, y_prob, pairing=True, **roles) as predictions:
+        with data.predictions(y_true, y_prob, pairing=True, find_items=True, **roles) as predictions:
             rows = data.matched(predictions, against, y_prob_against=y_prob_against, **named)
             return replace(compare_pairs(rows.a, rows.b, **how, own_labels=rows.own_labels), read=rows.read)
     _refuse({"y_prob_against": y_prob_against, "id": id}, "rows that are in one order; both are for files")
@@ -244,7 +244,7 @@ def compare_pairs(
         "weighted": a.weights is not None,
     }
     few = few_clusters(units.sums(units.weight)) if units.clustered else None
-    notes = [] if few is None else [few]
+    notes = [*a.notes, *([] if few is None else [few])]
     infinite = [int(np.isinf(losses(pairs, LOG)).sum()) for pairs in (a, b)]
     if any(infinite):
         notes.append(

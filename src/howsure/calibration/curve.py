@@ -27,7 +27,7 @@ from howsure.calibration.calibration_errors import (
 )
 from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
 from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_of
-from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
+from howsure.calibration.engines.pairs_or_sums import pairs_or_sums, reading_notes
 from howsure.calibration.error import ClusterSums, mean_gaps
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
@@ -144,7 +144,8 @@ def calibration_curve(
     )
     curve = (curve_of if method == "bins" else corp_of)(pairs, level=check_level(level), rng=rng, **options)
     together = groups_together(pairs)
-    return curve if together is None else replace(curve, notes=(*curve.notes, together))
+    notes = reading_notes(pairs) if together is None else (together, *reading_notes(pairs))
+    return replace(curve, notes=(*curve.notes, *notes))
 
 
 def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, Any]) -> None:

@@ -251,7 +251,7 @@ def calibration_curves(
             simulations = SIMULATIONS if n_simulations is None else n_simulations
             corp = list(_corp(parts_in_memory, only=only, n_simulations=simulations, **shared))
     rows, other_curves = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))
-    made = parts.read or {"howsure": __version__, "n": parts.n}
+    made = parts.read or {"howsure": __version__, "n": parts.n, **parts.notes}
     recipe = {**made, "adjust": (adjust or "none") if len(binned) > 1 else None}
     recipe |= {} if asked_worst is None else asked_worst.recipe
     return CalibrationCurves(rows=rows, adjust=adjust, beside=other_curves, worst=parts.worst, recipe=recipe)
@@ -323,7 +323,7 @@ SOFT = (
 
 def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
     """How rows of several files, and shares of annotators, count."""
-    notes = [SOFT] if recipe.get("soft_labels") else []
+    notes = [*recipe.get("notes", ()), *([SOFT] if recipe.get("soft_labels") else [])]
     if len(recipe.get("files", [])) < 2 or "classes" in recipe:  # shards of one thing
         return notes
     independent = "rows of all files count as independent"

@@ -202,7 +202,7 @@ def pairs_and_features(
                 f"{parameter('features')} must not name the label: {y_true} is {parameter('y_true')}. Groups are made "
                 "of what is known before it."
             )
-        with data.predictions(y_true, y_prob, features=feature_names, id=id, **roles) as predictions:
+        with data.predictions(y_true, y_prob, features=feature_names, id=id, find_items=True, **roles) as predictions:
             return predictions.pairs(), predictions.features(feature_names), predictions.describe()
     columns = columns_by_name(features, data)
     return pairs_from(y_true, y_prob, data=data, **roles), columns, {}

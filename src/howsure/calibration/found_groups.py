@@ -339,7 +339,7 @@ def groups_of(
         "seed": seed_in_recipe(rng),
     }
     better = sum(int((some & ~bad).sum()) for some, bad in zip(significant, worse, strict=True))
-    notes = tuple(_notes(raw_pairs, pairs, checked_features, better, led.left))
+    notes = (*raw_pairs.notes, *_notes(raw_pairs, pairs, checked_features, better, led.left))
     return FoundGroups(
         rows=rows,
         whole=_whole(pairs, level),

@@ -94,6 +94,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
             f"In brackets: {100 * self.error.level:g} % intervals; n = {self.n:,}.",
             *(f"{curve.name}: {verdict(curve, p)}" for curve, p in rows_and_p),
             *notes_by_name((curve.name or "", curve.notes) for curve in self.rows),
+            *(f"note: {note}" for note in self.recipe.get("notes", ())),
         ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -149,10 +150,11 @@ def ordinal_calibration(
     level = check_level(level)
     spec = _given(y_prob, levels, of_columns=data is not None)
     if isinstance(data, Source):
-        with data.predictions(y_true, spec, clusters=clusters) as predictions:
+        with data.predictions(y_true, spec, clusters=clusters, find_items=True) as predictions:
             held, provenance = predictions.pairs(), predictions.describe()
     else:
-        held, provenance = pairs_from(y_true, spec, data=data, clusters=clusters), {}
+        held = pairs_from(y_true, spec, data=data, clusters=clusters)
+        provenance = {"notes": list(held.notes)} if held.notes else {}
     names = held.group_names
     _check_order(names, named=levels is not None)
     k, n = len(names), len(held) // len(names)

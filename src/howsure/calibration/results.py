@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -203,10 +203,8 @@ class CalibrationComparison(Result):
             ),
             Column("quantity", WORDS, values=list(estimates_), only=FRAME),
             *(
-                Column(
-                    field.name, NUMBER, values=[estimate[field.name] for estimate in estimates_.values()], only=FRAME
-                )
-                for field in fields(Estimate)
+                Column(name, NUMBER, values=[estimate[name] for estimate in estimates_.values()], only=FRAME)
+                for name in self.error_a.to_dict()
             ),
         ]
 

@@ -77,7 +77,8 @@ class CalibrationTable(Rows[GroupCalibration]):
 
     def below(self) -> Sequence[str]:
         """The notes."""
-        return notes_by_name((row.name, row.notes) for row in self.rows)
+        notes = [f"note: {note}" for note in self.recipe.get("notes", ())]
+        return [*notes_by_name((row.name, row.notes) for row in self.rows), *notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the errors with their intervals by group, the largest at the top, on axes (new ones if None)."""
@@ -125,7 +126,8 @@ def calibration_table(
     if not named_parts:
         raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
     whole = parts.n if isinstance(named_parts[0][1], Pairs) else 0
-    return table_of(named_parts, whole=whole, level=level, adjust=adjust, **bins)
+    table = table_of(named_parts, whole=whole, level=level, adjust=adjust, **bins)
+    return replace(table, recipe=table.recipe | {name: parts.notes[name] for name in ("notes",) if name in parts.notes})
 
 
 def table_of(

@@ -34,7 +34,6 @@ from howsure.inputs.matching import PairedRows
 from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.inputs.repeated_items import frame_clusters
 
 KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
 OTHER = "the other model"
@@ -128,12 +127,12 @@ def check_calibration(
     bins = Bins(bin_size, n_bins, binning)
     roles = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
     matched: PairedRows | None = None
-    items: tuple[str, ...] = ()
+    clustered = clusters is not None
     evidence, entries = [], []
     with ExitStack() as reading:
         if isinstance(data, Source):
-            how = {"pairing": other is not None, "find_items": other is None}
-            read = reading.enter_context(data.predictions(y_true, y_prob, **how, **roles))
+            pairing = other is not None
+            read = reading.enter_context(data.predictions(y_true, y_prob, pairing=pairing, find_items=True, **roles))
             parts = parts_read(read, data, one_by_one=True)
             if other is not None:
                 matched = data.matched(
@@ -141,10 +140,7 @@ def check_calibration(
                 )
         else:
             named = {"against" if better_than is None else "better_than": other, "y_true_against": y_true_against}
-            if clusters is None:
-                in_use = [y_true, y_prob, groups, sample_weight, *named.values()]
-                roles["clusters"], items = frame_clusters(data, [groups], in_use)
-            parts, matched = _of_rows(y_true, y_prob, named, data, roles)
+            parts, matched, clustered = _of_rows(y_true, y_prob, named, data, roles)
         for group, pairs in parts.by_group:
             squared, n, notes = judged(pairs, bins, whole=parts.n)
             entries.append(Entry(name, group, ErrorSummary.of(squared, n, bins.growth), bins.options))
@@ -155,10 +151,10 @@ def check_calibration(
             evidence += baseline.evidence(entries, one)
     recipe = {
         "check": name,
-        **(parts.read or {"n": parts.n, "clustered": roles["clusters"] is not None}),
+        **(parts.read or {"n": parts.n, "clustered": clustered}),
         **bins.options,
     }
-    said = [*items]
+    said: list[str] = list(parts.notes.get("notes", ()))
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None
         called = (name_of(other) if isinstance(data, Source) else None) or OTHER
@@ -180,21 +176,22 @@ def name_of(model: object) -> str | None:
 
 def _of_rows(
     y_true: Any, y_prob: Any, other: dict[str, Any], data: Any, roles: dict[str, Any]
-) -> tuple[Parts, PairedRows | None]:
-    """The pairs of arrays or of a frame, and those of the other model on the same rows."""
+) -> tuple[Parts, PairedRows | None, bool]:
+    """The pairs of arrays or of a frame, those of the other model on the same rows, and whether they have clusters."""
     del roles["id"]
     pairs = pairs_from(y_true, y_prob, data=data, **roles)
-    parts = Parts(tuple(_parts(pairs)), len(pairs))
+    parts = Parts(tuple(_parts(pairs)), len(pairs), notes={"notes": list(pairs.notes)})
+    clustered = pairs.clusters is not None
     (role, model), (_, labels) = other.items()
     if model is None:
-        return parts, None
+        return parts, None, clustered
     held, called = named_columns(data, **other)
     q = check_probabilities(held[role], name=called[role], n=len(pairs))
     if labels is None:
-        return parts, PairedRows(pairs, replace(pairs, probabilities=q), own_labels=False)
+        return parts, PairedRows(pairs, replace(pairs, probabilities=q), own_labels=False), clustered
     theirs = check_labels(held["y_true_against"], pos_label=roles["pos_label"], name=called["y_true_against"])
     check_same_length(y_true=pairs.labels, y_true_against=theirs)
-    return parts, PairedRows(pairs, replace(pairs, labels=theirs, probabilities=q), own_labels=True)
+    return parts, PairedRows(pairs, replace(pairs, labels=theirs, probabilities=q), own_labels=True), clustered
 
 
 def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[SquaredError, int, tuple[str, ...]]:

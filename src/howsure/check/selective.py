@@ -27,7 +27,6 @@ from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import CLASS_WISE, Floats, Given, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.inputs.repeated_items import frame_clusters
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 
@@ -82,13 +81,10 @@ def check_selective(
     quantity = kept_risk(min_coverage)
     rule = None if max_risk is None else Rule(name, quantity, BELOW, check_limit(max_risk, name="max_risk"))
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
-    items: tuple[str, ...] = ()
     if isinstance(data, Source):
         with data.predictions(y_true, y_prob, id=id, find_items=True, **roles) as read:
             pairs, described = read.pairs(), read.describe()
     else:
-        if clusters is None:
-            roles["clusters"], items = frame_clusters(data, [groups], [y_true, y_prob, groups])
         pairs = pairs_from(y_true, y_prob, data=data, **roles)
         described = {"n": len(pairs), "clustered": pairs.clusters is not None}
     evidence, entries = [], []
@@ -105,7 +101,9 @@ def check_selective(
         evidence = [*evidence, *baseline.evidence(entries, compared)]
     limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
     recipe = {"check": name, **described, **limits}
-    return decided([Found(name, tuple(evidence), recipe, items, tuple(entries))], level=level, alarms_over=alarms_over)
+    return decided(
+        [Found(name, tuple(evidence), recipe, pairs.notes, tuple(entries))], level=level, alarms_over=alarms_over
+    )
 
 
 def kept_risk(min_coverage: float) -> str:

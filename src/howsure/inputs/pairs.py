@@ -71,7 +71,7 @@ class Pairs:
 
     `groups` and `clusters` are integer codes starting at 0; `group_names[code]` is the user's name of the group. Pairs
     made of several classes say how by `reduction`, "top-label" or "class-wise", and keep what the classes' own scores
-    need, `class_scores`. `positive` is what label 1 means, where that has a name.
+    need, `class_scores`. `positive` is what label 1 means, where that has a name. `notes` say how all rows were read.
     """
 
     labels: Labels
@@ -83,6 +83,7 @@ class Pairs:
     reduction: str | None = None
     class_scores: ClassScores | None = None
     positive: str | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -36,6 +36,7 @@ from howsure.inputs.pairs import (
     Given,
     Pairs,
 )
+from howsure.inputs.repeated_items import frame_clusters
 
 PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # of Pairs, by their parameters
 
@@ -90,8 +91,12 @@ def pairs_from(
             find_items=True,
         ) as predictions:
             return predictions.pairs()
+    notes: tuple[str, ...] = ()
+    if data is not None and clusters is None:
+        columns = y_prob.columns if isinstance(y_prob, Given) else (y_prob,)
+        roles["clusters"], notes = frame_clusters(data, [groups], [y_true, *columns, groups, sample_weight])
     if isinstance(y_prob, Given) and y_prob.way != PROB:
-        return _of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name)
+        return replace(_of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name), notes=notes)
     if isinstance(y_prob, Given):
         y_prob.refuse_classes()
         roles[prob_name] = y_prob.values
@@ -111,6 +116,7 @@ def pairs_from(
         names,
         None if clusters is None else check_clusters(clusters, n=n, name=names_in_messages["clusters"]),
         positive=None if pos_label is None else str(pos_label),
+        notes=notes,
     )
 
 
@@ -192,6 +198,7 @@ def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
         pairs.reduction,
         pairs.class_scores,
         pairs.positive,
+        pairs.notes,
     )
 
 

@@ -24,6 +24,7 @@ from howsure.inputs.frames import Source, all_columns, columns_from, columns_of,
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import LOG_PROBABILITIES, LOGITS, PROB, PROBS, Floats, Integers, Pairs, given_of
 from howsure.inputs.pairs_from import check_scale, pairs_from
+from howsure.inputs.repeated_items import frame_clusters
 from howsure.stats.logistic import log_softmax, sigmoid
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -291,6 +292,7 @@ def labelled_read(
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
     check_floor(floor)
+    provenance: dict[str, Any] = {}
     if not isinstance(data, Source):
         if data is not None:
             way = given_of(y_prob)
@@ -301,8 +303,12 @@ def labelled_read(
             if way.way == PROB:
                 pair_roles = {name: value for name, value in other_roles.items() if name not in ("logits", "classes")}
                 pairs = pairs_from(y_true, way.columns[0], data=data, **pair_roles)
-                yield labelled_pairs(pairs, floor=floor), {}
+                yield labelled_pairs(pairs, floor=floor), {"notes": list(pairs.notes)} if pairs.notes else {}
                 return
+            if other_roles.get("clusters") is None:
+                in_use = [y_true, *way.columns, other_roles.get("groups"), other_roles.get("sample_weight")]
+                other_roles["clusters"], item_notes = frame_clusters(data, [other_roles.get("groups")], in_use)
+                provenance = {"notes": list(item_notes)} if item_notes else {}
             columns = columns_from(data, way.columns)
             array = columns[0] if len(columns) == 1 else np.column_stack(columns)
             names = ("groups", "clusters", "sample_weight")
@@ -311,14 +317,14 @@ def labelled_read(
                 "classes": other_roles.get("classes") or way.classes
             }
             y_prob, other_roles["logits"] = (None, array) if way.way == LOGITS else (array, None)
-        yield labelled_from(y_true, y_prob, floor=floor, **other_roles), {}
+        yield labelled_from(y_true, y_prob, floor=floor, **other_roles), provenance
         return
     if other_roles.get("logits") is not None or other_roles.get("classes") is not None:
         raise InputError(f"with {parameter('data', GIVEN)}, give logits and classes by y_prob=Given('logits', ...).")
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
     reduced = None if y_prob is None else given_of(y_prob).reduce
-    with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, **roles) as provenance:
-        predictions: Any = provenance
+    with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, find_items=True, **roles) as read:
+        predictions: Any = read
         pairs, rows, positions = predictions.pairs(), predictions.class_rows, predictions.selection.positions()
         if rows is not None:
             scores = scores_of(rows.matrix, rows.scale, floor)

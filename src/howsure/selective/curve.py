@@ -187,7 +187,7 @@ def selective_table(
             "groups": len(parts),
             "level": level,
             "clustered": any(pairs.clusters is not None for _, pairs in parts),
-            **all_parts.read,
+            **(all_parts.read or all_parts.notes),
             **({"reduce": TOP_LABEL} if likelier else {}),
             **({} if asked_worst is None else asked_worst.recipe),
         },
@@ -230,7 +230,7 @@ def selective_of(
             "level": level,
             "clusters": None if ranks.clusters is None else ranks.n_clusters,
         },
-        notes=tuple(_notes(ranks)),
+        notes=(*_notes(ranks), *pairs.notes),
         name=name,
     )
 

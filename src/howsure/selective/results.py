@@ -257,7 +257,12 @@ class SelectiveTable(Rows[SelectiveCurve]):
             (threshold.name or "note", [note for note in threshold.notes if note not in assumed])
             for threshold in self.thresholds
         ]
-        return [level, *self._promises(), *dict.fromkeys(notes_by_name(notes) + notes_by_name(of_found))]
+        of_reading = [("note", self.recipe.get("notes", ()))]
+        return [
+            level,
+            *self._promises(),
+            *dict.fromkeys(notes_by_name([*notes, *of_reading]) + notes_by_name(of_found)),
+        ]
 
     def _promises(self) -> Iterator[str]:
         for threshold in self.thresholds[:1]:

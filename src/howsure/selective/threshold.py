@@ -290,7 +290,7 @@ def threshold_of(
             "clusters": clusters,
             "dependence": None if clusters is None else dependence,
         },
-        notes=tuple(_notes(ranks, risk, delta, best, dependence)),
+        notes=(*_notes(ranks, risk, delta, best, dependence), *pairs.notes),
         name=name,
     )
 

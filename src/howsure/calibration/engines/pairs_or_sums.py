@@ -82,7 +82,10 @@ def parts_of(
     parts: tuple[tuple[str | None, Pairs], ...] = ((None, pairs_given),)
     worst_rows_ = None if worst is None else worst.of_pairs(pairs_given, y_true, data)
     return Parts(
-        parts if pairs_given.groups is None else tuple(pairs_given.by_group()), len(pairs_given), worst=worst_rows_
+        parts if pairs_given.groups is None else tuple(pairs_given.by_group()),
+        len(pairs_given),
+        notes={"notes": list(pairs_given.notes)} if pairs_given.notes else {},
+        worst=worst_rows_,
     )
 
 
@@ -96,6 +99,11 @@ def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
         return pairs_from(y_true, y_prob, **roles)
     ((_, pairs),) = parts_of(y_true, y_prob, soft_labels=True, **roles).by_group
     return pairs
+
+
+def reading_notes(pairs: Pairs | Slots) -> tuple[str, ...]:
+    """How the rows of pairs were read; sums have no such notes."""
+    return pairs.notes if isinstance(pairs, Pairs) else ()
 
 
 def parts_read(

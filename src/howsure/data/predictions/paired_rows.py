@@ -87,7 +87,9 @@ def _some(pairs: Pairs, rows: Integers, n: int) -> Pairs:
     k = len(pairs) // n
     places = (np.arange(k)[:, None] * n + rows).ravel()
     groups, clusters = (None if codes is None else codes[places] for codes in (pairs.groups, pairs.clusters))
-    return replace(pairs.only(places), groups=groups, group_names=pairs.group_names, clusters=clusters)
+    return replace(
+        pairs.only(places), groups=groups, group_names=pairs.group_names, clusters=clusters, notes=pairs.notes
+    )
 
 
 def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, pairs_a: Pairs, other: Pairs) -> None:
@@ -111,7 +113,7 @@ def _same_clusters(first: Integers | None, other: Integers | None) -> Integers |
     Raises InputError where they do not.
     """
     if first is None or other is None:
-        return other
+        return other if first is None else first
     pairs = len(np.unique(np.stack([first, other]), axis=1)[0])
     if not pairs == len(np.unique(first)) == len(np.unique(other)):
         raise InputError("both models must be evaluated on the same rows; their clusters are not the same.")

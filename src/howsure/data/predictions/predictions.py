@@ -154,7 +154,7 @@ def open_predictions(
             raise InputError(f"{name} holds one number per row; {parameter('reduce', GIVEN)} needs several classes.")
         if pos_label is not None and not scores.is_one:
             raise _one_by_reduce()
-        separate, summary = notes.get("across_files") == SEPARATE, opened.said(table, chosen, note_on_items(repeated))
+        separate, summary = notes.get("across_files") == SEPARATE, opened.said(table, chosen)
         label, groups_held = columns["y_true"], columns.get("groups")
         stream = PairStream(selection, columns, scores.columns[0], spec.scale)
         if scores.is_one and not soft:
@@ -515,7 +515,7 @@ class Predictions:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        return self.load()
+        return replace(self.load(), notes=tuple(self.notes.get("notes", ())))
 
     @cached_property
     def _rows_by_group(self) -> dict[str, Integers]:

@@ -126,11 +126,11 @@ class Opened:
         commas = selection.table.with_commas
         return notes | ({"decimal_comma": commas} if commas else {})
 
-    def said(self, table: Table, chosen: Mapping[str, str], notes: Sequence[str] = ()) -> str:
-        """What users are told of what was read: as which log, with which columns, and of decimal commas; and notes."""
+    def said(self, table: Table, chosen: Mapping[str, str]) -> str:
+        """What users are told of what was read: as which log, with which columns, and of decimal commas."""
         commas = said_of_commas(table.with_commas)
         if self.log is None:
-            return "\n".join([*([commas] if commas else []), *notes])
+            return commas
         from howsure.data.logs.conversion import described
 
         return f"{described(self.log, self.files, chosen)} {commas}".strip()
