@@ -461,7 +461,6 @@ class Estimate(Result):
     level: float
     method: str
     n: int
-    notes: tuple[str, ...] = as_json(None, default=(), compare=False, repr=False)
 
     def __str__(self) -> str:
         value = UNDEFINED if math.isnan(self.value) else f"{self.value:.4f}"
@@ -489,4 +488,4 @@ class Estimate(Result):
         return str(self)
 
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        return preformatted(self.words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from howsure.calibration.error import (
     plugin_mse,
     root,
 )
+from howsure.calibration.results import CalibrationError
 from howsure.calibration.scores import MulticlassScores, holds_whole_rows, wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter
@@ -53,7 +54,7 @@ def calibration_error(
     level: float = 0.95,
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
-) -> Estimate:
+) -> CalibrationError:
     """The calibration error of predictions: the root-mean-square gap between them and label frequencies.
 
     estimator: "debiased" (default) is corrected for the bias due to noise in the frequencies and has a closed-form
@@ -82,7 +83,7 @@ def calibration_error(
     whole, pairs = len(pairs), pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     error = error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
-    return replace(error, notes=notes)
+    return CalibrationError(**{field.name: getattr(error, field.name) for field in fields(error)}, notes=notes)
 
 
 def error_of(

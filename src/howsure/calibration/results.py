@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAMES = ("A", "B")  # of two models
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationError(Estimate):
+    """The result of `calibration_error`: an estimate, with notes on how its rows were read."""
+
+    notes: tuple[str, ...] = as_json(None, default=(), compare=False, repr=False)
+
+    @property
+    def words(self) -> str:
+        """The value and its interval, then the notes."""
+        return "\n".join([str(self), *(f"note: {note}" for note in self.notes)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,8 +215,10 @@ class CalibrationComparison(Result):
             ),
             Column("quantity", WORDS, values=list(estimates_), only=FRAME),
             *(
-                Column(name, NUMBER, values=[estimate[name] for estimate in estimates_.values()], only=FRAME)
-                for name in self.error_a.to_dict()
+                Column(
+                    field.name, NUMBER, values=[estimate[field.name] for estimate in estimates_.values()], only=FRAME
+                )
+                for field in fields(Estimate)
             ),
         ]
 

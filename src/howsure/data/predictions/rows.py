@@ -81,12 +81,22 @@ def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) ->
 
 
 def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
-    """The cluster of each row as a code from 0; if `separate`, equal values of different files are two clusters."""
-    codes = _text_codes(selection, column) if column.parts or column.is_text else None
+    """The cluster of each row as a code from 0, in the order of numbers or else of texts, as for arrays; if `separate`,
+    equal values of different files are two clusters."""
+    sql = column.sql if column.is_integer else column.text
+    is_text = column.parts or column.is_text
+    if is_text and not column.parts and _are_integers(selection, column):
+        sql, is_text = f"CAST({column.text} AS BIGINT)", False
+    codes = _text_codes(selection, column) if is_text else None
     if codes is None:
-        values = load_values(selection, f"{column.sql if column.is_integer else column.text}")
+        values = load_values(selection, sql)
         codes = check_clusters(values, n=selection.n, name=column.name)
     return apart_by_file(selection, codes) if separate else codes
+
+
+def _are_integers(selection: Selection, column: Column) -> bool:
+    integer = f"CAST(TRY_CAST({column.text} AS BIGINT) AS VARCHAR)"
+    return bool(selection.ask(f"bool_and(coalesce({integer} = {column.text}, false))")[0][0])
 
 
 def _text_codes(selection: Selection, column: Column) -> Integers | None:
