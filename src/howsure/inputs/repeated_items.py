@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.errors import parameter, told
 from howsure.inputs.checks import is_missing
-from howsure.inputs.frames import Source, columns_from, frame_names, is_frame
+from howsure.inputs.frames import PROMPT, Source, columns_from, frame_names, is_frame
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
 
@@ -125,8 +125,8 @@ def frame_clusters(frame: Any, cells: Sequence[Any], in_use: Sequence[Any]) -> t
 
 
 def first_repeated(columns: Mapping[str, bool], look: Callable[[str], RepeatedItems | None]) -> RepeatedItems | None:
-    """The first of the `candidates` that repeats, of enough items; of too few only where none does. `look` says of a
-    column whether it repeats."""
+    """The first of the `candidates` that repeats, of enough items; of too few only where none does, and never of a few
+    prompts, which are templates. `look` says of a column whether it repeats."""
     few: RepeatedItems | None = None
     for name, is_item in columns.items():
         repeated = look(name)
@@ -135,7 +135,7 @@ def first_repeated(columns: Mapping[str, bool], look: Callable[[str], RepeatedIt
                 break
         elif repeated.fewest >= MIN_ITEMS:
             return repeated
-        elif few is None:
+        elif few is None and name.casefold() != PROMPT:
             few = repeated
     return few
 
