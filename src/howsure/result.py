@@ -473,6 +473,11 @@ class Estimate(Result):
         return None if self.low is None or self.high is None else self.high - self.low
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """How its rows were read, where that needs saying."""
+        return ()
+
+    @property
     def recipe(self) -> dict[str, Any]:
         """How the value and its interval were computed: the method, the level, and the sample size."""
         return {"method": self.method, "level": self.level, "n": self.n}
@@ -489,3 +494,15 @@ class Estimate(Result):
 
     def _repr_html_(self) -> str:
         return preformatted(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateWithNotes(Estimate):
+    """An estimate whose rows were read in a way that users should know, such as repeated items as clusters."""
+
+    notes: tuple[str, ...] = as_json(None, compare=False, repr=False)
+
+    @property
+    def words(self) -> str:
+        """The value and its interval, then the notes."""
+        return "\n".join([str(self), *(f"note: {note}" for note in self.notes)])

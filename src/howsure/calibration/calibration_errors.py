@@ -22,7 +22,6 @@ from howsure.calibration.error import (
     plugin_mse,
     root,
 )
-from howsure.calibration.results import CalibrationError
 from howsure.calibration.scores import MulticlassScores, holds_whole_rows, wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter
@@ -30,7 +29,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Estimate
+from howsure.result import Estimate, EstimateWithNotes
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, t_quantile
 from howsure.stats.randomness import Randomness, generator_from
@@ -54,7 +53,7 @@ def calibration_error(
     level: float = 0.95,
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
-) -> CalibrationError:
+) -> Estimate:
     """The calibration error of predictions: the root-mean-square gap between them and label frequencies.
 
     estimator: "debiased" (default) is corrected for the bias due to noise in the frequencies and has a closed-form
@@ -83,7 +82,7 @@ def calibration_error(
     whole, pairs = len(pairs), pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     error = error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
-    return CalibrationError(**{field.name: getattr(error, field.name) for field in fields(error)}, notes=notes)
+    return EstimateWithNotes(*(getattr(error, field.name) for field in fields(error)), notes=notes) if notes else error
 
 
 def error_of(

@@ -22,18 +22,6 @@ if TYPE_CHECKING:
 NAMES = ("A", "B")  # of two models
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationError(Estimate):
-    """The result of `calibration_error`: an estimate, with notes on how its rows were read."""
-
-    notes: tuple[str, ...] = as_json(None, default=(), compare=False, repr=False)
-
-    @property
-    def words(self) -> str:
-        """The value and its interval, then the notes."""
-        return "\n".join([str(self), *(f"note: {note}" for note in self.notes)])
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bins(Arrays):
     """Arrays, one entry per bin in ascending order of predictions.
