@@ -82,7 +82,8 @@ def calibration_error(
     whole, pairs = len(pairs), pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     error = error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
-    return EstimateWithNotes(*(getattr(error, field.name) for field in fields(error)), notes=notes) if notes else error
+    values = {field.name: getattr(error, field.name) for field in fields(error)}
+    return EstimateWithNotes(**values, notes=notes) if notes else error
 
 
 def error_of(
