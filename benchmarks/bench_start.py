@@ -25,11 +25,13 @@ STARTS = {
     "import numpy, scipy.special, duckdb, click": ["-c", "import numpy, scipy.special, duckdb, click"],
     "import howsure": ["-c", "import howsure"],
     "import howsure; howsure.calibration_error": ["-c", "import howsure; howsure.calibration_error"],
+    "howsure --version": ["-m", "howsure", "--version"],
     "howsure --help": ["-m", "howsure", "--help"],
     "howsure calibration --help": ["-m", "howsure", "calibration", "--help"],
     "howsure calibration predictions.csv": [
         *("-m", "howsure", "calibration", str(FILE), "--target", "label", "--prob", "probability"),
     ],
+    "howsure score predictions.csv": ["-m", "howsure", "score", str(FILE), "--score", "label"],
 }
 
 

@@ -258,7 +258,7 @@ def names_say_something(module: Module) -> Iterator[str]:
 def the_library_speaks_of_parameters(module: Module) -> Iterator[str]:
     """Options have their names on the command line alone, which puts them for parameters (cli/terminal/commands.py);
     and where commands are what is written."""
-    if module.room == "cli" or module.name == "howsure.data.suggested_commands":
+    if module.room == "cli" or module.name in ("howsure.__main__", "howsure.data.suggested_commands"):
         return
     for node in module.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -359,12 +359,14 @@ def test_one_idea_a_file() -> None:
 
 
 def loaded_by(program: str) -> set[str]:
-    """The modules that a program loads, in a process of its own: those of howsure, and the packages of others."""
+    """The modules that a program loads, in a process of its own: of howsure, scipy, and the packages of others."""
     said = subprocess.check_output(
         [sys.executable, "-c", f"import sys; {program}\nprint(*sys.modules)"], cwd=SOURCE.parent, text=True
     )
     names = said.splitlines()[-1].split()
-    return {name for name in names if name.startswith("howsure.")} | {name.partition(".")[0] for name in names}
+    return {name for name in names if name.startswith(("howsure.", "scipy."))} | {
+        name.partition(".")[0] for name in names
+    }
 
 
 def loaded_by_typing(*typed: str) -> set[str]:
@@ -492,3 +494,14 @@ def test_a_rule_catches_who_breaks_it(rule, name: str, text: str) -> None:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_a_rule_leaves_others_alone(rule) -> None:
     assert list(rule(Module.parse("howsure.calibration.results", LAW_ABIDING))) == []
+
+
+def test_the_version_needs_neither_numpy_nor_the_command_line() -> None:
+    assert loaded_by_typing("--version").isdisjoint({"numpy", "click", "howsure.cli"})
+
+
+def test_scores_of_a_file_load_no_optimisers() -> None:
+    file = str(SOURCE / "data" / "demo" / "predictions.csv")
+    loaded = loaded_by_typing("score", file, "--score", "label")
+    assert {"scipy", "scipy.special", "duckdb"} <= loaded
+    assert "scipy.optimize" not in loaded

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import NoReturn
 
+from howsure import __version__
 from howsure.first_use import require
 
 LIBRARIES = ("click", "duckdb", "jinja2", "matplotlib", "nanoarrow", "pooch")
@@ -12,6 +13,9 @@ LIBRARIES = ("click", "duckdb", "jinja2", "matplotlib", "nanoarrow", "pooch")
 
 def main() -> NoReturn:
     """Run the command line; without its extra, say in one line what to install, and exit with code 2."""
+    if sys.argv[1:] == ["--version"]:  # without the imports of the command line
+        sys.stdout.write(f"howsure, version {__version__}\n")
+        sys.exit()
     try:
         require("The command line", "all", *LIBRARIES)
     except ImportError as error:

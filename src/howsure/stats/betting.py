@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.mean_score import Bounds
@@ -102,6 +101,8 @@ class Units:
         """The largest m that is refuted, with probability at most `size` wrongly; it never falls with more units."""
         if self.over:
             return self.mean
+
+        from scipy.optimize import brentq  # 0.4 s, which most commands never need
 
         def excess(m: float) -> float:
             return min(math.log(self.wealth(m).max(initial=0.0) or TINY), -math.log(TINY)) + math.log(size)
