@@ -234,6 +234,23 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not dead_links(page)
 
 
+def missing_files(text: str) -> list[str]:
+    """The files named in `backticks` that are in no folder to which such names refer."""
+    paths = re.findall(r"`([\w./-]+\.(?:py|pyi|md|toml|txt|lock|yml))`", FENCE.sub("", text))
+    folders = [ROOT, ROOT / "src", ROOT / "src" / "howsure", ROOT / "papers" / "howsure_papers"]
+    return [path for path in paths if "NAME" not in path and not any((folder / path).is_file() for folder in folders)]
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_the_files_that_a_page_names_exist(page: str) -> None:
+    assert missing_files((ROOT / page).read_text(encoding="utf-8")) == []
+
+
+def test_a_missing_file_is_found() -> None:
+    page = "`errors.py` `data/logs/NAME.py` `data/no_such_file.py`\n```text\n`neither.py`\n```\n"
+    assert missing_files(page) == ["data/no_such_file.py"]
+
+
 def test_every_page_is_reached_from_the_index() -> None:
     reached, waiting = set(), [ROOT / "docs" / "README.md"]
     while waiting:
