@@ -221,13 +221,14 @@ def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], st
         number = math.nan
     if math.isfinite(number):
         return 0, number, [], name
-    return 1, 0.0, [_by_value(part) for part in NUMBERS.split(name)], name
+    parts = NUMBERS.split(name)  # numbers are at odd places
+    return 1, 0.0, [_number_key(part) if i % 2 else (1, 0, part) for i, part in enumerate(parts)], name
 
 
 NUMBERS = re.compile(r"((?<![0-9.])[0-9]+\.[0-9]+(?!\.?[0-9])|[0-9]+)")
 
 
-def _by_value(part: str) -> tuple[int, int, str]:
-    """Numbers ordered by their value, however long; text after them."""
-    digits = part.lstrip("0")
-    return (0, len(digits.partition(".")[0]), digits) if NUMBERS.fullmatch(part) else (1, 0, part)
+def _number_key(number: str) -> tuple[int, int, str]:
+    """Numbers ordered by their value, however long; before text."""
+    digits = number.lstrip("0")
+    return 0, len(digits.partition(".")[0]), digits

@@ -39,6 +39,7 @@ MOST_VALUES = 200
 FEWEST = 30  # items of a person, below which the test of a judge says nothing
 FALSE_DISCOVERIES = 0.05
 ROUNDING = 1e-12
+DENSE_KEYS = 1_000_000  # rows of counts with at most this many possible values are counted by bincount
 FEW_APART = 5  # items whose raters differ, from which on the jackknife says how many others do
 JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
@@ -113,7 +114,7 @@ def judge_agreement(
         counts = np.bincount(held.codes("score")).tolist()
         note = categories_note(dict(zip(held.names("score"), counts, strict=True)))
         notes += [note] if note else []
-    if len(np.unique(grades.table[grades.table >= 0])) == 1:
+    if (codes := grades.table[grades.table >= 0]).min() == codes.max():
         notes.append("all raters gave the same value: agreement by chance is 1, so α and κ are undefined")
     notes += [_scale_note(grades)] if categories is None and any(row.ac is not None for row in found) else []
     named = None if categories is None else list(categories)
@@ -271,7 +272,7 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     table, values, q = grades.of(raters), grades.values, len(grades.values)
     n = len(table)
     counts = np.stack([(table == c).sum(axis=1) for c in range(q)], axis=1).astype(np.float64)
-    patterns, times = np.unique(counts, axis=0, return_counts=True)
+    patterns, times = _distinct_rows(counts, most=len(raters))
     agree, m, of = _agreement(values, grades.scale), patterns.sum(axis=1), times.astype(np.float64)
     apart = int(times[patterns.max(axis=1) < m].sum())
     p = counts.sum(axis=0) / counts.sum()
@@ -281,7 +282,9 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     share = estimate(lambda held: float(held @ together / held.sum()), of, chance=0.0)
     if b is None:
         return RaterAgreementRow(a, b, n, share, of_all, None, None)
-    cells, often = np.unique(table[:, 0] * q + table[:, 1], return_counts=True)
+    pairs_given = np.bincount(table[:, 0] * q + table[:, 1], minlength=q * q)
+    cells = np.flatnonzero(pairs_given)
+    often = pairs_given[cells]
 
     def coefficient(held: Floats, which: int) -> float:
         pairs = np.zeros(q * q)
@@ -292,6 +295,18 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     kappa = estimate(partial(coefficient, which=1), of_pairs, chance=float(p @ p))
     gwet = estimate(partial(coefficient, which=2), of_pairs, chance=float(p @ (1 - p)) / max(q - 1, 1))
     return RaterAgreementRow(a, b, n, share, of_all, kappa, gwet)
+
+
+def _distinct_rows(counts: Floats, *, most: int) -> tuple[Floats, Integers]:
+    """The distinct rows of whole numbers from 0 to `most`, in ascending order, and how often each occurs."""
+    base = most + 1
+    if base ** counts.shape[1] > DENSE_KEYS:
+        rows, times = np.unique(counts, axis=0, return_counts=True)
+        return rows, times
+    place_values = base ** np.arange(counts.shape[1])[::-1]
+    times = np.bincount((counts @ place_values).astype(np.int64))
+    keys = np.flatnonzero(times)
+    return (keys[:, None] // place_values % base).astype(np.float64), times[keys]
 
 
 def _estimate(
