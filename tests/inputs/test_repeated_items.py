@@ -1,9 +1,11 @@
-"""Rows of one item are not independent: items that repeat are clusters in files, and a warning in data frames."""
+"""Rows of one item are not independent: items that repeat are clusters, in files and in data frames."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -134,16 +136,30 @@ def test_what_is_named_goes_first(tmp_path: Path) -> None:
     assert "cluster" not in grouped.recipe
 
 
-def test_data_frames_warn() -> None:
+def test_scores_of_data_frames_take_them_as_clusters(tmp_path: Path) -> None:
     data = frame()
-    found = [
-        howsure.score_table("correct", data=data).notes,
-        howsure.compare(None, "other", "correct", metrics="score", data=data, rng=0).notes,
+    source = howsure.read(write(tmp_path, data))
+    functions: list[Callable[..., Any]] = [
+        lambda **how: howsure.score_table("correct", **how),
+        lambda **how: howsure.compare(None, "other", "correct", metrics="score", rng=0, **how),
+        lambda **how: howsure.compare("correct", "other", "prob", metrics="brier", rng=0, **how),
     ]
-    for notes in found:
-        assert any("item repeats (200 rows of 40 items" in note and "clusters='item'" in note for note in notes)
-    named = howsure.score_table("correct", clusters="item", data=data)
-    assert not any("repeats" in note for note in named.notes)
+    for function in functions:
+        named = function(data=data, clusters="item")
+        assert not any("repeats" in note for note in named.notes)
+        for table in (data, source):
+            result = function(data=table)
+            assert any("item repeats (200 rows of 40 items, up to 5 each)" in note for note in result.notes)
+            pd.testing.assert_frame_equal(result.to_frame(), named.to_frame())
+    free = howsure.score_table("correct", data=data.drop(columns="item"))
+    assert free[0].mean.width < howsure.score_table("correct", data=data)[0].mean.width
+
+
+def test_items_are_counted_once_whatever_the_number_of_models(tmp_path: Path) -> None:
+    data = pd.concat([frame().assign(model=model) for model in ("a", "b")])
+    for table in (data, howsure.read(write(tmp_path, data))):
+        (note,) = howsure.score_table("correct", model="model", data=table).notes
+        assert note.startswith("item repeats (400 rows of 40 items, up to 5 each in a model or group)"), note
 
 
 @pytest.mark.parametrize("column", ["item", "question", "prompt"])

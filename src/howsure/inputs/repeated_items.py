@@ -39,9 +39,9 @@ MIN_ITEMS = 10  # of fewer, a column may as well name tasks or categories
 class RepeatedItems:
     """A column whose values repeat within a group of rows: it probably says which item a row is.
 
-    rows: those of all groups. items: the different values, those of each group added up. times: the most rows of an
-    item. fewest: the fewest items of a group. has_missing: some rows have no item. across_files: items repeat only in
-    different files.
+    rows: those of all groups. items: the different values. times: the most rows of an item in a group. fewest: the
+    fewest items of a group. groups: the number of groups. has_missing: some rows have no item. across_files: items
+    repeat only in different files.
     """
 
     column: str
@@ -49,6 +49,7 @@ class RepeatedItems:
     items: int
     times: int
     fewest: int
+    groups: int = 1
     has_missing: bool = False
     across_files: bool = False
 
@@ -60,7 +61,8 @@ class RepeatedItems:
     @property
     def counts(self) -> str:
         """How many rows have how many items."""
-        return f"{counted(self.rows, 'row')} of {counted(self.items, 'item')}, up to {self.times:,} each"
+        each = "each" if self.groups == 1 else "each in a model or group"
+        return f"{counted(self.rows, 'row')} of {counted(self.items, 'item')}, up to {self.times:,} {each}"
 
     def note(self, *, of_frame: bool = False) -> str:
         """That items are clusters, and how that is switched off."""
@@ -92,30 +94,24 @@ def candidates(columns: Sequence[str], taken: Sequence[str] = ()) -> Iterator[tu
         yield from ((by_name[name], is_item) for name in names if name in by_name)
 
 
-def frame_warnings(frame: Any, cells: Sequence[str | None], taken: Sequence[str | None]) -> list[str]:
-    """A warning where a column of a data frame says which item a row is, and items repeat within the `cells` that other
-    columns part. `taken`: the columns that have a role.
+def frame_clusters(
+    frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any]
+) -> tuple[str | None, tuple[str, ...]]:
+    """The column of a data frame that says which item a row is, if items repeat within the `cells` (columns of models
+    and groups): its items are clusters. A note says so, or, if the column is not suitable, a warning.
 
-    >>> import pandas
-    >>> frame = pandas.DataFrame({"item": [1, 1, 2], "score": [0, 1, 1]})
-    >>> [warning[:49] for warning in frame_warnings(frame, [], ["score"])]
-    ['item repeats (3 rows of 2 items, up to 2 each). I']
-    """
-    repeated = _of_frame(frame, cells, taken)
-    return [] if repeated is None else [repeated.warning(can_switch_off=False)]
-
-
-def frame_clusters(frame: Any, cells: Sequence[Any], in_use: Sequence[Any]) -> tuple[str | None, tuple[str, ...]]:
-    """The column of a data frame whose items are clusters, None where none is, and what to say: for verdicts, which a
-    warning does not correct. `cells` and `in_use` as those of `frame_warnings`, where they are names.
+    (None, ()) if no item repeats, and for anything but a data frame. Cells and roles that are not names of columns are
+    ignored.
 
     >>> import pandas
     >>> frame = pandas.DataFrame({"question": [*range(10)] * 2, "score": 1})
     >>> frame_clusters(frame, [], ["score"])[0]
     'question'
     """
-    cells, in_use = ([name for name in names if isinstance(name, str)] for names in (cells, in_use))
-    repeated = _of_frame(frame, cells, in_use)
+    cells, columns_with_role = (
+        [name for name in names if isinstance(name, str)] for names in (cells, columns_with_role)
+    )
+    repeated = _repeated_in_frame(frame, cells, columns_with_role)
     if repeated is None:
         return None, ()
     values = columns_from(frame, [repeated.column])[0]
@@ -124,12 +120,14 @@ def frame_clusters(frame: Any, cells: Sequence[Any], in_use: Sequence[Any]) -> t
     return repeated.column, (repeated.note(of_frame=True),)
 
 
-def first_repeated(columns: Mapping[str, bool], look: Callable[[str], RepeatedItems | None]) -> RepeatedItems | None:
-    """The first of the `candidates` that repeats, of enough items; of too few only where none does, and never of a few
-    prompts, which are templates. `look` says of a column whether it repeats."""
+def first_repeated(
+    columns: Mapping[str, bool], repeated_of: Callable[[str], RepeatedItems | None]
+) -> RepeatedItems | None:
+    """The first of the `candidates` that repeats and has enough items, else the first that repeats at all; a few
+    different prompts are templates, not items. `repeated_of` examines a column."""
     few: RepeatedItems | None = None
     for name, is_item in columns.items():
-        repeated = look(name)
+        repeated = repeated_of(name)
         if repeated is None:
             if is_item:
                 break
@@ -140,15 +138,15 @@ def first_repeated(columns: Mapping[str, bool], look: Callable[[str], RepeatedIt
     return few
 
 
-def _of_frame(frame: Any, cells: Sequence[str | None], in_use: Sequence[str | None]) -> RepeatedItems | None:
+def _repeated_in_frame(frame: Any, cells: Sequence[str], columns_with_role: Sequence[str]) -> RepeatedItems | None:
     if isinstance(frame, Source) or not is_frame(frame):
         return None
 
-    def look(name: str) -> RepeatedItems | None:
-        read = columns_from(frame, [name, *(cell for cell in cells if cell)])
-        return _repeated(name, read[0], read[1:])
+    def repeated_of(name: str) -> RepeatedItems | None:
+        items, *cell_columns = columns_from(frame, [name, *cells])
+        return _repeated(name, items, cell_columns)
 
-    return first_repeated(dict(candidates(frame_names(frame), [name for name in in_use if name])), look)
+    return first_repeated(dict(candidates(frame_names(frame), columns_with_role)), repeated_of)
 
 
 def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | None:
@@ -164,8 +162,16 @@ def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | 
     pairs, times = np.unique(cell * different + codes[is_item], return_counts=True)
     if times.max() == 1:
         return None
-    fewest = int(np.unique(pairs // different, return_counts=True)[1].min())
-    return RepeatedItems(column, n, len(pairs), int(times.max()), fewest, has_missing=n < len(codes))
+    items_by_cell = np.unique(pairs // different, return_counts=True)[1]
+    return RepeatedItems(
+        column,
+        rows=n,
+        items=len(np.unique(pairs % different)),
+        times=int(times.max()),
+        fewest=int(items_by_cell.min()),
+        groups=len(items_by_cell),
+        has_missing=n < len(codes),
+    )
 
 
 def _codes(values: Any) -> Integers:

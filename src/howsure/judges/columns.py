@@ -18,7 +18,7 @@ from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
 from howsure.inputs.long_form import item_twice, partial_scores
 from howsure.inputs.numbers_and_names import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.repeated_items import frame_warnings
+from howsure.inputs.repeated_items import frame_clusters
 from howsure.judges.correction import Graded
 from howsure.stats.mean_score import Bounds, share_bounds
 
@@ -177,8 +177,11 @@ def _rows(
         partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in given)
         if not partial or column not in kinds:  # what is read whole serves where it may be missing, too
             kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
+    clusters, notes = (None, ()) if cells is None else frame_clusters(data, cells, list(kinds))
+    kinds |= {} if clusters is None else {clusters: Kind.NAMES}
     rows = rows_of(data, kinds, clusters=given.get("clusters"), cells=cells)
-    return rows if cells is None else replace(rows, notes=(*rows.notes, *frame_warnings(data, cells, list(kinds))))
+    chosen = {**rows.chosen, **({} if clusters is None else {"clusters": clusters})}
+    return replace(rows, chosen=chosen, notes=(*rows.notes, *notes))
 
 
 def needed(role: str, of: str) -> InputError:

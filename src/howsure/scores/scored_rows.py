@@ -36,7 +36,7 @@ from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Sou
 from howsure.inputs.long_form import number_or_text, positive_scores
 from howsure.inputs.measures import Measure
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.repeated_items import frame_warnings
+from howsure.inputs.repeated_items import frame_clusters
 from howsure.significance.documents import objects_of
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.reading import unequal_rows
@@ -126,11 +126,13 @@ def read_scored_rows(
         return _read_source(data, score, roles, pos_label=pos_label, **how)
     if answers is None and score is None:
         raise InputError(NO_SCORE_COLUMN)
+    notes: list[str] = []
+    if all(roles[role] is None for role in ("id", "clusters", "run")):
+        clusters, item_notes = frame_clusters(
+            data, [roles["model"], roles["groups"]], [*compared.values(), *roles.values()]
+        )
+        roles, notes = {**roles, "clusters": clusters}, [*item_notes]
     held = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
-    known = {"id", "clusters", "run"} & {role for role, given in roles.items() if given is not None}
-    notes = (
-        [] if known else frame_warnings(data, [roles["model"], roles["groups"]], [*compared.values(), *roles.values()])
-    )
     roles, both = dict(zip(roles, held[len(compared) :], strict=True)), None
     if answers is None:
         name = "score" if data is None else score

@@ -18,7 +18,7 @@ from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, 
 from howsure.inputs.long_form import LongForm, as_scores, joined_key, long_form, positive_scores
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
-from howsure.inputs.repeated_items import frame_warnings
+from howsure.inputs.repeated_items import frame_clusters
 from howsure.inputs.source_names import name_of_file
 from howsure.significance.documents import objects_of, systems_of
 from howsure.significance.metrics.metric import DOCUMENT
@@ -111,7 +111,8 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
 
     Raises InputError for a column that is not there, or of another length than the others.
     """
-    notes: list[str] = []
+    clusters: str | None = None
+    notes: tuple[str, ...] = ()
     if isinstance(data, Files):
         found = data.rows(kinds, **how)
         return replace(found, columns=dict(found.columns))
@@ -121,15 +122,17 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
                 raise unknown_name("column", name, list(map(str, data)), place="data")
         columns = {name: data[name] for name in kinds}
     elif is_frame(data):
+        if how.get("cells") is not None:
+            clusters, notes = frame_clusters(data, how["cells"], list(kinds))
+        kinds = kinds if clusters is None else {**kinds, clusters: Kind.VALUES}
         columns = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
-        notes = [] if how.get("cells") is None else frame_warnings(data, how["cells"], list(kinds))
     else:
         raise InputError(f"{parameter('data')} must be a data frame or columns by name, not {type(data).__name__}.")
     held = {name: _as_read(one, name, kinds[name]) for name, one in columns.items()}
     lengths = {name: len(one) for name, one in held.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"the columns of data must have the same length; they have {lengths}.")
-    return Rows(held, notes=tuple(notes))
+    return Rows(held, chosen={} if clusters is None else {"clusters": clusters}, notes=notes)
 
 
 def _as_read(column: Any, name: str, kind: Kind) -> Any:

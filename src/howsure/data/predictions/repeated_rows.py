@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from howsure.data.predictions.selection import Opened, file_number
 from howsure.data.tables.database import reading
@@ -41,32 +42,34 @@ def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequenc
     missing = column.missing(opened.asked.missing_values)
     used = f"{only} AND NOT {missing}"
     share = 1 + int(str(table.ask("count(*)", rest=f"WHERE {only}")[0][0])) // MAX_COUNTED
-    if share > 1 and _counts(table, f"{used} AND hash({column.text}) % {share} = 0", column.text, parts)[2] <= 1:
+    if share > 1 and _counts(table, f"{used} AND hash({column.text}) % {share} = 0", column.text, parts).times <= 1:
         return None
-    several = len(opened.files) > 1
-    n, items, times, fewest = _counts(
-        table, used, column.text, [*parts, file_number(table, table.position)] if several else parts
-    )
+    file_parts = [file_number(table, table.position)] if len(opened.files) > 1 else []
+    counts = _counts(table, used, column.text, [*parts, *file_parts])
     across_files = False
-    if times <= 1 and several:
-        n, items, times, fewest = _counts(table, used, column.text, parts)
-        across_files = times > 1
-    if times <= 1:
+    if counts.times <= 1 and file_parts:
+        counts = _counts(table, used, column.text, parts)
+        across_files = counts.times > 1
+    if counts.times <= 1:
         return None
     has_missing = bool(table.ask("1", rest=f"WHERE {only} AND {missing} LIMIT 1"))
-    return RepeatedItems(name, n, items, times, fewest, has_missing, across_files)
+    return replace(counts, column=name, has_missing=has_missing, across_files=across_files)
 
 
-def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> tuple[int, int, int, int]:
-    """The rows, the items of each cell added up, the most rows of an item, and the fewest items of a cell."""
+def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> RepeatedItems:
+    """The rows, the items, the most rows of an item in a cell, the fewest items of a cell, and the cells."""
     keys = [f"k{at}" for at in range(len(cells))]
     columns = ", ".join([*(f"{sql} AS {key}" for key, sql in zip(keys, cells, strict=True)), f"{item} AS item"])
     by_item = f"SELECT * FROM (SELECT {columns} FROM {table.numbered} WHERE {used})"
     grouped = ", ".join([*keys, "item"])
     counts = f"SELECT {grouped}, count(*) AS times FROM ({by_item}) GROUP BY {grouped}"
-    per_cell = f"SELECT sum(times) AS n, count(*) AS items, max(times) AS most FROM ({counts})"
+    per_cell = "SELECT sum(times) AS n, count(*) AS items, max(times) AS most FROM counts"
     per_cell += f" GROUP BY {', '.join(keys)}" if keys else ""
+    distinct = "(SELECT count(DISTINCT item) FROM counts)"
     with reading(table.name):
-        query = f"SELECT sum(n), sum(items), max(most), min(items) FROM ({per_cell})"
-        n, items, times, fewest = table.connection.sql(query).fetchall()[0]
-    return int(n or 0), int(items or 0), int(times or 0), int(fewest or 0)
+        query = (
+            f"WITH counts AS MATERIALIZED ({counts}) "
+            f"SELECT sum(n), {distinct}, max(most), min(items), count(*) FROM ({per_cell})"
+        )
+        rows, items, times, fewest, groups = (int(number or 0) for number in table.connection.sql(query).fetchall()[0])
+    return RepeatedItems(item, rows, items, times, fewest, groups)
