@@ -8,10 +8,10 @@ SITE_TOOLS := $(VENV)/.ready-docs
 CLUSTER := $(VENV)/.ready-cluster
 PROGRAMS := .venv-programs/bin
 PARALLEL := -n logical --dist worksteal
-CONSTRAINTS := -c constraints.txt
+CONSTRAINTS := -c requirements/constraints.txt
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 # uv is several times faster than pip; where it cannot install, pip does, or says why not.
-install = { $(PIP) -c constraints.txt uv && $(BIN)/uv pip install -q --python $(BIN)/python $(CONSTRAINTS) $(1); } 2>/dev/null \
+install = { $(PIP) -c requirements/constraints.txt uv && $(BIN)/uv pip install -q --python $(BIN)/python $(CONSTRAINTS) $(1); } 2>/dev/null \
 	|| $(PIP) $(CONSTRAINTS) $(1)
 
 .PHONY: demo test test-long test-bare test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
@@ -126,16 +126,16 @@ licences: $(READY)  ## the licence of each library that is installed
 
 # Of all extras but Spark, which is large.
 LOCKED = $(shell sed -n '/^\[project.optional/,/^\[project.scripts/s/^\([a-z]*\) = .*/--extra \1/p' pyproject.toml | grep -v spark)
-# Exact versions with the hashes of their files, for `pip install --require-hashes -r requirements.lock`.
-lock:  ## write requirements.lock from constraints.txt
+# Exact versions with the hashes of their files, for `pip install --require-hashes -r requirements/requirements.lock`.
+lock:  ## write requirements/requirements.lock from requirements/constraints.txt
 	test -x .venv-lock/bin/uv || { $(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install -qq uv; }
-	.venv-lock/bin/uv pip compile -q pyproject.toml $(LOCKED) -c constraints.txt --universal --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url --no-emit-find-links -o requirements.lock
+	.venv-lock/bin/uv pip compile -q pyproject.toml $(LOCKED) -c requirements/constraints.txt --universal --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links -o requirements/requirements.lock
 
 clean:
 	rm -rf $(VENV) .venv-* build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml papers/pyproject.toml constraints.txt
+$(READY): pyproject.toml papers/pyproject.toml requirements/constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "howsure needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(call install,-e ".[dev]" -e papers)

@@ -46,7 +46,7 @@ def main(folder: Path) -> int:
 
     def install(*what: str) -> None:
         pip = (str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check")
-        subprocess.run([*pip, "-c", str(ROOT / "constraints.txt"), *what], check=True)
+        subprocess.run([*pip, "-c", str(ROOT / "requirements" / "constraints.txt"), *what], check=True)
 
     build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)

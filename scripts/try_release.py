@@ -47,7 +47,15 @@ def main(folder: Path) -> int:
     pip = (str(folder / "venv" / "bin" / "python"), "-m", "pip", "install", "-qqq", "--disable-pip-version-check")
     for extra in ("", *sorted(set(extras) - OURS)):
         what = f"{wheel}[{extra}]" if extra else str(wheel)
-        asked = (*pip, "--dry-run", "--report", str(folder / "report.json"), "-c", str(ROOT / "constraints.txt"), what)
+        asked = (
+            *pip,
+            "--dry-run",
+            "--report",
+            str(folder / "report.json"),
+            "-c",
+            str(ROOT / "requirements" / "constraints.txt"),
+            what,
+        )
         subprocess.run(asked, check=True)
         found = json.loads((folder / "report.json").read_text(encoding="utf-8"))["install"]
         names = sorted(one["metadata"]["name"] for one in found)

@@ -42,7 +42,7 @@ def test_every_dependency_is_justified() -> None:
 
 
 def test_every_version_is_pinned() -> None:
-    rows = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    rows = (ROOT / "requirements" / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = [row for row in rows if not row.startswith("#")]
     assert [row for row in pinned if not re.fullmatch(r"[\w.-]+==[\w.]+", row)] == []
     names = {row.split("==")[0].lower() for row in pinned}
@@ -50,9 +50,10 @@ def test_every_version_is_pinned() -> None:
 
 
 def test_the_lock_file_holds_the_same_versions_with_hashes() -> None:
-    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    lock = (ROOT / "requirements" / "requirements.lock").read_text(encoding="utf-8")
     locked = dict(re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE))
-    pins = dict(row.split("==") for row in (ROOT / "constraints.txt").read_text().splitlines() if "==" in row)
+    constraints = (ROOT / "requirements" / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(row.split("==") for row in constraints if "==" in row)
     pinned = {re.sub(r"[._]", "-", name).lower(): version for name, version in pins.items()}
     assert locked
     assert {name: version for name, version in locked.items() if pinned.get(name, version) != version} == {}
