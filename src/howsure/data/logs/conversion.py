@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import re
@@ -21,7 +20,7 @@ from howsure.data.exploded import rows_as_objects
 from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
-from howsure.data.logs.source import NAMED, LogFormat, Row, Source, Unread
+from howsure.data.logs.source import NAMED, LogFormat, Row, Source, Unread, line_of, parsed_line
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
 from howsure.data.tables.database import Database, chunks
 from howsure.data.tables.named_files import File, named_files
@@ -39,8 +38,8 @@ from howsure.inputs.pairs import WAYS as GIVEN_WAYS
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
 TOLD = ("groups", "clusters", "id")  # roles, beside labels and probabilities, for which a log has columns
-ENCODER = json.JSONEncoder(ensure_ascii=False)
 MOST_VALUES = 10_000  # of a column that parts rows
+KEPT = frozenset(NAMED)
 MASS = "class_mass"  # of the answers among all tokens
 
 
@@ -64,6 +63,9 @@ class Log:
     answers: dict[str, int] = field(default_factory=dict)  # how many rows name one of their classes, by column
     unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by their names
     reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows
+
+    def __post_init__(self) -> None:
+        self.values = {name: {} for name in (*self.format.group, RUN)}
 
     def has(self, *columns: str) -> bool:
         """Whether every row holds something in these columns."""
@@ -190,27 +192,30 @@ class Log:
     def note(self, row: Row) -> None:
         """Count what a row holds."""
         self.rows += 1
-        for name, value in row.items():
-            if value is not None:
-                self.held[name] = self.held.get(name, 0) + 1
-            if isinstance(value, (int, float)):
-                self.numbers[name] = None
-        values_by_column = {name: self.values.setdefault(name, {}) for name in (*self.format.group, RUN)}
-        parts = tuple(row.get(name) for name in self.format.group if name != RUN)
-        kept = [(values, row.get(name)) for name, values in values_by_column.items()]
-        kept += [(self.ways.setdefault(parts, {}), row.get(RUN))] if RUN in self.format.group else []
-        for values, value in kept:
-            if len(values) < MOST_VALUES:
-                values[value] = None
-        if row.get("probabilities") is not None:
-            self.lengths.add(len(row["probabilities"]))
         names = row.get("classes")
         for name, value in row.items():
-            if name not in NAMED and isinstance(value, str) and value in (names or ()):
+            if value is None:
+                continue
+            self.held[name] = self.held.get(name, 0) + 1
+            if isinstance(value, (int, float)):
+                self.numbers[name] = None
+            elif names and isinstance(value, str) and value in names and name not in NAMED:
                 self.answers[name] = self.answers.get(name, 0) + 1
-        if names is not None and self.classes is None:
-            self.classes = tuple(names)
-        self.alike = self.alike and names is not None and tuple(names) == self.classes
+        for name, values in self.values.items():
+            _note_value(values, row.get(name))
+        if RUN in self.format.group:
+            parts = tuple(row.get(name) for name in self.format.group if name != RUN)
+            _note_value(self.ways.setdefault(parts, {}), row.get(RUN))
+        if row.get("probabilities") is not None:
+            self.lengths.add(len(row["probabilities"]))
+        classes = None if names is None else tuple(names)
+        self.classes = classes if self.classes is None else self.classes
+        self.alike = self.alike and classes is not None and classes == self.classes
+
+
+def _note_value(values: dict[Any, None], value: Any) -> None:
+    if value not in values and len(values) < MOST_VALUES:
+        values[value] = None
 
 
 def input_files(
@@ -307,13 +312,13 @@ def _rewritten(
     """A log as JSON lines; None, and a note, if it has no rows, as that of a run that was stopped at once."""
     before = log.rows
     unlabelled = 0
-    with open(path, "w", encoding="utf-8") as copy:
+    with open(path, "wb") as copy:
         source = Source(file, log.notes, log.model_version, log.unread)
         for row in islice(_whole(source, log, labels), most):
             kept = kept_of(row)
             unlabelled += labels is not None and row.get("target") is None
             log.note(kept)
-            copy.write(ENCODER.encode(kept) + "\n")
+            copy.write(line_of(kept))
     if log.rows == before:
         source.note("it has no rows, and is left out")
         return None
@@ -324,13 +329,13 @@ def _rewritten(
 
 def _with_columns(path: Path, scores: Sequence[str]) -> None:
     """Let a rewritten log have the scores that others have, too: nothing in its first row says so."""
-    with open(path, encoding="utf-8") as copy:
-        first = json.loads(copy.readline())
+    with open(path, "rb") as copy:
+        first = parsed_line(copy.readline())
         lacking = [name for name in scores if name not in first]
         if lacking:
             other = path.with_suffix(".whole")
-            with open(other, "w", encoding="utf-8") as whole:
-                whole.write(ENCODER.encode(first | dict.fromkeys(lacking)) + "\n")
+            with open(other, "wb") as whole:
+                whole.write(line_of(first | dict.fromkeys(lacking)))
                 shutil.copyfileobj(copy, whole)
     if lacking:
         other.replace(path)
@@ -376,14 +381,9 @@ def _judged(row: Row, way: str) -> Row:
             row.setdefault("probability", probabilities[answer])
         if right:
             row.setdefault("correct", int(answer in right))
-    return {name: _plain(value) for name, value in row.items()}
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON has; what is no number is missing."""
-    if isinstance(value, bool):
-        return int(value)
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    truths = {name: int(value) for name, value in row.items() if value is True or value is False}
+    infinite = [name for name, value in row.items() if isinstance(value, float) and not math.isfinite(value)]
+    return row | truths | dict.fromkeys(infinite) if truths or infinite else row
 
 
 def _typed(value: Any) -> str:
@@ -396,7 +396,7 @@ def _kept(row: Row, words: Collection[str] | None) -> Row:
     if words is None:
         return row
     return {
-        name: value for name, value in row.items() if name in NAMED or name in words or isinstance(value, int | float)
+        name: value for name, value in row.items() if name in KEPT or name in words or isinstance(value, (int, float))
     }
 
 
@@ -563,9 +563,9 @@ def _rows_with_files(files: Sequence[File], marks: Sequence[int] | None = None) 
     """The rows of rewritten logs, or those that are marked, each with the name of its file."""
     lines = chain.from_iterable(zip(repeat(file.name), _lines(file)) for file in files)
     for name, line in lines if marks is None else compress(lines, marks):
-        yield name, json.loads(line)
+        yield name, parsed_line(line)
 
 
-def _lines(file: File) -> Iterator[str]:
-    with open(file.path, encoding="utf-8") as lines:
+def _lines(file: File) -> Iterator[bytes]:
+    with open(file.path, "rb") as lines:
         yield from lines

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
-from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, number, with_scores
+from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, number, with_scores
 from howsure.errors import shown
 from howsure.inputs.matching import HASH_KIND_END
 from howsure.inputs.numbers_and_names import spelled_number
@@ -100,7 +100,7 @@ def _from_accuracy(record: Mapping[str, Any], likelihoods: Sequence[float]) -> l
     Of more than two choices, it says only when the likeliest is right.
     """
     best, accuracy = likelihoods.index(max(likelihoods)), record.get("acc")
-    if len({_argument(record, at, 1) for at in range(len(likelihoods))}) > 1 or accuracy not in (0, 1):
+    if len(set(_arguments(record, len(likelihoods), 1))) > 1 or accuracy not in (0, 1):
         return []
     return [best] if accuracy == 1 else [1 - best] if len(likelihoods) == 2 else []
 
@@ -112,10 +112,9 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
         return None
     if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         return None
-    numbers = [_number(pair[0]) for pair in pairs]
-    contexts = [_argument(record, at, 0) for at in range(len(pairs))]
+    numbers = [_number(value) for value, _ in pairs]
     half = len(numbers) // 2
-    if len(numbers) % 2 == 0 and "acc_mutual_info" in record and not any(contexts[half:]):
+    if "acc_mutual_info" in record and len(numbers) % 2 == 0 and not any(_arguments(record, len(pairs), 0)[half:]):
         numbers = numbers[:half]  # then come the choices without a question
     return numbers
 
@@ -127,24 +126,25 @@ def _number(value: Any) -> float:
     return number_
 
 
-def _argument(record: Mapping[str, Any], request: int, at: int) -> Any:
-    """An argument of a request: {"gen_args_0": {"arg_0": …}}, or in older versions lists in a list."""
+def _arguments(record: Mapping[str, Any], requests: int, at: int) -> list[Any]:
+    """An argument of each request: {"gen_args_0": {"arg_0": …}}, or in older versions lists in a list; None where there
+    is none."""
     arguments = record.get("arguments")
     if isinstance(arguments, dict):
-        argument = arguments.get(f"gen_args_{request}")
-        return argument.get(f"arg_{at}") if isinstance(argument, dict) else None
-    if isinstance(arguments, list) and request < len(arguments) and isinstance(arguments[request], list):
-        return arguments[request][at] if at < len(arguments[request]) else None
-    return None
+        of_requests = [arguments.get(f"gen_args_{request}") for request in range(requests)]
+        name = f"arg_{at}"
+        return [request.get(name) if isinstance(request, dict) else None for request in of_requests]
+    of_requests = [*listed(arguments)[:requests], *[None] * requests][:requests]
+    return [request[at] if isinstance(request, list) and at < len(request) else None for request in of_requests]
 
 
 def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str] | None:
     """The texts of the choices, without what parts them from the question; None if the line does not hold them."""
-    texts = [_argument(record, at, 1) for at in range(choices)]
+    texts = _arguments(record, choices, 1)
     if not all(isinstance(text, str) for text in texts):
         return None
     if len(set(texts)) == 1:  # the questions differ, not what follows them
-        texts = [_argument(record, at, 0) for at in range(choices)]
+        texts = _arguments(record, choices, 0)
         return texts if all(isinstance(text, str) for text in texts) else None
     return [text.removeprefix(delimiter) for text in texts]
 

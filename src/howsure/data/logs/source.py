@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import zipfile
@@ -10,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
+
+import msgspec
 
 from howsure.data.tables.database import Database, reading
 from howsure.data.tables.named_files import File, parquet_source
@@ -50,6 +53,38 @@ def numbers(value: Any, what: str) -> list[float]:
     if not isinstance(value, list) or None in values:
         raise ValueError(f"{what} must be a list of numbers; it is {shown(value)}")
     return [value for value in values if value is not None]
+
+
+# Lines of JSON, read and written faster than by the standard library, with the same content.
+
+DECODE, ENCODE = msgspec.json.Decoder().decode, msgspec.json.Encoder().encode
+NULL = b"null"
+
+
+def parsed_line(line: bytes) -> Any:
+    """The value of a line of JSON, as `parsed_json` reads it; whole numbers of any length stay exact.
+
+    >>> parsed_line(b'{"id": 12345678901234567890123, "score": NaN}')
+    {'id': 12345678901234567890123, 'score': nan}
+
+    Raises ValueError if the line is not JSON.
+    """
+    try:
+        return DECODE(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):  # NaN, or a fault that `parsed_json` words
+        return parsed_json(line)
+
+
+def line_of(row: Mapping[str, Any]) -> bytes:
+    """A row as a line of JSON, in which infinite numbers of lists are -Infinity, as DuckDB reads them.
+
+    >>> line_of({"item": None, "logits": [float("-inf"), 0.5]})
+    b'{"item": null, "logits": [-Infinity, 0.5]}\\n'
+    """
+    line: bytes = ENCODE(row)
+    if line.count(NULL) != list(row.values()).count(None):  # msgspec writes null for an infinite number
+        line = json.dumps(row, ensure_ascii=False).encode()
+    return line + b"\n"
 
 
 # What a file shows before it is read: its name, its first bytes and what they hold.
@@ -208,7 +243,7 @@ class Source:
                 if line.isspace():
                     continue
                 try:
-                    record = parsed_json(line.removeprefix(MARK) if number == 1 else line)
+                    record = parsed_line(line.removeprefix(MARK) if number == 1 else line)
                 except ValueError as error:
                     if not line.endswith(b"\n"):
                         raise self.fault(number, "it is cut off; was the program stopped while it wrote?") from error
