@@ -13,6 +13,7 @@ import pytest
 
 import howsure
 from howsure.data.predictions import repeated_rows
+from howsure.errors import InputError
 from tests.cli.running import howsure as run_command
 
 ITEMS, EPOCHS = 40, 5
@@ -282,3 +283,30 @@ def test_of_many_rows_a_share_of_the_items_shows_whether_any_repeat(
     assert "200 rows of 40 items, up to 5 each" in whole.notes[0]
     path = write(tmp_path, frame("id").assign(id=np.arange(ITEMS * EPOCHS)))
     assert howsure.score_table("correct", data=howsure.read(path)).notes == ()
+
+
+def test_a_sequential_check_that_refuses_clusters_names_their_column(tmp_path: Path) -> None:
+    data = frame("question_id")
+    options: dict[str, Any] = {"min_score": 0.3, "sequential": True, "bounds": (0, 1), "items_total": 400}
+    for table in (data, howsure.read(write(tmp_path, data))):
+        with pytest.raises(InputError, match=r"question_id repeats, so its items are clusters.*largest_cluster"):
+            howsure.check_score("correct", data=table, **options)
+    sizes = {"clusters_total": 80, "largest_cluster": EPOCHS}
+    found = howsure.check_score("correct", data=data, **options, **sizes)
+    assert (
+        found[0].p_pass
+        == howsure.check_score("correct", data=data, clusters="question_id", **options, **sizes)[0].p_pass
+    )
+
+
+def test_a_monitor_warns_of_repeated_items(tmp_path: Path) -> None:
+    data = frame().assign(day=np.repeat(["2026-01-01", "2026-01-02"], ITEMS * EPOCHS // 2))
+    source = howsure.read(write(tmp_path, data))
+    for table in (data, source):
+        monitor = howsure.CalibrationMonitor(period="day")
+        update = monitor.update("day", "correct", "prob", data=table, until="2026-01-02")
+        (note,) = update.notes
+        assert "clusters='item'" in note
+        assert note in str(update)
+        named = howsure.CalibrationMonitor(period="day")
+        assert not named.update("day", "correct", "prob", clusters="item", data=table, until="2026-01-02").notes

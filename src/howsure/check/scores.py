@@ -154,6 +154,13 @@ def check_score(
             f"{parameter('sequential', True)} bets on all rows in the order drawn, against a limit or another model; "
             f"leave {parameter('groups', GIVEN)} and {parameter('baseline', GIVEN)} out."
         )
+    if bets is not None and held.item_column is not None and largest_cluster is None:
+        off = parameter("independent_rows", True) if isinstance(data, Source) else "leave it out of data"
+        raise InputError(
+            f"{held.item_column} repeats, so its items are clusters, and {parameter('sequential', True)} bets on whole "
+            f"clusters. Give {parameter('largest_cluster', GIVEN)} and {parameter('clusters_total', GIVEN)}; if rows "
+            f"are independent: {off}."
+        )
     everything = [values] if held.theirs is None else [values, held.theirs]
     known = ends or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
     scale = Scale(known, guessed=ends is None, assumed=assume_no_rare_losses)
@@ -190,6 +197,8 @@ Part = tuple[str | None, Integers]
 class Scores:
     """The scores (n,) of items, their clusters, the rows of each group; what was read, for a recipe.
 
+    item_column: the column whose repeated items became the clusters, as none were named.
+
     theirs (m,): the scores of another model in the `rows` (m,) that it has too. lower_is_better: as a log defines it.
     """
 
@@ -201,6 +210,7 @@ class Scores:
     rows: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     notes: tuple[str, ...] = ()
     lower_is_better: bool = False
+    item_column: str | None = None
 
 
 def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
@@ -210,8 +220,10 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     if id is not None:
         raise InputError(f"{parameter('id', GIVEN)} is for files; rows of arrays and frames are matched by position.")
     notes: tuple[str, ...] = ()
+    item_column: str | None = None
     if clusters is None:
-        clusters, notes = frame_clusters(data, [groups], [score, other, groups])
+        item_column, notes = frame_clusters(data, [groups], [score, other, groups])
+        clusters = item_column
     if data is not None:
         score, other, groups, clusters = columns_of(data, score=score, other=other, groups=groups, clusters=clusters)
     values = within(check_scores(score, name="score"), ends, "score")
@@ -220,7 +232,9 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     units = None if clusters is None else check_clusters(clusters, n=n)
     theirs = None if other is None else within(check_scores(other, name=role, n=n), ends, role)
     read = {"n": n, "clustered": units is not None}
-    return Scores(values, units, list(parts_of(n, codes, names)), read, theirs, np.arange(n), notes)
+    return Scores(
+        values, units, list(parts_of(n, codes, names)), read, theirs, np.arange(n), notes, item_column=item_column
+    )
 
 
 def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:
@@ -261,7 +275,9 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     recipe = {**read.read, "score": score, "group": groups, "cluster": clusters, "id": id}
     lower = score in read.measures and read.measures[score].lower_is_better is True
     told_of_rows = (*read.notes, *notes, *said)
-    return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, told_of_rows, lower)
+    item_column = clusters if roles["clusters"] is None else None
+    parts = list(parts_of(n, codes, names))
+    return Scores(values, units, parts, recipe, theirs, rows, told_of_rows, lower, item_column)
 
 
 def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool, notes: list[str]) -> dict[str, str]:

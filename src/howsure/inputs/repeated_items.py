@@ -108,10 +108,7 @@ def frame_clusters(
     >>> frame_clusters(frame, [], ["score"])[0]
     'question'
     """
-    cells, columns_with_role = (
-        [name for name in names if isinstance(name, str)] for names in (cells, columns_with_role)
-    )
-    repeated = _repeated_in_frame(frame, cells, columns_with_role)
+    repeated = repeated_in_frame(frame, cells, columns_with_role)
     if repeated is None:
         return None, ()
     values = columns_from(frame, [repeated.column])[0]
@@ -138,9 +135,13 @@ def first_repeated(
     return few
 
 
-def _repeated_in_frame(frame: Any, cells: Sequence[str], columns_with_role: Sequence[str]) -> RepeatedItems | None:
+def repeated_in_frame(frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any]) -> RepeatedItems | None:
+    """The column of a data frame that says which item a row is, if items repeat; arguments as of `frame_clusters`."""
     if isinstance(frame, Source) or not is_frame(frame):
         return None
+    cells, columns_with_role = (
+        [name for name in names if isinstance(name, str)] for names in (cells, columns_with_role)
+    )
 
     def repeated_of(name: str) -> RepeatedItems | None:
         items, *cell_columns = columns_from(frame, [name, *cells])

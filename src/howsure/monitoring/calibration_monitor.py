@@ -171,6 +171,7 @@ class CalibrationMonitor:
             open=int((~before & ~new).sum()),
             moved=moved,
             continued=int((new & is_known).sum()),
+            notes=rows.notes,
             recipe=self.recipe,
         )
 

@@ -304,7 +304,7 @@ class MonitorUpdate(Result):
     changed: how many of them hold other rows than then. Neither is used. open: rows of periods that are not over yet,
     or wait for labels; they come again.
     moved: rows of clusters that began in an earlier period and were taken with it. continued: rows of clusters that an
-    earlier update took, left out.
+    earlier update took, left out. notes: how rows were read.
     """
 
     periods: tuple[str, ...]
@@ -318,6 +318,7 @@ class MonitorUpdate(Result):
     moved: int
     continued: int
     recipe: dict[str, Any]
+    notes: tuple[str, ...] = ()
 
     def columns(self) -> Sequence[Column]:
         """One row: how many of each."""
@@ -344,5 +345,6 @@ class MonitorUpdate(Result):
             self.open and f"{counted(self.open, 'row')} of periods that are not over yet{waiting}",
             self.moved and f"{counted(self.moved, 'row')} counted in the earlier period in which their cluster began",
             self.continued and f"{counted(self.continued, 'row')} of clusters taken in an earlier update, left out",
+            *(f"note: {note}" for note in self.notes),
         ]
         return "\n  ".join(str(part) for part in parts if part)

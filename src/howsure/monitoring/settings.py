@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ from howsure.inputs.checks import (
 from howsure.inputs.frames import Source, columns_of
 from howsure.inputs.numbers_and_names import check_level, check_whole, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels
+from howsure.inputs.repeated_items import repeated_in_frame
 
 # Days and the periods that they are taken in: days, weeks from Monday on, months.
 
@@ -138,8 +139,8 @@ ALL = ""  # the name of all rows where there are no groups
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Labelled rows, their groups as positions among `names`, the fingerprints of their clusters, and the days of rows
-    without a label."""
+    """Labelled rows, their groups as positions among `names`, the fingerprints of their clusters, the days of rows
+    without a label, and notes on how the rows were read."""
 
     days: Days
     labels: Labels
@@ -148,6 +149,7 @@ class Rows:
     names: tuple[str, ...]
     clusters: Integers | None
     unlabelled: Days
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.days)
@@ -163,6 +165,7 @@ class Rows:
             self.names,
             clusters,
             self.unlabelled,
+            self.notes,
         )
 
 
@@ -184,14 +187,19 @@ def rows_of(
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters}
     if not isinstance(data, Source):
         named = {"dates": dates, "y_true": y_true, "y_prob": y_prob, **roles}
+        repeated = None
         if data is not None:
+            repeated = None if clusters is not None else repeated_in_frame(data, [groups], [*named.values()])
             named = dict(zip(named, columns_of(data, **named), strict=True))
-        return checked_rows(**named, pos_label=pos_label)
+        notes = () if repeated is None else (repeated.warning(can_switch_off=False),)
+        return replace(checked_rows(**named, pos_label=pos_label), notes=notes)
     dated = data.dated(dates, y_true, y_prob, fingerprint=fingerprint, id=id, pos_label=pos_label, **roles)
     pairs = dated.pairs
     codes = np.zeros(len(pairs), dtype=np.int64) if pairs.groups is None else pairs.groups
     names = (ALL,) if pairs.groups is None else pairs.group_names
-    return Rows(dated.days, pairs.labels, pairs.probabilities, codes, names, dated.clusters, dated.unlabelled)
+    return Rows(
+        dated.days, pairs.labels, pairs.probabilities, codes, names, dated.clusters, dated.unlabelled, pairs.notes
+    )
 
 
 def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any) -> Rows:

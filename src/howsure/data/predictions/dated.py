@@ -35,7 +35,8 @@ def dated_of(
     Raises InputError naming the file, the column, the row and the value that violated a rule.
     """
     every = replace(source, skip_missing=True)
-    with every.predictions(y_true, y_prob, features=(dates,), **roles) as predictions_read:
+    how = {"find_items": True, "items_are_clusters": False}
+    with every.predictions(y_true, y_prob, features=(dates,), **how, **roles) as predictions_read:
         predictions: Any = predictions_read
         pairs = predictions.pairs()  # sums have none
         selection, missing = predictions.selection, list(source.missing_values)

@@ -84,6 +84,7 @@ def open_predictions(
     spool: str | os.PathLike[str] | None = None,
     exact_up_to: int = EXACT_UP_TO,
     find_items: bool = False,
+    items_are_clusters: bool = True,
 ) -> Predictions:
     """The prediction–label pairs of files, checked; a log names by itself what is not named.
 
@@ -95,7 +96,8 @@ def open_predictions(
     for `feature_columns`; nothing is missing in them; `later` are read of some rows afterwards. With `keep_classes`,
     `class_rows` of the result holds the classes of each row as they stand. `spool` is the folder for scratch files. The
     pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are asked for. With
-    `find_items`, items that repeat within a group of a table are clusters where neither clusters nor ids are named.
+    `find_items`, items that repeat within a group of a table are clusters where neither clusters nor ids are named, or,
+    without `items_are_clusters`, a note warns of them.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
@@ -125,7 +127,7 @@ def open_predictions(
         table, only = opened.table(names)
         parts = [role_columns["groups"]] if "groups" in role_columns else []
         repeated = repeated_rows(opened, table, only, items, parts)
-        if repeated is not None and repeated.are_clusters:
+        if repeated is not None and repeated.are_clusters and items_are_clusters:
             role_columns["clusters"], across_files = repeated.column, SAME if across_files == "error" else across_files
         columns = {role: replace(table.columns[name], role=role) for role, name in role_columns.items()}
         table, scores = scores_of(table, spec, only, skip_missing=files.skip_missing)
@@ -141,7 +143,8 @@ def open_predictions(
         selection = opened.selected(table, only, kinds, stream_checks=streams)
         check_pooling(selection, columns, columns.get("groups"), across_files)
         notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
-        notes |= {"notes": [*notes.get("notes", []), *note_on_items(repeated)]} if repeated is not None else {}
+        item_notes = note_on_items(repeated, as_clusters=items_are_clusters)
+        notes |= {"notes": [*notes.get("notes", []), *item_notes]} if item_notes else {}
         provenance: dict[str, Any] = {
             AS_READ["y_true"]: role_columns["y_true"],
             spec.way: list(spec.columns) if len(spec.columns) > 1 else spec.columns[0],

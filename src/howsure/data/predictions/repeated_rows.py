@@ -30,11 +30,11 @@ def repeated_rows(
     return first_repeated(columns, lambda name: _repeated(opened, table, only, name, cells))
 
 
-def note_on_items(repeated: RepeatedItems | None) -> tuple[str, ...]:
+def note_on_items(repeated: RepeatedItems | None, *, as_clusters: bool = True) -> tuple[str, ...]:
     """That repeated items are clusters, or what to do as they are not; nothing where no item repeats."""
     if repeated is None:
         return ()
-    return (repeated.note() if repeated.are_clusters else repeated.warning(),)
+    return (repeated.note() if as_clusters and repeated.are_clusters else repeated.warning(),)
 
 
 def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequence[str]) -> RepeatedItems | None:
