@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,7 +11,7 @@ from scipy import stats
 from howsure.significance import bootstrap as drawing
 from howsure.significance import compare
 from howsure.significance.bootstrap import bootstrap_values, interval_of, jackknife_values, student_p_value
-from howsure.significance.units import build_units, label_colours, mixed, row_fingerprints
+from howsure.significance.units import build_units, label_colours, merge_equal, mixed, row_fingerprints
 from tests.significance.made_systems import distributions, labels, one_metric, problem_of
 
 
@@ -213,3 +215,31 @@ def test_the_units_are_those_of_the_exchanged_systems() -> None:
     assert (one.second == other.second).all()
     assert (one.counts == other.counts).all()
     assert one.counts.sum() == 100
+
+
+@pytest.mark.parametrize("stratified", [False, True])
+def test_units_of_equal_sums_are_drawn_as_one(stratified: bool) -> None:
+    """Accuracy knows four kinds of rows, whatever the number of classes; the law of the draws is the same."""
+    targets, a, b = labels(3_000, 20, 0)
+    strata = np.tile(["x", "y", "z"], 1_000) if stratified else None
+    units, metrics = units_of(targets, a, b, ["accuracy"], strata=strata)
+    merged = merge_equal(units)
+    assert len(units) > 400
+    assert len(merged) == (12 if stratified else 4)
+    assert merged.counts.sum() == units.counts.sum()
+    assert merged.counts @ merged.sums == pytest.approx(units.counts @ units.sums)
+    assert np.add.reduceat(merged.counts, merged.starts).tolist() == [1_000] * 3 if stratified else [3_000]
+    together = bootstrap_values(units, metrics, 4_000, np.random.default_rng(1))[0]
+    with patch.object(drawing, "merge_equal", lambda units: units):
+        apart = bootstrap_values(units, metrics, 4_000, np.random.default_rng(1))[0]
+    for one_by_one, merged_values in zip(apart, together, strict=True):
+        assert stats.ks_2samp(one_by_one, merged_values).pvalue > 1e-4
+    assert np.cov(*together) == pytest.approx(np.cov(*apart), rel=0.15)
+
+
+def test_units_that_differ_stay_apart() -> None:
+    targets, a, b = labels(3_000, 20, 0)
+    units, _ = units_of(targets, a, b, ["macro_f1"])
+    assert merge_equal(units) is units
+    few, _ = units_of(targets[:30], a[:30], b[:30], ["accuracy"])
+    assert merge_equal(few) is few

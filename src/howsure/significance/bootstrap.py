@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from howsure.inputs.pairs import Integers
 from howsure.significance.metrics.metric import Floats, Metric
-from howsure.significance.units import Units
+from howsure.significance.units import Units, merge_equal
 from howsure.stats import clusters
 
 # Bootstrap weights: how often each unit is drawn, replicate by replicate.
@@ -107,6 +107,7 @@ def bootstrap_values(
     units: Units, metrics: Sequence[Metric], n_resamples: int, rng: np.random.Generator, *, size: int | None = None
 ) -> list[Values]:
     """For each metric, the values of the first and of the second system in every replicate."""
+    units = merge_equal(units)
     out = [(np.empty(n_resamples), np.empty(n_resamples)) for _ in metrics]
     start = 0
     for weights in bootstrap_weights(units, n_resamples, rng, size=size):

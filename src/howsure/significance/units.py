@@ -22,6 +22,7 @@ from howsure.significance.systems import Problem
 
 Bits = npt.NDArray[np.uint64]
 ROUNDS = 2
+MAX_MERGED_COLUMNS, MIN_MERGED_UNITS = 16, 100
 TARGET, MODEL, COUNT, ROW, COLUMN = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 3, 5, 7, 11))
 
 
@@ -149,6 +150,29 @@ class Units:
     def second(self) -> Floats:
         """The sums of the second system: (units, statistics)."""
         return self.sums[:, self.border :]
+
+
+def merge_equal(units: Units) -> Units:
+    """The same units with those of equal sums listed once in each stratum, in the order of the first of each.
+
+    Unchanged if there are many statistics, or if more than a quarter of the units would remain: draws of a few kinds of
+    units cost less than draws of many units.
+    """
+    if units.sums.shape[1] > MAX_MERGED_COLUMNS or len(units) < MIN_MERGED_UNITS:
+        return units
+    strata = np.repeat(np.arange(len(units.starts)), np.diff(units.starts, append=len(units)))
+    content = np.column_stack([strata, units.rows, units.sums + 0.0])
+    prints = np.zeros(len(units), dtype=np.uint64)
+    for column in content.T:
+        prints = mixed(prints * ROW + np.ascontiguousarray(column).view(np.uint64))
+    _, first, kind = np.unique(prints, return_index=True, return_inverse=True)
+    if len(first) > len(units) // 4 or not np.array_equal(content, content[first[kind]]):
+        return units
+    counts = np.bincount(kind, weights=units.counts).astype(np.int64)
+    order = np.argsort(first)
+    first = first[order]
+    starts = np.flatnonzero(np.diff(strata[first], prepend=-1))
+    return replace(units, sums=units.sums[first], counts=counts[order], rows=units.rows[first], starts=starts)
 
 
 def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = False) -> Units:
