@@ -26,10 +26,12 @@ import numpy as np
 
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.show.notes import MAX_NOTES, most_serious_first
 from howsure.show.table import (
     COUNT,
     FLAG,
     FRAME,
+    MAX_ROWS,
     MOST_ROWS,
     NUMBER,
     TABLE,
@@ -79,6 +81,20 @@ class Result:
     def what_was_read(self) -> str:
         """What was read, "" of arrays and frames."""
         return rows_read(result_recipe(self))
+
+    @property
+    def answer(self) -> str | None:
+        """The answer in a sentence, printed first; None where none is written yet."""
+        return None
+
+    @property
+    def provenance(self) -> str:
+        """What was read, and the level of the intervals, in a line."""
+        return provenance_line(result_recipe(self))
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """The parameters that are worth adding to the call that made this result; {} if there are none."""
+        return {}
 
     def made(self) -> str:
         """How it was made, in a line: what is printed beside its table as a comment."""
@@ -148,16 +164,33 @@ class Result:
             contests=self.contests(),
         )
 
-    def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
-        """What it prints: what was read, then its words; of rows, or some `columns`, the table and what is said below.
+    def text(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        raw: bool = False,
+        most: int | None = None,
+        rest: str | None = None,
+    ) -> str:
+        """What it prints: the answer in a sentence, the table or some `columns` of it, notes, and what was read.
 
-        raw: names are not made harmless for a terminal. most: rows of the table.
+        raw: names are not escaped for a terminal. most: rows of a table without an answer. rest: where a user finds the
+        rows beyond 12 and the notes beyond three, which are counted only; None: everything is printed.
         """
-        more = [part.text(raw=raw, most=most) for part in self.besides()]
-        return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most), *more])
+        more = [part.text(raw=raw, most=most, rest=rest) for part in self.besides()]
+        return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most, rest=rest), *more])
 
-    def own_text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
-        """What it prints, without the results that it tells below itself."""
+    def own_text(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        raw: bool = False,
+        most: int | None = None,
+        rest: str | None = None,
+    ) -> str:
+        """What it prints, without the results below itself."""
+        if self.answer is not None:
+            return self._answer_first(self.answer, columns=columns, raw=raw, rest=rest)
         provenance, words = self.what_was_read, self.words if columns is None else ""
         if words:
             return "\n\n".join(filter(None, [provenance, words]))
@@ -167,6 +200,21 @@ class Result:
         return "\n\n".join(
             filter(None, [provenance, *above, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))])
         )
+
+    def _answer_first(self, answer: str, *, columns: Sequence[str] | None, raw: bool, rest: str | None) -> str:
+        """The answer, the table, notes, and what was read."""
+        table, notes = chosen_columns(self.table(), columns), most_serious_first(self.below())
+        rows, hidden_rows, hidden_notes = table, 0, 0
+        if rest is not None:
+            rows = replace(table, rows=table.rows[:MAX_ROWS])
+            hidden_rows, hidden_notes = max(len(table.rows) - MAX_ROWS, 0), max(len(notes) - MAX_NOTES, 0)
+            notes = notes[:MAX_NOTES]
+        more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
+        more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
+        above = [part.text(raw=raw) for part in self.above()] if columns is None else []
+        below = filter(None, [*map(in_a_line, notes), more_notes, in_a_line(self.provenance)])
+        shown = "\n".join(filter(None, [rows.text(raw=raw), more_rows]))
+        return "\n\n".join(filter(None, [answer if raw else in_a_line(answer), *above, shown, "\n".join(below)]))
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
         """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown. Of a result
@@ -215,7 +263,7 @@ class Result:
         write_result(self, path, title=title)
 
     def __repr__(self) -> str:
-        return self.text(most=MOST_ROWS)
+        return self.text(most=MOST_ROWS, rest="text()")
 
     def _repr_html_(self) -> str:
         more = "".join(part._repr_html_() for part in self.besides())
@@ -361,14 +409,42 @@ def rows_read(recipe: Mapping[str, Any]) -> str:
     >>> print(rows_read({"files": ["a.csv"], "rows": 1200, "skipped": {"p": 3}}))
     a.csv: 1,200 rows, 3 skipped (p: 3)
     """
-    if "files" not in recipe or "rows" not in recipe:
-        return ""
-    skipped, provenance = recipe.get("skipped", {}), f"{files_read(recipe)}: {counted(recipe['rows'], 'row')}"
+    return f"{files_read(recipe)}: {rows_used(recipe)}" if "files" in recipe and "rows" in recipe else ""
+
+
+def rows_used(recipe: Mapping[str, Any]) -> str:
+    """The number of rows read, and how many of these were left out.
+
+    >>> rows_used({"rows": 1200, "where": "n > 3", "left_out": 200})
+    '1,200 rows, 200 left out (not where n > 3)'
+    """
+    skipped, rows = recipe.get("skipped", {}), counted(recipe["rows"], "row")
     missing = ", ".join(f"{column}: {count:,}" for column, count in skipped.items())
-    provenance += f", {sum(skipped.values()):,} skipped ({missing})" if any(skipped.values()) else ""
-    return provenance + (
-        f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else ""
-    )
+    rows += f", {sum(skipped.values()):,} skipped ({missing})" if any(skipped.values()) else ""
+    return rows + (f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else "")
+
+
+def provenance_line(recipe: Mapping[str, Any]) -> str:
+    """What was read, and the level of the intervals; several files are counted, not named.
+
+    >>> recipe = {"files": ["a.jsonl", "b.jsonl"], "rows": 720, "format": "lm-eval", "score": ["acc"], "level": 0.95}
+    >>> print(provenance_line(recipe))
+    2 files, 720 rows (lm-eval, acc). 95% intervals.
+    """
+    sentences = []
+    if "files" in recipe and "rows" in recipe:
+        files = recipe["files"]
+        source = f"{files[0]}:" if len(files) == 1 else f"{counted(len(files), 'file')},"
+        columns = recipe.get("score", ())
+        log = (
+            ", ".join([recipe["format"], *([columns] if isinstance(columns, str) else columns)])
+            if "format" in recipe
+            else ""
+        )
+        sentences.append(f"{source} {rows_used(recipe)}{f' ({log})' if log else ''}.")
+    if "level" in recipe:
+        sentences.append(f"{100 * recipe['level']:g}% intervals.")
+    return " ".join(sentences)
 
 
 def files_read(recipe: Mapping[str, Any]) -> str:

@@ -44,14 +44,14 @@ def test_items_that_all_groups_have_are_clusters() -> None:
     table = howsure.score_table(right, groups=np.repeat(["x", "y", "z"], 20), id=item)
     clustered = howsure.score_table(right, clusters=item)[0]
     assert (table[0].mean.low, table[0].mean.high) == pytest.approx((clustered.mean.low, clustered.mean.high))
-    assert "overall: the groups have the same items, each of which counts as a cluster" in table.notes
+    assert "Overall, each item is a cluster, as all groups have the same items." in table.notes
 
 
 def test_a_model_that_lacks_a_group_says_so() -> None:
     table = howsure.score_table([1, 0, 1, 0, 1, 1], model=list("aaaabb"), groups=list("xxyyxx"), id=[1, 2, 1, 2, 1, 2])
     notes = {row.model: row.notes for row in table if row.group == "overall"}
-    assert "it lacks 1 group" in notes["b"]
-    assert "it lacks 1 group" not in notes["a"]
+    assert "1 group missing." in notes["b"]
+    assert "1 group missing." not in notes["a"]
 
 
 def test_only_models_of_a_group_compete_for_bold() -> None:

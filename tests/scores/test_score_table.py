@@ -67,7 +67,7 @@ def test_runs_of_an_item_count_once(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"row 0 and row 1 are both item '1' of run '1'"):
         howsure.score_table(score, id=item, run=[1, 1, 1, 1, 2, 3])
     uneven = howsure.score_table(score[:5], id=item[:5], run=run[:5])
-    assert uneven[0].notes == ("items have 2 to 3 runs",)
+    assert uneven[0].notes == ("Items have 2 to 3 runs.",)
 
 
 def test_missing_scores_are_refused_counted_or_left_out(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_pass_at_k_covers_where_success_is_rare() -> None:
 
 def test_none_of_five_hundred_has_its_claim() -> None:
     (row,) = howsure.score_table([0] * 500)
-    assert row.notes == ("all 500 are 0: of such items, at most 0.006 (one-sided, level 0.95)",)
+    assert row.notes == ("All 500 scores are 0: the mean of such items is at most 0.006 (one-sided, level 0.95).",)
     assert pytest.approx(0.006, abs=5e-5) == 1 - 0.05 ** (1 / 500)
 
 

@@ -230,16 +230,16 @@ class CoreferenceScores(Result):
         """Nothing: the table is printed."""
         return ""
 
-    def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
+    def text(self, **shown: Any) -> str:
         """The files and the number of documents, if they are known, and the table."""
-        shown = super(CoreferenceScores, self).text(columns=columns, raw=raw, most=most)
+        text = super(CoreferenceScores, self).text(**shown)
         if not self.read:
-            return shown
+            return text
         without = "" if self.singletons else ", without singletons"
         heading = (
             f"{self.read['predicted']} against {self.read['gold']}: {counted(self.documents, 'document')}{without}"
         )
-        return f"{in_a_line(heading)}\n\n{shown}"
+        return f"{in_a_line(heading)}\n\n{text}"
 
 
 def score_clusters(

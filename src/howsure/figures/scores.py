@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from howsure.figures.pass_at_k import Curve, curves_of, draw_curves
 from howsure.figures.style import FAINT, INK, QUIET, dress, literal, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow
-from howsure.scores.results import MACRO, BattleTable, Leaderboard, ScoreRow
+from howsure.scores.answers import MACRO
+from howsure.scores.results import BattleTable, Leaderboard, ScoreRow
 
 MOST_ROWS = 60
 NAME_LENGTH, NARROW_LENGTH = 28, 24

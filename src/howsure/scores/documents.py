@@ -26,7 +26,7 @@ from howsure.significance.systems import Problem
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.jackknife_value import DOMINATED, JackknifeValue, units_needed
 
-NO_RARE_WORSE_NOTE = "intervals assume that no document much worse than those scored is too rare to have been seen"
+NO_RARE_WORSE_NOTE = "Intervals may be too narrow if rare documents are much worse than those scored."
 
 
 def _parse_label(value: Any) -> Any:

@@ -9,11 +9,12 @@ import numpy as np
 
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import counted
-from howsure.scores.results import OVERALL, ScoreRow
+from howsure.scores.answers import OVERALL
+from howsure.scores.results import ScoreRow
 from howsure.scores.scored_rows import ScoredRows
 
-SAME_ITEMS_NOTE = "overall: the groups have the same items, each of which counts as a cluster"
-SAME_ANSWERS_NOTE = "no overall row: the groups hold the same answers, scored in several ways"
+SAME_ITEMS_NOTE = "Overall, each item is a cluster, as all groups have the same items."
+SAME_ANSWERS_NOTE = "No overall row: the groups hold the same answers, scored in several ways."
 
 
 def has_groups(rows: ScoredRows) -> bool:
@@ -50,6 +51,6 @@ def overall_rows(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> l
     found = []
     for row in overall:
         lacking = len(groups) - len(groups_of.get(row.model, ()))
-        notes = [f"it lacks {counted(lacking, 'group')}"] if lacking else []
+        notes = [f"{counted(lacking, 'group')} missing."] if lacking else []
         found.append(replace(row, group=name, notes=(*row.notes, *notes)))
     return found

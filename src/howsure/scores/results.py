@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.result import AMONG, Estimate, Result, Row, Rows, as_json
-from howsure.show.notes import notes_by_name
+from howsure.scores.answers import battles_answer, scores_answer
+from howsure.show.notes import DETAIL, FINDING, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
 from howsure.worst_rows import WorstRows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-OVERALL, MACRO = "overall", "macro mean"  # the rows over all items, and of the means of the groups
 
 
 class Ranked:
@@ -117,11 +116,24 @@ class ScoreTable(Leaderboard[ScoreRow]):
         ranked = RANKS if any(row.ranks for row in rows) else []
         return [*(one for one in shown if one is not None), *ranked, Column("method", WORDS, get=_method, only=FRAME)]
 
+    @property
+    def answer(self) -> str:
+        """The best model, or the only mean."""
+        return scores_answer(self)
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """The worst items, or a report."""
+        return {"worst": 10} if self.worst is None else {"report": "scores.html"}
+
     def below(self) -> Sequence[str]:
-        """The level, and the notes."""
+        """The notes; those of some rows only with their names."""
         several = len({row.score for row in self.rows}) > 1
-        of_rows = notes_by_name([(_row_label(row, row.score if several else None), row.notes) for row in self.rows])
-        return [f"In brackets: {100 * self.rows[0].mean.level:g} % intervals.", *self.notes, *dict.fromkeys(of_rows)]
+        common = [note for note in self.rows[0].notes if all(note in row.notes for row in self.rows)]
+        of_rows = notes_by_name(
+            (_row_label(row, row.score if several else None), [note for note in row.notes if note not in common])
+            for row in self.rows
+        )
+        return [*self.notes, *common, *of_rows]
 
     def contests(self) -> Sequence[Hashable]:
         """Models compete in each score and group."""
@@ -170,6 +182,15 @@ class BattleTable(Leaderboard[BattleRow]):
     named = "model"
     title = "Battles"
 
+    @property
+    def answer(self) -> str:
+        """The strongest model."""
+        return battles_answer(self)
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "battles.html"}
+
     def columns(self) -> Sequence[Column]:
         """Models, numbers of battles, points and strengths with intervals, and ranks."""
         level = f"in brackets the {100 * self.rows[0].strength.level:g} % interval"
@@ -185,13 +206,11 @@ class BattleTable(Leaderboard[BattleRow]):
         ]
 
     def below(self) -> Sequence[str]:
-        """The level, the effects of position and ties, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].strength.level:g} % intervals."
-        lead = (
-            [] if self.first is None else [f"Of two equal models, the one shown first gets {self.first} of the points."]
-        )
-        tied = [] if self.ties is None else [f"Two equal models tie with probability {self.ties}."]
-        return [level, *lead, *tied, *self.notes]
+        """The effects of position and ties, and the notes."""
+        lead = f"Of two equal models, the one shown first gets {self.first} of the points."
+        tied = f"Two equal models tie with probability {self.ties}."
+        findings = [] if self.first is None else [Note(lead, FINDING)]
+        return [*findings, *([] if self.ties is None else [Note(tied, DETAIL)]), *self.notes]
 
 
 RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]

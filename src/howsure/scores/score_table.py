@@ -17,6 +17,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wh
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
+from howsure.scores.answers import MACRO
 from howsure.scores.documents import (
     add_document_scores,
     document_metrics,
@@ -26,8 +27,9 @@ from howsure.scores.documents import (
 )
 from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups
 from howsure.scores.ranks import Flags, ranks
-from howsure.scores.results import MACRO, ScoreRow, ScoreTable
+from howsure.scores.results import ScoreRow, ScoreTable
 from howsure.scores.scored_rows import ScoredRows, cell_codes, iterate_cells, lowest_items, read_scored_rows
+from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
 from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
@@ -38,8 +40,8 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.worst_rows import LowItem, Show, check_worst
 
 STUDENT_NOTE = (
-    "these intervals are Student's t, and suppose that no rarer values lie far away; if scores have a lowest and a "
-    "highest value, give these as bounds"
+    "These Student's t intervals may be too narrow if rare extreme scores exist; if scores have limits, give them as "
+    "bounds."
 )
 
 
@@ -194,7 +196,7 @@ def score_table(
         if look is None
         else look.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean")
     )
-    together = (f"intervals of a model hold for all {len(kinds)} k together",) if len(kinds) > 1 else ()
+    together = (Note(f"Intervals of a model hold for all {len(kinds)} k together.", DETAIL),) if len(kinds) > 1 else ()
     notes = (*rows.notes, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)
     return ScoreTable(rows=tuple(table_rows), worst=worst_items, notes=notes, recipe=recipe)
 
@@ -310,8 +312,8 @@ def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) ->
     """Notes on the scores of a log that are better low, and on those without a better direction."""
     lower = [name for name, measure in rows.measures.items() if measure.lower_is_better and directions[name]]
     neither = [name for name, direction in directions.items() if direction is None]
-    notes = [f"lower is better: {', '.join(lower)}"] if lower else []
-    return notes + ([f"not ranked, since neither more nor less is better: {', '.join(neither)}"] if neither else [])
+    notes = [f"Lower is better: {', '.join(lower)}."] if lower else []
+    return notes + ([f"Not ranked, as neither more nor less is better: {', '.join(neither)}."] if neither else [])
 
 
 def _bounds(rows: ScoredRows, name: str, known: Floats, given: Bounds | None) -> Bounds | None:
@@ -369,7 +371,7 @@ def _cell(
         if runs > 1:
             _check_distinct_runs(rows, held, place)
             if int(times.min()) < runs:
-                notes.append(f"items have {int(times.min())} to {runs} runs")
+                notes.append(f"Items have {int(times.min())} to {runs} runs.")
         if measure.k is not None and int(times.min()) < measure.k:
             item = ids.names[ids.codes[held[first[times.argmin()]]]]
             raise InputError(
@@ -402,17 +404,16 @@ def _cell(
     else:
         test = mean_score(values, groups, bounds=bounds)
         if bounds is None:
-            alike = f"all are {values[0]:g}" if len(values) > 1 else "a single item"
+            alike = f"all scores are {values[0]:g}" if len(values) > 1 else "there is a single item"
             notes.append(
-                STUDENT_NOTE
-                if np.ptp(values) > 0
-                else f"{alike}: nothing shows how scores vary, so there is no interval"
+                STUDENT_NOTE if np.ptp(values) > 0 else Note(f"No interval: {alike}, so variation is unknown.", WARNING)
             )
         mean = _estimate(test, options, len(values), sure=bounds is not None or groups.units > 1)
         if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
             claim = _one_sided_bound(test.bounds(1 - options.level), best=bool(test.value))
+            every = f"All {len(values):,} scores are" if len(values) > 1 else "The only score is"
             notes.append(
-                f"all {len(values):,} are {test.value:g}: of such items, {claim} (one-sided, level {options.level:g})"
+                f"{every} {test.value:g}: the mean of such items is {claim} (one-sided, level {options.level:g})."
             )
     row = ScoreRow(name, group, model, len(values), runs, int(missing[held].sum()), mean, notes=tuple(notes))
     return _Cell(values, units, items, sizes, row)
@@ -452,7 +453,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if len(cells) < 2 or options.lower_is_better is None:
         return held
     if "id" not in rows.coded:
-        note = told(f"models are not ranked: name the item of each row ({parameter('id')})")
+        note = Note(told(f"Models are not ranked: name the item of each row ({parameter('id')})."), WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in held]
     scores, units, sizes = _align_items(cells)
     present = ~np.isnan(scores)
@@ -460,9 +461,9 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if not present.all():
         few = present.astype(np.float64) @ present.T < 2
     if few[~np.eye(len(cells), dtype=bool)].all():
-        note = "models are not ranked: they have fewer than two items in common"
+        note = Note("Models are not ranked: they have fewer than two items in common.", WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in held]
-    note = "it has fewer than two items in common with some model, which is not compared with it"
+    note = Note("Not compared with models that share fewer than two items with it.", WARNING)
     held = [replace(row, notes=(*row.notes, note)) if one.any() else row for row, one in zip(held, few, strict=True)]
     return _add_ranks(held, scores, units, None, sizes, bounds, options)
 

@@ -114,7 +114,14 @@ class Evaluation(Rows[Row]):
         """The sizes, and how good the predictions are."""
         raise NotImplementedError
 
-    def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
+    def text(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        raw: bool = False,
+        most: int | None = None,
+        rest: str | None = None,
+    ) -> str:
         """The model and the files, if they are known, the sizes, the table, and what is to be known of its figures."""
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)

@@ -17,6 +17,7 @@ import numpy as np
 from howsure.show.latex import inches_of, latex_advice, latex_escaped, latex_float, latex_number, latex_tabular
 
 MOST_ROWS = 24  # of a result that prints itself
+MAX_ROWS = 12  # of a result that is displayed below its answer
 # What Markdown would not show as it is: marks of emphasis, code, links and HTML, and backslashes before a mark.
 MARKS = re.compile(
     r"[|*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=[(\[])"

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
+from howsure.show.notes import WARNING, Note
 
 # The effective number of clusters, and the warning when it is small: one rule for all chapters.
 
@@ -55,9 +56,10 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
     if equal >= FEW:
         return None
     same = "" if equal > NEARLY * number else f" of unequal size, equivalent to {equal:.1f} equal ones"
-    return (
+    return Note(
         f"there {'is' if number == 1 else 'are'} {counted(number, 'cluster')}{same}: below {FEW}, intervals and "
-        "p-values are rough; more clusters, not more rows, make them more precise"
+        "p-values are rough; more clusters, not more rows, make them more precise",
+        WARNING,
     )
 
 

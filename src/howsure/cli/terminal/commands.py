@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.output import say
+from howsure.cli.terminal.output import say, shell_word
 from howsure.cli.terminal.process import TRACEBACK, as_printed
 from howsure.cli.terminal.vocabulary import ROLES, WORDS, option_of
 from howsure.errors import LOOK, InputError, InPython, spelled, spoken_by, told
@@ -232,18 +232,26 @@ class InOptions:
 
 
 def _in_a_shell(typed: str) -> str:
-    """A value as one argument of a shell; one word stands as it is.
+    """A value as one argument of a shell; one word stays as it is.
 
     >>> print(_in_a_shell("model = 'bass'"), _in_a_shell("a b"))
     "model = 'bass'" 'a b'
     """
-    if " " not in typed:
-        return typed
-    return f'"{typed}"' if "'" in typed and not set(typed) & set('"$`\\') else shlex.quote(typed)
+    return shell_word(typed) if " " in typed else typed
+
+
+class Context(click.Context):
+    """A context whose path of commands leaves out the name of a group's default command."""
+
+    @property
+    def command_path(self) -> str:
+        return super().command_path.rstrip()
 
 
 class Helpful(click.Command):
     """What explains itself, by -h too, however it is called, in the characters that standard output has."""
+
+    context_class = Context
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
         return ["-h", "--help"]

@@ -251,7 +251,7 @@ def finish(result: Any, *, name: str, form: str, output: str | None, **pictures:
     """Draw, write and print a result, which knows by which command it was made; end with its exit code. `pictures` are
     the other arguments of `write_pictures`."""
     named = replace(result, recipe={"command": f"howsure {name}", **result.recipe})
-    text = result_text(named, form)  # which may refuse a column, before anything is written
+    text = result_text(named, form, output)  # which may refuse a column, before anything is written
     write_pictures(named, **pictures)
     emit(text, output)
     if code := getattr(named, "exit_code", 0):

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import FIGURES, PAGES, Group, Written, tell
-from howsure.cli.terminal.output import COLUMNS, FORMATS, RAW, progress
+from howsure.cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress
 from howsure.cli.terminal.vocabulary import WORDS
 from howsure.data.sources import ENGINES, Files
 from howsure.data.sources import read as files_of
@@ -132,10 +132,24 @@ raw_option = click.option(
 )
 
 
+def keep_verbose(ctx: Context, param: Parameter, value: bool) -> None:
+    """Remember what `is_verbose` asks for."""
+    ctx.meta[VERBOSE] = value
+
+
+verbose_option = click.option(
+    VERBOSE_OPTION,
+    is_flag=True,
+    expose_value=False,
+    callback=keep_verbose,
+    help="Print all rows and notes (default: 12 rows and the three most serious notes).",
+)
+
+
 def output_options(function: Decorated) -> Decorated:
-    """`--format`, `--columns`, `--output` and `--raw`."""
+    """`--format`, `--columns`, `--verbose`, `--output` and `--raw`."""
     form = choice_option("--format", "form", of=FORMATS, is_eager=True, help="Format of the result.")
-    return form(columns_option(output_option(raw_option(function))))
+    return form(columns_option(verbose_option(output_option(raw_option(function)))))
 
 
 output_option = click.option(
@@ -279,6 +293,9 @@ by_file_option = click.option(
 )
 
 
+UNNAMED_COMMAND = ""  # what help and messages call the default command of a group: by the group's name alone
+
+
 class DefaultGroup(Group):
     """A group that runs its default command unless the first argument names another one."""
 
@@ -288,8 +305,11 @@ class DefaultGroup(Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args or args[0] not in self.list_commands(ctx):
-            args = [self.default, *args]
+            args = [UNNAMED_COMMAND, *args]
         return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name or self.default)
 
 
 def role_option(role: str, **how: Any) -> Callable[[Decorated], Decorated]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from howsure.cli.terminal.vocabulary import option_of
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
 from howsure.show.table import Table, in_a_line, on_a_terminal
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 # Where results go: standard output, or a file that appears whole or not at all.
 
-RAW, COLUMNS, TYPED = "howsure.raw", "howsure.columns", "howsure.typed"
+RAW, COLUMNS, TYPED, VERBOSE = "howsure.raw", "howsure.columns", "howsure.typed", "howsure.verbose"
+VERBOSE_OPTION = "--verbose"
+DONE_ONCE = ("--figure", "--width", "--axis", "--report", "--columns")  # options that a next command does not repeat
 FORMATS = ("table", "json", "csv", "markdown", "latex", "signature")
 
 
@@ -37,20 +40,56 @@ def emit(text: str, output: str | None, *, encoding: str = "utf-8") -> None:
     sys.stdout.flush()
 
 
-def result_text(result: Result, form: str) -> str:
-    """A result in a format, its table with the columns that the user wants."""
-    asked: dict[str, Any] = {"columns": chosen(), "raw": is_raw()}
+def result_text(result: Result, form: str, output: str | None = None) -> str:
+    """A result in a format, its table with the columns that the user wants; in a file, with all its rows and notes."""
+    shown: dict[str, Any] = {"columns": chosen(), "raw": is_raw()}
     if form == "json":
         return json_text(result.to_dict())
     if form == "signature":
         return f"{result.signature}\n"
-    write = {"table": result.text, "csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
-    return f"{write[form](**asked)}\n"
+    if form == "table":
+        if output is not None or is_verbose():
+            return f"{result.text(**shown)}\n"
+        next_line = next_command_line(result)
+        return "\n".join(filter(None, [result.text(**shown, rest=VERBOSE_OPTION), next_line])) + "\n"
+    write = {"csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
+    return f"{write[form](**shown)}\n"
+
+
+def next_command_line(result: Result) -> str:
+    """What to type next; "" where nothing is worth typing, or nothing was typed."""
+    typed, further = _typed_words(), result.next_parameters()
+    if not typed or not further:
+        return ""
+    options = [word for name, value in further.items() for word in (option_of(name), str(value))]
+    return f"Next: {' '.join(['howsure', *map(shell_word, [*typed, *options])])}"
+
+
+def shell_word(word: str) -> str:
+    """A word quoted for a shell where it needs quotes.
+
+    >>> print(shell_word("*.csv"), shell_word("model = 'bass'"))
+    '*.csv' "model = 'bass'"
+    """
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
+
+
+def _typed_words() -> list[str]:
+    """What the user typed after `howsure`, without pictures, pages and columns."""
+    context = click.get_current_context(silent=True)
+    words = iter([] if context is None else context.meta.get(TYPED, ()))
+    kept: list[str] = []
+    for word in words:
+        if word in DONE_ONCE:
+            next(words, None)
+        elif not word.startswith(tuple(f"{option}=" for option in DONE_ONCE)):
+            kept.append(word)
+    return kept
 
 
 def emit_result(result: Result, form: str, output: str | None) -> None:
     """Print a result in a format, or write it to a file."""
-    emit(result_text(result, form), output)
+    emit(result_text(result, form, output), output)
 
 
 def write_pictures(
@@ -80,6 +119,12 @@ def is_raw() -> bool:
     """Whether the user wants names as they are: `--raw`."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(RAW))
+
+
+def is_verbose() -> bool:
+    """Whether the user wants all rows and notes: `--verbose`."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(VERBOSE))
 
 
 def command_line() -> str | None:

@@ -1,0 +1,89 @@
+"""The answer of a score table or of battles in a sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.result import Estimate
+
+if TYPE_CHECKING:
+    from howsure.scores.results import BattleTable, ScoreRow, ScoreTable
+
+OVERALL, MACRO = "overall", "macro mean"  # the rows over all items, and of the means of the groups
+MAX_NAMED = 3  # models in a sentence
+
+
+def best_model_sentence(
+    names: Sequence[str], values: Sequence[Estimate], possibly_best: Sequence[bool | None], *, what: str = "best"
+) -> str:
+    """Which of several models, the best first, is the best, and which others are not significantly worse.
+
+    >>> large, small = (Estimate(x, x - 0.05, x + 0.05, level=0.95, method="", n=9) for x in (0.75, 0.5))
+    >>> best_model_sentence(["large", "small"], [large, small], [True, False])
+    'large scores best, 0.7500 [0.7000, 0.8000]; significantly better than small.'
+    """
+    rivals = [name for name, best in zip(names[1:], possibly_best[1:], strict=True) if best]
+    if not rivals:
+        others = names[1] if len(names) == 2 else f"the other {len(names) - 1:,} models"
+        rest = f"significantly better than {others}"
+    elif len(rivals) == len(names) - 1 > 1:
+        rest = "no other model is significantly worse"
+    else:
+        rest = f"{shortened(rivals, limit=MAX_NAMED)} {'is' if len(rivals) == 1 else 'are'} not significantly worse"
+    return f"{names[0]} scores {what}, {values[0]}; {rest}."
+
+
+def scores_answer(table: ScoreTable) -> str:
+    """The answer of a table: its best model, or its only mean."""
+    first_score = table.rows[0].score
+    rows = [row for row in table.rows if row.score == first_score]
+    several_scores = len({row.score for row in table.rows}) > 1
+    by_group: dict[str | None, list[ScoreRow]] = {}
+    for row in rows:
+        by_group.setdefault(row.group, []).append(row)
+    pooled = next((group for group in (MACRO, OVERALL) if group in by_group), None)
+    if pooled is None and len(by_group) > 1:
+        return _across_groups(by_group, table.recipe)
+    where = " over all groups" if pooled == OVERALL else " in the mean of the groups" if pooled == MACRO else ""
+    return _of_one_group(
+        by_group[pooled] if pooled else rows, table.recipe, f"By {first_score}" * several_scores, where
+    )
+
+
+def _of_one_group(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, where: str) -> str:
+    """The answer of the models of one group. by: the score, where there are several. where: over which rows."""
+    names, values = [str(row.model) for row in rows], [row.mean for row in rows]
+    prefix = f"{by}, " if by else ""
+    if len(rows) == 1:
+        metrics = recipe.get("metrics", ())
+        quantity = by.removeprefix("By ") or (metrics[0] if len(metrics) == 1 else "The mean score")
+        of = "" if rows[0].model is None else f" of {rows[0].model}"
+        return f"{quantity}{of} is {values[0]}{where}."
+    if rows[0].ranks is not None:
+        best = "best (lowest)" if recipe["lower_is_better"] else "best"
+        return prefix + best_model_sentence(names, values, [row.maybe_best for row in rows], what=f"{best}{where}")
+    extreme = "lowest" if recipe["lower_is_better"] else "highest"
+    return f"{prefix}{names[0]} has the {extreme} mean{where}, {values[0]}; {counted(len(rows), 'model')}, not ranked."
+
+
+def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Mapping[str, Any]) -> str:
+    """The answer where groups are not pooled: how often each model is first, or the range of the means."""
+    if any(len(rows) > 1 for rows in by_group.values()):
+        firsts = Counter(str(rows[0].model) for rows in by_group.values())
+        shares = [f"{model} in {count:,}" for model, count in firsts.most_common()]
+        extreme = "lowest" if recipe["lower_is_better"] else "highest"
+        return f"The {extreme} mean of {counted(len(by_group), 'group')} has {shortened(shares, limit=MAX_NAMED)}."
+    ordered = sorted((rows[0] for rows in by_group.values()), key=lambda row: row.mean.value)
+    low, high = ordered[0], ordered[-1]
+    return f"Means of {len(ordered):,} groups range from {low.mean} ({low.group}) to {high.mean} ({high.group})."
+
+
+def battles_answer(table: BattleTable) -> str:
+    """The strongest model of battles, by its expected points, and which others are not significantly weaker."""
+    rows = table.rows
+    return best_model_sentence(
+        [row.model for row in rows], [row.points for row in rows], [row.maybe_best for row in rows]
+    )
