@@ -109,9 +109,9 @@ class WorstRows(ResultOfRows[Any]):
         """The rows; texts are cut but in HTML."""
         return replace(ResultOfRows.table(self), longest=LONGEST)
 
-    def text(self, **shown: Any) -> str:
+    def text(self, **options: Any) -> str:
         """What it prints; texts are cut, and that is said."""
-        table_text = ResultOfRows.text(self, **shown)
+        table_text = ResultOfRows.text(self, **options)
         long = any(len(str(value)) > LONGEST for row in self.rows for value in row.shown.values())
         cut = f"Texts are cut after {LONGEST} characters; JSON, CSV and HTML hold them whole."
         return f"{table_text}\n\n{cut}" if long else table_text

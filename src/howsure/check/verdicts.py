@@ -215,9 +215,9 @@ class Check(Rows[Verdict]):
         said = [f"{one.outcome}: {_prefix(one, self.rows)}{one.sentence}" for one in ranked]
         return [*said, *self.notes, *_notes(self.rows)]
 
-    def text(self, **shown: Any) -> str:
+    def text(self, **options: Any) -> str:
         """What was read, the verdicts as a table and in sentences, and what follows from all of them."""
-        return f"{Rows.text(self, **shown)}\n\ncheck: {self.outcome}"
+        return f"{Rows.text(self, **options)}\n\ncheck: {self.outcome}"
 
 
 def _of_estimate(name: str, one: Verdict) -> object:

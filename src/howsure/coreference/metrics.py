@@ -230,9 +230,9 @@ class CoreferenceScores(Result):
         """Nothing: the table is printed."""
         return ""
 
-    def text(self, **shown: Any) -> str:
+    def text(self, **options: Any) -> str:
         """The files and the number of documents, if they are known, and the table."""
-        text = super(CoreferenceScores, self).text(**shown)
+        text = super(CoreferenceScores, self).text(**options)
         if not self.read:
             return text
         without = "" if self.singletons else ", without singletons"
