@@ -296,7 +296,7 @@ def check_probabilities(
     values = check_numbers(y_prob, name=name, n=n)
     low, high = values.min(), values.max()  # NaN goes through both
     if not (low >= 0.0 and high <= 1.0):
-        row = int(np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))[0])
+        row = int(is_probability(values).argmin())
         value = float(values[row])
         if math.isnan(value):
             raise missing(name, row)
@@ -358,7 +358,7 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
     values = check_numbers(sample_weight, name=name, n=n)
     low, high = values.min(), values.max()
     if not (low >= 0.0 and high < math.inf):
-        row = int(np.flatnonzero(~((values >= 0.0) & (values < math.inf)))[0])
+        row = int(is_weight(values).argmin())
         value = float(values[row])
         raise missing(name, row) if math.isnan(value) else no_weight(name, repr(value), row=row)
     if high == 0.0:
@@ -503,8 +503,18 @@ def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-# The rules of a column, each written once. Arrays, frames, engines and files find the row in their own ways; `place` is
-# where it is, in words, for those that do not number rows from 0.
+# The rules of a column, each written once, for arrays and the chunks of files, and their errors; `place` is where the
+# row is, in words, for those that do not number rows from 0.
+
+
+def is_probability(values: Floats) -> npt.NDArray[np.bool_]:
+    """Which values lie in [0, 1]; NaN does not."""
+    return (values >= 0.0) & (values <= 1.0)
+
+
+def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
+    """Which values are finite and not negative."""
+    return (values >= 0.0) & (values < math.inf)
 
 
 def no_number(name: str, value: str, *, row: int | None = None, place: str | None = None) -> InputError:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
 from howsure.inputs.checks import (
@@ -236,18 +237,28 @@ def of_one(spec: Given, column: Column) -> Floats:
         return _confidences_of(column)
     if spec.scale is None:
         return column
-    values = check_scale(column, spec.scale)
-    if spec.scale == LOGITS:
-        return np.asarray(1 / (1 + np.exp(-values)))
+    return probabilities_of(check_scale(column, spec.scale), spec.scale)
+
+
+def is_on_scale(values: Floats, scale: str) -> npt.NDArray[np.bool_]:
+    """Which values are logits, or log-probabilities."""
+    return np.isfinite(values) if scale == LOGITS else values <= ROUNDING
+
+
+def probabilities_of(values: Floats, scale: str) -> Floats:
+    """The probabilities of logits or log-probabilities."""
+    if scale == LOGITS:
+        with np.errstate(over="ignore"):  # exp(800) is infinite, and the probability 0
+            return np.asarray(1 / (1 + np.exp(-values)))
     return np.minimum(np.exp(values), 1.0)
 
 
 def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
     """Checked logits or log-probabilities, one per row."""
     values = check_numbers(values_, name=name)
-    wrong = ~np.isfinite(values) if scale == LOGITS else ~(values <= ROUNDING)
-    if wrong.any():
-        row = int(wrong.argmax())
+    on_scale = is_on_scale(values, scale)
+    if not on_scale.all():
+        row = int(on_scale.argmin())
         raise no_score(scale, repr(float(values[row])), name=name, row=row)
     return values
 

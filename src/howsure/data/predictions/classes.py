@@ -123,7 +123,11 @@ def _from_lists(connection: Connection, selection: Selection, column: Column, n:
             matrix = np.empty((n, int(lengths[0])))
         k = matrix.shape[1]
         if not ragged and not bool((lengths == k).all()):
-            raise unequal_lists(selection, column, k)
+            row = int((lengths != k).argmax())
+            raise InputError(
+                f"{column.name} must hold lists of the same length; the first has {k}, "
+                f"{selection.place_of(start + row)} has {lengths[row]}."
+            )
         matrix[start : start + len(lengths)][np.arange(k) < lengths[:, None]] = values
         start += len(lengths)
     if matrix.shape[1] < 2:
@@ -154,12 +158,6 @@ def no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool) 
             name = ColumnName(column.name, "y_prob")
             return InputError(Fault(name, f"must hold {expected}", repr(held), place=place, advice=advice))
     return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
-
-
-def unequal_lists(selection: Selection, column: Column, k: int) -> InputError:
-    """The error in the first row whose list has another length than k."""
-    place, length = selection.place(f"len({column.numbers}) <> {k}", f"len({column.numbers})")
-    return InputError(f"{column.name} must hold lists of the same length; the first has {k}, {place} has {length}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.data.predictions.classes import (
@@ -24,6 +25,7 @@ from howsure.data.predictions.selection import (
     SAME,
     SEPARATE,
     Selection,
+    bad_number,
     check_pooling,
     check_way,
     group_sizes,
@@ -36,9 +38,9 @@ from howsure.data.predictions.selection import (
 from howsure.data.tables.database import BadValue, Column, NullFound, chunks
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, LOOK, InputError, parameter, way
-from howsure.inputs.checks import no_number, no_probability
+from howsure.inputs.checks import is_probability, no_probability
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
-from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import (
     CLASS_WISE,
     LOG_PROBABILITIES,
@@ -46,7 +48,6 @@ from howsure.inputs.pairs import (
     PROB,
     PROBS,
     PROBS_COLUMN,
-    ROUNDING,
     TOP_LABEL,
     UNNAMED,
     VERBALISED,
@@ -56,7 +57,7 @@ from howsure.inputs.pairs import (
     Labels,
     Pairs,
 )
-from howsure.inputs.pairs_from import no_score
+from howsure.inputs.pairs_from import is_on_scale, no_score, probabilities_of
 
 if TYPE_CHECKING:
     from howsure.data.predictions.stream import StoredGroups
@@ -336,25 +337,26 @@ class PairStream:
         """The column of weights, if there is one."""
         return self.columns.get("sample_weight")
 
-    @property
-    def probability(self) -> str:
-        """The probability in SQL; null if the column holds none."""
-        number = self.y_prob.number
-        if self.scale == LOGITS:
-            return f"CASE WHEN isfinite({number}) THEN 1 / (1 + exp(-{number})) END"
-        if self.scale == LOG_PROBABILITIES:
-            return f"CASE WHEN {number} <= {ROUNDING} THEN least(exp({number}), 1) END"
-        return number
+    def rule(self, values: Floats) -> npt.NDArray[np.bool_]:
+        """Which values of the column are probabilities, or on its scale."""
+        return is_probability(values) if self.scale is None else is_on_scale(values, self.scale)
+
+    def probabilities_of(self, values: Floats) -> Floats:
+        """Values of the column as probabilities; NaN where one is not on its scale."""
+        if self.scale is None:
+            return values
+        return probabilities_of(np.where(self.rule(values), values, np.nan), self.scale)
 
     def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
         """The pairs, `CHUNK` at a time, in the order of the files, unchecked but for nulls; `codes` is in SQL."""
-        query, dtypes = [self.probability, self.label_sql], [np.float64, np.uint8]
+        query, dtypes = [self.y_prob.number, self.label_sql], [np.float64, np.uint8]
         if self.sample_weight is not None and weighted:
             query, dtypes = [*query, self.sample_weight.number], [*dtypes, np.float64]
         if codes is not None:
             query, dtypes = [*query, codes], [*dtypes, np.uint32]
         try:
-            yield from chunks(self.selection.table.connection, self.selection.query(query), dtypes, rows=CHUNK)
+            for chunk in chunks(self.selection.table.connection, self.selection.query(query), dtypes, rows=CHUNK):
+                yield [self.probabilities_of(chunk[0]), *chunk[1:]]
         except NullFound:
             raise self.fault() from None
 
@@ -388,39 +390,31 @@ class PairStream:
     def probabilities(self) -> Floats:
         """The probabilities alone, all of them."""
         try:
-            probabilities_: Floats = self.selection.column(self.probability, np.float64)
+            values = self.selection.column(self.y_prob.number, np.float64)
         except NullFound:
             raise self.fault() from None
-        if not (probabilities_.min() >= 0.0 and probabilities_.max() <= 1.0):
+        if not self.rule(values).all():
             raise self.fault()
-        return probabilities_
+        return self.probabilities_of(values)
 
     def fault(self) -> InputError:
         """The error in the first invalid row: a missing value, an invalid probability, a weight, or a label."""
         label, weight = self.columns["y_true"], self.sample_weight
         kinds = {label: "text", self.y_prob: "number"} | ({} if weight is None else {weight: "number"})
         faults = [partial(missing_in, self.selection, column, kind) for column, kind in kinds.items()]
-        faults.append(partial(bad_probability, self.selection, self.y_prob, self.probability, self.scale))
+        faults.append(partial(bad_number, self.selection, self.y_prob, self.rule, self._no_probability))
         faults += [] if weight is None else [partial(bad_weight, self.selection, weight)]
         first_faults = (fault() for fault in faults)
         return next((fault for fault in first_faults if fault), None) or labels_refused(
             label, label_counts(self.selection, label)
         )
 
-
-def bad_probability(selection: Selection, column: Column, probability: str, scale: str | None) -> InputError | None:
-    """The error in the first row whose `probability`, in SQL, is none, of a column on a `scale`, if there is one."""
-    bad = f"({probability} IS NULL OR NOT ({probability} >= 0 AND {probability} <= 1))"
-    if not selection.has(bad):
-        return None
-    place, value_text = selection.place(bad, column.text)
-    value = spelled_number(str(value_text))
-    if value is None:
-        return no_number(column.called, repr(value_text), place=place)
-    if scale is not None:
-        return no_score(scale, str(value_text), name=column.called, place=place)
-    highest = selection.ask(f"max({column.number})")[0][0]
-    return no_probability(column.called, repr(value), highest=float(str(highest)), place=place)
+    def _no_probability(self, value: str, place: str) -> InputError:
+        column = self.y_prob
+        if self.scale is not None:
+            return no_score(self.scale, value, name=column.called, place=place)
+        highest = float(str(self.selection.ask(f"max({column.number})")[0][0]))
+        return no_probability(column.called, value, highest=highest, place=place)
 
 
 def _nobody(rows: int) -> None:

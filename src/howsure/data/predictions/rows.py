@@ -18,6 +18,7 @@ from howsure.data.predictions.selection import (
     SEPARATE,
     Selection,
     apart_by_file,
+    bad_number,
     check_pooling,
     check_way,
     codes_sql,
@@ -32,11 +33,11 @@ from howsure.inputs.checks import (
     Coded,
     check_clusters,
     check_weights,
-    no_number,
+    is_weight,
     no_weight,
 )
 from howsure.inputs.frames import ITEM, ITEM_HASH, Kind, Rows
-from howsure.inputs.numbers_and_names import natural_order, shortened, spelled_number
+from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers
 
 if TYPE_CHECKING:
@@ -58,21 +59,11 @@ def load_weights(selection: Selection, column: Column) -> Floats:
     return check_weights(weights, n=selection.n, name=column.name)
 
 
-def no_weight_sql(column: Column) -> str:
-    """Whether the value is not a finite weight of at least 0, in SQL."""
-    return f"({column.number} IS NULL OR NOT ({column.number} >= 0 AND {column.number} < CAST('inf' AS DOUBLE)))"
-
-
 def bad_weight(selection: Selection, column: Column) -> InputError | None:
-    """The error in the first row whose weight is none, if there is one."""
-    fault = missing_in(selection, column, "number")
-    if fault is not None or not selection.has(no_weight_sql(column)):
-        return fault
-    place, value_text = selection.place(no_weight_sql(column), column.text)
-    value = spelled_number(str(value_text))
-    if value is None:
-        return no_number(column.called, repr(value_text), place=place)
-    return no_weight(column.called, repr(value), place=place)
+    """The error in the first row whose weight is missing or not a weight, if there is one."""
+    return missing_in(selection, column, "number") or bad_number(
+        selection, column, is_weight, lambda value, place: no_weight(column.called, value, place=place)
+    )
 
 
 def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) -> Integers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -26,9 +26,9 @@ from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.checks import check_group_count, is_missing, missing, not_two_values
-from howsure.inputs.numbers_and_names import natural_order, unknown_name
-from howsure.inputs.pairs import Integers
+from howsure.inputs.checks import check_group_count, is_missing, missing, no_number, not_two_values
+from howsure.inputs.numbers_and_names import natural_order, spelled_number, unknown_name
+from howsure.inputs.pairs import Floats, Integers
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
@@ -270,6 +270,25 @@ def missing_in(selection: Selection, column: Column, kind: str = "text") -> Inpu
     test = column.missing(kind=kind)
     rows = int(str(selection.ask("count(*)", rest=f"AND {test}")[0][0]))
     return missing_value(selection.table, column, f"{selection.where} AND {test}", rows=rows) if rows else None
+
+
+def bad_number(
+    selection: Selection,
+    column: Column,
+    rule: Callable[[Floats], npt.NDArray[np.bool_]],
+    error: Callable[[str, str], InputError],
+) -> InputError | None:
+    """The error in the first used row whose number a rule of arrays does not allow, if there is one; `error` makes it
+    from the value and its place."""
+    start, query = 0, selection.query([f"coalesce({column.number}, CAST('NaN' AS DOUBLE))"])
+    for (values,) in chunks(selection.table.connection, query, [np.float64]):
+        allowed = rule(values)
+        if not allowed.all():
+            place, text = selection.table.place(selection.where, column.text, skip=start + int(allowed.argmin()))
+            value = spelled_number(str(text))
+            return no_number(column.called, repr(text), place=place) if value is None else error(repr(value), place)
+        start += len(values)
+    return None
 
 
 # The label as 0 or 1: from booleans, from 0 and 1 in any notation, or from any two values and the positive one.
