@@ -24,7 +24,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -352,22 +352,10 @@ def rank_rows(regime: Regime, n: int, sets: int, seed: int, *, before: bool) -> 
 def compared(metric: Metric, statistics: Floats, method: str, seed: int) -> tuple[float, float, float]:
     """The interval and p of a method, from the statistics (2, n, k) of two models."""
     n, k = statistics.shape[1:]
-    held = Metric(
-        metric.name,
-        DOCUMENT,
-        Columns(0, k),
-        metric.value,
-        metric.higher_is_better,
-        metric.best,
-        metric.bounds,
-        slopes=metric.slopes,
-        sizes=metric.sizes,
-        worst=metric.worst,
-    )
     problem = Problem(DOCUMENT, np.zeros((n, 1)), statistics[:1], statistics[1:])
     interval = "jackknife" if method == "jackknife" else "basic"
     choices = Choices(method, RESAMPLES, "two-sided", interval, 0.95, None, False, None, False)
-    (row,) = differences_of(problem, [held], choices, seed, ("first", "second"))
+    (row,) = differences_of(problem, [replace(metric, rows=Columns(0, k))], choices, seed, ("first", "second"))
     return row.low, row.high, row.p_value
 
 
