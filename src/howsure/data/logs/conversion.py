@@ -362,7 +362,7 @@ def _whole(source: Source, log: Log, labels: Labels | None) -> Iterator[Row]:
 def _judged(row: Row, way: str) -> Row:
     """A row with the probabilities of its classes, the likeliest of them, and whether that is right."""
     for name in KEYS:
-        if isinstance(row.get(name), list | dict):
+        if isinstance(row.get(name), (list, dict)):
             raise ValueError(f"{name} must be a text or a number; it is {shown(row[name])}")
     wrong = [class_ for class_ in row.get("classes") or () if not isinstance(class_, str)]
     if wrong:

@@ -36,7 +36,7 @@ def listed(value: Any) -> list[Any]:
 
 def number(value: Any) -> float | None:
     """A number or truth value as a number; None for anything else, and for what is larger than any float."""
-    if not isinstance(value, int | float):
+    if not isinstance(value, (int, float)):
         return None
     try:
         return float(value)
@@ -339,6 +339,7 @@ NAMED = (
     "logits",
 )
 OF_NAMED = ("targets", "tokens")  # which say more of them
+RESERVED = frozenset(NAMED + OF_NAMED)
 GROUP = ("model", "task", "prompt")  # one curve for each, where a log holds several
 
 
@@ -372,4 +373,4 @@ def with_scores(row: Row, scores: Mapping[str, Any]) -> Row:
     >>> with_scores({"target": 1}, {"target": 0.5, "rouge": 0.2})
     {'target': 1, 'score.target': 0.5, 'rouge': 0.2}
     """
-    return row | {f"score.{name}" if name in NAMED + OF_NAMED else name: value for name, value in scores.items()}
+    return row | {f"score.{name}" if name in RESERVED else name: value for name, value in scores.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -51,12 +50,9 @@ MOST_ENUMERATED = 1_000_000  # names of clusters that become a type of the datab
 def load_weights(selection: Selection, column: Column) -> Floats:
     """The weights; InputError naming file and row if one is no number, negative or infinite."""
     try:
-        weights: Floats = selection.column(column.number, np.float64)
-    except NullFound:
-        weights = np.array([math.nan])
-    if not (weights.min() >= 0 and weights.max() < math.inf) and (fault := bad_weight(selection, column)):
-        raise fault
-    return check_weights(weights, n=selection.n, name=column.name)
+        return check_weights(selection.column(column.number, np.float64), n=selection.n, name=column.name)
+    except (NullFound, InputError) as error:
+        raise bad_weight(selection, column) or error from None
 
 
 def bad_weight(selection: Selection, column: Column) -> InputError | None:
