@@ -22,7 +22,7 @@ SENTENCES = re.compile(
 LEFT = {
     "howsure/calibration/engines/dask_files.py": 2,  # a message of Dask's
     "howsure/cli/terminal/commands.py": 1,  # a message of click's
-    "howsure/counts/sheets.py": 1,  # the text of a cell
+    "howsure/counts/label_sheets.py": 1,  # the text of a cell
     "howsure/data/logs/decisions.py": 1,  # the parts of a message that hold a value
     "howsure/data/tables/database.py": 3,  # messages of DuckDB's
     "howsure/data/tables/duckdb_table.py": 1,  # a message of DuckDB's

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.counts.sheets import check_of
+from howsure.counts.label_sheets import row_check
 from tests.cli.bad_input import Files
 
 UNITS = 40
@@ -30,7 +30,7 @@ def sheet(column: str = "label", *, row: int = 0, value: str = "", rows: int = 2
     names = ["row", "stratum", "inclusion", "check", "label"]
     lines = [",".join(names)]
     for i in range(rows):
-        held = [2 * i + 1, "all", 0.5, check_of(float(score[2 * i]), n), i % 2]
+        held = [2 * i + 1, "all", 0.5, row_check(float(score[2 * i]), n), i % 2]
         if i == row - 1:
             held[names.index(column)] = value
         lines.append(",".join(f'"{one}"' if "," in str(one) else str(one) for one in held))

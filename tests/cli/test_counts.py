@@ -80,7 +80,7 @@ def test_a_sheet_that_a_spreadsheet_saved(
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
-        ("inclusion", "138", "row 3 of {} (counted from 1, without the header) holds '138'. Leave this column"),
+        ("inclusion", "138", "row 3 of {} (counted from 1, without the header) holds '138'. Restore this column"),
         *(
             pytest.param(
                 column, "", f"row 3 of {{}} (counted from 1, without the header) {said}", marks=pytest.mark.long
@@ -185,7 +185,7 @@ def test_python_has_the_same_words(dated: Rows, news: tuple[Path, np.ndarray], l
         assert found.to_dict()["groups"] == json.loads(printed_one)["groups"]
     of_sheet = printed("counts", "estimate", files[1], "--prob", "score", "--labelled", labelled, "--format", "json")
     found = estimate_counts(None, "score", labelled=read(labelled), rng=0, data=read(files[1]))
-    with pytest.raises(InputError, match="labelled must be a sheet by"):
+    with pytest.raises(InputError, match="labelled must be read by"):
         estimate_counts(None, "score", labelled=labelled, data=read(files[1]))  # type: ignore[arg-type]
     assert found.to_dict()["total"] == json.loads(of_sheet)["total"]
 
@@ -288,7 +288,7 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     three = written([row | {"label": str(i % 3)} for i, row in enumerate(rows)], tmp_path / "three.csv", ",")
     assert "label must have two values" in howsure(*given, three).err
     other = written([row | {"stratum": "score 0"} for row in rows], tmp_path / "other.csv", ",")
-    assert "Give the same --prob, --group and --cluster" in howsure(*given, other).err
+    assert "Pass the same --prob, --group and --cluster" in howsure(*given, other).err
     assert "has none" in howsure(*given, drawn).err
     fewer = written(rows[:-5], tmp_path / "fewer.csv", ",")
     told = howsure(*given, fewer).err
@@ -341,7 +341,7 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
         found.append(out.partition("\n")[2])
     assert found[0] == found[1]
     refused = howsure("counts", "estimate", path, "--prob", "score", "--labelled", tmp_path / "sheet-news.csv")
-    assert (refused.code, "check must be that of the unit's score" in refused.err) == (2, True)
+    assert (refused.code, "does not match the scored file" in refused.err) == (2, True)
 
 
 def test_a_sheet_with_holes_is_bounded_and_says_how_many(
@@ -362,7 +362,7 @@ def test_a_sheet_with_holes_is_bounded_and_says_how_many(
 def test_a_plan_from_a_sheet_counts_on_what_its_labels_show(news: tuple[Path, np.ndarray], labelled: Path) -> None:
     given = ["counts", "plan", news[0], "--prob", "score", "--width", 100]
     alone, known = planned(*given), planned(*given, "--labelled", labelled)
-    assert "as if the scores were worth nothing" in alone
+    assert "if the scores are uninformative" in alone
     assert "what these show of the scores" in known
     assert int(known.split()[0]) < int(alone.split()[0])
     labels = labels_needed("score", width=100, labelled=read(labelled), data=read(news[0]))

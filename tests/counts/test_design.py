@@ -43,7 +43,7 @@ def test_the_difference_estimator_has_no_bias_and_nor_has_its_variance() -> None
     for drawn in all_samples():
         labelled = np.array(drawn)
         draw = draw_of(drawn)
-        residual = draw.per_drawn(np.where(MEMBER[labelled], TRUTH[labelled] - PROXY[labelled], 0.0))
+        residual = draw.sum_by_element(np.where(MEMBER[labelled], TRUTH[labelled] - PROXY[labelled], 0.0))
         totals.append(PROXY[MEMBER].sum() + (draw.weight * residual).sum())
         variances.append(draw.variance(residual))
     assert np.mean(totals) == pytest.approx(TRUTH[MEMBER].sum(), abs=1e-12)

@@ -11,11 +11,11 @@ from scipy.stats import hypergeom
 
 from howsure.calibration import calibration_error
 from howsure.counts import CountEstimates, cell_counts, estimate_counts, sample_for_labels
+from howsure.counts import population as cells
 from howsure.counts import proxy as unit_features
-from howsure.counts import units as cells
 from howsure.counts.estimation import METHODS
-from howsure.counts.proxy import MOST_DOMAINS, fit_proxy
-from howsure.counts.units import read_units
+from howsure.counts.population import read_units
+from howsure.counts.proxy import MAX_DOMAINS, fit_proxy
 from howsure.errors import InputError
 from tests.counts.populations import CELLS, KINDS, counted_words, labelled, population
 
@@ -417,7 +417,7 @@ def test_hundreds_of_domains_need_no_matrix_of_them() -> None:
     _, labels = labelled(score, truth.astype(float), 300, 0)
     units = read_units(labels, score, groups={"actor": actor, "half": np.arange(20_000) % 2})
     proxy = fit_proxy(units, [], rng)
-    assert proxy.fits.shape[1] == 1 + 1 + MOST_DOMAINS
+    assert proxy.fits.shape[1] == 1 + 1 + MAX_DOMAINS
     features = proxy.features
     rows = np.arange(500)
     wanted = features.matrix(rows) @ proxy.fits[:, 1:].T + proxy.fits[:, 0]
@@ -433,7 +433,7 @@ def test_blocks_of_units_change_nothing(news: dict[str, np.ndarray], monkeypatch
     found = estimate_counts(news["labels"], news["score"], **given)
     for one, other in zip((*found, found.total), (*wanted, wanted.total), strict=True):
         assert (one.low, one.estimate, one.high) == pytest.approx((other.low, other.estimate, other.high), abs=1e-6)
-    monkeypatch.setattr(cell_counts, "MOST_UNITS", 10)
+    monkeypatch.setattr(cell_counts, "MAX_SINGLE_UNITS", 10)
     binned = estimate_counts(news["labels"], news["score"], **given)
     for one, other in zip((*binned, binned.total), (*wanted, wanted.total), strict=True):
         assert abs(one.estimate - other.estimate) < 0.1
@@ -486,9 +486,9 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"groups": {"month": ["a"] * 40, "day": [1.0] * 39 + [float("nan")]}}, r"groups\['day'\].*row 39"),
         ({"features": 3}, "features must be columns of numbers; it is a int"),
         ({"features": [[1e300] * 40]}, r"at most 1e\+100 in size; row 0"),
-        ({"clusters": [0] * 21 + list(range(1, 20))}, "labelled as a whole or not at all.*row 20"),
+        ({"clusters": [0] * 21 + list(range(1, 20))}, "labelled completely or not at all.*row 20"),
         ({"clusters": [0]}, "clusters must have as many rows"),
-        ({"clusters": list(range(20)) * 2, "inclusion": None}, "labelled as a whole"),
+        ({"clusters": list(range(20)) * 2, "inclusion": None}, "labelled completely"),
         ({"method": "magic"}, "magic"),
         ({"level": 95}, "Write 0.95"),
         ({"date": ["2001-01-01"] * 3 + [None] * 97, "period": "year"}, "date must not be missing; row 3"),

@@ -11,9 +11,9 @@ import pytest
 
 import howsure
 from howsure.counts import LabelSample, estimate_counts, labels_needed, sample_for_labels
-from howsure.counts.further_labels import joined, recovered_sample
-from howsure.counts.label_sample import allocation, bands_of
-from howsure.counts.units import read_units
+from howsure.counts.further_labels import join_samples, recovered_sample
+from howsure.counts.label_sample import allocation, score_bands
+from howsure.counts.population import read_units
 from howsure.errors import InputError
 from howsure.files.saved import write_model
 from tests.counts.populations import labelled
@@ -103,11 +103,11 @@ def test_labels_go_where_most_units_and_most_doubt_are() -> None:
 
 
 def test_bands_part_the_scores_in_order() -> None:
-    codes, names = bands_of(SCORE)
+    codes, names = score_bands(SCORE)
     assert len(names) == codes.max() + 1
     assert (np.diff(codes[np.argsort(SCORE, kind="stable")]) >= 0).all()
-    assert bands_of(np.zeros(5))[1] == ("score 0",)
-    assert bands_of(np.ones(5))[1] == ("score (0, 1]",)
+    assert score_bands(np.zeros(5))[1] == ("score 0",)
+    assert score_bands(np.ones(5))[1] == ("score (0, 1]",)
 
 
 def test_a_plan_without_labels_suffices_whatever_the_labels_are() -> None:
@@ -176,7 +176,7 @@ def test_further_units_keep_the_design_of_those_before() -> None:
     assert second.recipe["design"] == "simple"
     assert sample_for_labels(SCORE, 40, design="simple", batch=(first, labels), rng=1).to_dict() == second.to_dict()
     for given in ({"design": "importance"}, {"bands": np.arange(1000) % 3}, {"groups": np.arange(1000) % 3}):
-        with pytest.raises(InputError, match="leave out cells, bands and design"):
+        with pytest.raises(InputError, match="leave out groups, bands and design"):
             sample_for_labels(SCORE, 40, batch=(first, labels), rng=1, **given)
 
 
@@ -204,7 +204,7 @@ def test_both_draws_have_the_chances_of_their_strata() -> None:
     first = sample_for_labels(SCORE, 60, rng=0)
     labels = {row: row % 2 for row in first.indices.tolist()}
     further = sample_for_labels(SCORE, 40, batch=(first, labels), rng=1)
-    both = joined(first, further)
+    both = join_samples(first, further)
     assert len(both) == 100
     chances = dict(zip(both.indices.tolist(), both.inclusion.tolist(), strict=True))
     for row, chance in zip(further.indices.tolist(), further.inclusion.tolist(), strict=True):

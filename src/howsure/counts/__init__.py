@@ -1,4 +1,4 @@
-"""Corrected counts: from a model's scores and a few hundred labels to numbers one can publish."""
+"""Corrected counts: publishable numbers from a model's scores and a few hundred labels."""
 
 from howsure.counts.estimation import estimate_counts
 from howsure.counts.label_sample import LabelSample

@@ -8,70 +8,73 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.counts.cell_levels import LEVELS, cell_levels, conditional_estimate, conditional_interval
-from howsure.counts.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
-from howsure.counts.design import FEW, difference_total, labels_total
-from howsure.counts.proxy import Proxy, weights_of
+from howsure.counts.count_law import MAX_SINGLE_UNITS, CountLaw, LogitCounts, count_law
+from howsure.counts.design import MIN_MINORITY, difference_total, labels_total
+from howsure.counts.population import Bools, ElementSizes, Units, effective_minority, measure_elements
+from howsure.counts.proxy import Proxy, label_weights
 from howsure.counts.results import CountEstimate
-from howsure.counts.units import Bools, Lumps, Units, few_alike, lumps_of
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import poisson_binomial
 
 BLOCK = 1 << 16  # units whose logits are computed at a time
-Found = tuple[float, float, float, str]  # estimate, low, high, method
+EstimateAndMethod = tuple[float, float, float, str]  # estimate, low, high, method
 
 
 @dataclass(frozen=True, slots=True)
 class FittedCells:
-    """Of each cell, Σ m over its units, and the law of its count; no laws where no method asks for them."""
+    """Per cell, Σ m over its units and the distribution of its count; no distributions if no method needs them."""
 
     expected: Floats
     laws: tuple[CountLaw, ...]
 
 
 def fit_cells(units: Units, proxy: Proxy, *, with_laws: bool) -> FittedCells:
-    """Sums and laws of all cells, in blocks of units: labelled positives are known, the others mixed over draws."""
-    n_cells, code, weight = len(units.cells.names), units.cell_of_labelled, weights_of(units)
+    """Sums and distributions of all cells, computed in blocks of units and averaged over draws of the proxy."""
+    n_cells, code, weight = len(units.cells.names), units.cell_of_labelled, label_weights(units)
     posteriors = [
         cell_levels(logits, units.labels, code, n_cells, units.cells.domain, weight).posterior
-        for logits in (proxy.draws_of_labelled() if with_laws else ())
+        for logits in (proxy.labelled_draws() if with_laws else ())
     ]
-    known = units.by_cell(units.labels).astype(np.int64).tolist()
-    expected = units.by_cell(sigmoid(proxy.of_labelled))
+    positives = units.by_cell(units.labels).astype(np.int64).tolist()
+    expected = units.by_cell(sigmoid(proxy.labelled_logits))
     laws: list[CountLaw] = []
-    for cells, rows in _groups(units):
-        if len(cells) == 1 and len(rows[0]) > MOST_UNITS:
+    for cells, rows in _cell_blocks(units):
+        if len(cells) == 1 and len(rows[0]) > MAX_SINGLE_UNITS:
             total, draws = _large_cell(proxy, rows[0], with_laws)
-            of_cells = [draws]
+            draws_by_cell = [draws]
             expected[cells[0]] += total
         else:
-            together = np.concatenate(rows)
-            logits = proxy.logits(together)
-            sizes = [len(one) for one in rows]
+            all_rows = np.concatenate(rows)
+            logits = proxy.logits(all_rows)
+            sizes = [len(members) for members in rows]
             expected[cells] += np.bincount(np.repeat(np.arange(len(rows)), sizes), sigmoid(logits), len(rows))
-            parts = np.split(proxy.draws(together, logits), np.cumsum(sizes)[:-1], axis=1) if with_laws else []
-            of_cells = [list(part) for part in parts]
-        for cell, one in zip(cells if with_laws else [], of_cells, strict=False):
-            laws.append(count_law(known[cell], one, LEVELS, [posterior[cell] for posterior in posteriors]))
+            parts = np.split(proxy.draws(all_rows, logits), np.cumsum(sizes)[:-1], axis=1) if with_laws else []
+            draws_by_cell = [list(part) for part in parts]
+        for cell, cell_draws in zip(cells if with_laws else [], draws_by_cell, strict=False):
+            laws.append(count_law(positives[cell], cell_draws, LEVELS, [posterior[cell] for posterior in posteriors]))
     return FittedCells(expected, tuple(laws))
 
 
-def _groups(units: Units) -> Iterator[tuple[list[int], list[Integers]]]:
-    """Neighbouring cells with few units together, or one with many, and the units of each that have no label."""
+def _cell_blocks(units: Units) -> Iterator[tuple[list[int], list[Integers]]]:
+    """Blocks of neighbouring cells (or one large cell), with the unlabelled units of each cell."""
     start, n_cells, code = units.cells.start, len(units.cells.names), units.cell_of_labelled
     order = np.argsort(code, kind="stable")
-    read = np.split(units.labelled[order], np.cumsum(np.bincount(code, minlength=n_cells))[:-1])
+    labelled_rows = np.split(units.labelled[order], np.cumsum(np.bincount(code, minlength=n_cells))[:-1])
     first = 0
     while first < n_cells:
         last = max(int(np.searchsorted(start, start[first] + BLOCK, side="right")) - 1, first + 1)
         cells = list(range(first, last))
         members = [units.cells.members(cell) for cell in cells]
-        yield cells, [np.delete(rows, np.searchsorted(rows, read[c])) for c, rows in zip(cells, members, strict=True)]
+        yield (
+            cells,
+            [np.delete(rows, np.searchsorted(rows, labelled_rows[c])) for c, rows in zip(cells, members, strict=True)],
+        )
         first = last
 
 
 def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, list[LogitCounts]]:
-    """Σ m of these units, and how many have which logit in each draw."""
+    """Σ m of these units, and the histogram of their logits in each draw."""
     counts = [LogitCounts.empty() for _ in (proxy.shifts if with_laws else ())]
     total = 0.0
     for start in range(0, len(rows), BLOCK):
@@ -86,21 +89,21 @@ def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, l
 def count_cells(
     units: Units, proxy: Proxy, fitted: FittedCells, *, apart: Bools, method: str, level: float
 ) -> tuple[CountEstimate, ...]:
-    """The count of each cell; those of domains whose cells are `apart` borrow nothing from each other."""
-    read = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
+    """The count of each cell; cells of the domains in `apart` share no information."""
+    n_labelled = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
     rows = []
     for cell, name in enumerate(units.cells.names):
         alone = apart[units.cells.domain[cell]]
         if fitted.laws and not alone:
             law = fitted.laws[cell]
-            found: Found = (law.expected, *law.interval(level), "hierarchical")
+            count: EstimateAndMethod = (law.expected, *law.interval(level), "hierarchical")
         elif method == "raw":
-            found = _raw(units.score[units.cells.members(cell)], level)
+            count = _raw(units.score[units.cells.members(cell)], level)
         elif method == "exact":
-            found = _exact(units, proxy, cell, level)
+            count = _exact(units, proxy, cell, level)
         else:
-            found = _by_design(
+            count = _by_design(
                 units,
                 proxy,
                 fitted,
@@ -110,76 +113,83 @@ def count_cells(
                 apart=alone,
             )
         size = int(units.cells.size[cell])
-        rows.append(CountEstimate(name, size, read[cell], positives[cell], *found[:3], level, found[3]))
+        rows.append(CountEstimate(name, size, n_labelled[cell], positives[cell], *count[:3], level, count[3]))
     return tuple(rows)
 
 
 def count_total(
     units: Units, proxy: Proxy, fitted: FittedCells, *, domain: int | None, method: str, level: float
 ) -> CountEstimate:
-    """The count of a domain, or of everything; by the labels alone where fewer than 20 are positive, or negative."""
+    """The count of a domain, or of everything (None); without scores if under 20 labels are positive or negative."""
     cells = units.cells
     member = np.ones(len(cells.names), dtype=np.bool_) if domain is None else cells.domain == domain
     labels = units.labels[member[units.cell_of_labelled]]
     positives = int(labels.sum())
     if method == "raw":
         rows = [cells.members(cell) for cell in np.flatnonzero(member).tolist()]
-        found = _raw(units.score if domain is None else units.score[np.concatenate(rows)], level)
+        count = _raw(units.score if domain is None else units.score[np.concatenate(rows)], level)
     else:
-        few = _worth_of_fewer(units, member) < FEW
+        few = _minority_labels(units, member) < MIN_MINORITY
         by_labels = method == "labels" or (method != "difference" and few)
-        found = _by_design(units, proxy, fitted, member, "labels" if by_labels else "difference", level)
+        count = _by_design(units, proxy, fitted, member, "labels" if by_labels else "difference", level)
     name = () if domain is None else cells.domain_names[domain]
-    return CountEstimate(name, int(cells.size[member].sum()), len(labels), positives, *found[:3], level, found[3])
+    return CountEstimate(name, int(cells.size[member].sum()), len(labels), positives, *count[:3], level, count[3])
 
 
-def _raw(score: Floats, level: float) -> Found:
+def _raw(score: Floats, level: float) -> EstimateAndMethod:
     law = poisson_binomial(score)
     low, high = law.interval(level)
     return law.mean, low, high, "raw"
 
 
-def _exact(units: Units, proxy: Proxy, cell: int, level: float) -> Found:
-    mine = units.cell_of_labelled == cell
+def _exact(units: Units, proxy: Proxy, cell: int, level: float) -> EstimateAndMethod:
+    in_cell = units.cell_of_labelled == cell
     rows = units.cells.members(cell)
-    if not mine.any():
+    if not in_cell.any():
         return float("nan"), 0.0, float(len(rows)), "exact"
-    positives = int(units.labels[mine].sum())
-    labelled = proxy.of_labelled[mine]
-    others = proxy.logits(np.delete(rows, np.searchsorted(rows, units.labelled[mine])))
+    positives = int(units.labels[in_cell].sum())
+    labelled = proxy.labelled_logits[in_cell]
+    others = proxy.logits(np.delete(rows, np.searchsorted(rows, units.labelled[in_cell])))
     low, high = conditional_interval(labelled, others, positives, level=level)
     return conditional_estimate(labelled, others, positives), low, high, "exact"
 
 
 def _by_design(
     units: Units, proxy: Proxy, fitted: FittedCells, member: Bools, method: str, level: float, *, apart: bool = False
-) -> Found:
-    """member: whether each cell belongs to what is counted. apart: by Gaffke's bound."""
+) -> EstimateAndMethod:
+    """The estimate from the sampling design. member: which cells are counted. apart: use Gaffke's bound."""
     draw, labels = units.draw, units.labels
     inside = member[units.cell_of_labelled]
-    lumps = _lumps(units, member)
+    element_sizes = _element_sizes(units, member)
     size = int(units.cells.size[member].sum())
     if method == "difference":
         expected = float(fitted.expected[member].sum())
-        found = difference_total(
-            draw, labels, sigmoid(proxy.of_labelled), inside, units=size, expected=expected, level=level, lumps=lumps
+        total = difference_total(
+            draw,
+            labels,
+            sigmoid(proxy.labelled_logits),
+            inside,
+            units=size,
+            expected=expected,
+            level=level,
+            element_sizes=element_sizes,
         )
     else:
-        found = labels_total(draw, labels, inside, units=size, level=level, lumps=lumps, bounded=apart)
-    return found.value, found.low, found.high, method
+        total = labels_total(draw, labels, inside, units=size, level=level, element_sizes=element_sizes, bounded=apart)
+    return total.value, total.low, total.high, method
 
 
-def _lumps(units: Units, member: Bools) -> Lumps:
+def _element_sizes(units: Units, member: Bools) -> ElementSizes:
     cells = units.cells
     rows = None if member.all() else np.concatenate([cells.members(cell) for cell in np.flatnonzero(member).tolist()])
-    return lumps_of(units, rows)
+    return measure_elements(units, rows)
 
 
-def _worth_of_fewer(units: Units, member: Bools) -> float:
-    """The positive labels, or the negative ones if they are fewer; by whole elements where these are unequal."""
+def _minority_labels(units: Units, member: Bools) -> float:
+    """The effective number of labels of the rarer kind, counted by clusters if these are unequal."""
     inside = member[units.cell_of_labelled]
-    lumps = _lumps(units, member)
-    if lumps.matter(units.draw):
-        return few_alike(units.draw, units.labels, inside, lumps)
+    element_sizes = _element_sizes(units, member)
+    if element_sizes.are_unequal(units.draw):
+        return effective_minority(units.draw, units.labels, inside, element_sizes)
     positives = float(units.labels[inside].sum())
     return min(positives, float(inside.sum()) - positives)

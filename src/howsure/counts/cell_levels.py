@@ -16,7 +16,7 @@ from howsure.stats.proportions import poisson_binomial
 # The totals of a population that a simple random sample does not rule out, by mid-p tails of the exact distribution.
 
 REACH = 12.0  # standard deviations beyond which a hypergeometric law has no mass worth counting
-LEAST_REACH = 40.0
+MIN_REACH = 40.0
 ROUNDING = 1e-9  # a tail that exceeds its share by less does not exceed it, on any machine
 
 
@@ -61,7 +61,7 @@ def mid_tails(units: int, n: int, positives: int, total: int) -> tuple[float, fl
     share = total / units
     mean = n * share
     deviation = (mean * (1.0 - share) * (units - n) / max(units - 1, 1)) ** 0.5
-    reach = max(REACH * deviation, LEAST_REACH)
+    reach = max(REACH * deviation, MIN_REACH)
     if positives < mean - reach:
         return 0.0, 1.0
     if positives > mean + reach:
@@ -112,12 +112,12 @@ def _mid_tails(logits: Floats, unlabelled: Floats, positives: int, total: int) -
     if total in (0, len(both)):
         return 0.5, 0.5
     theta = _tilt(both, float(total))
-    of_labelled = poisson_binomial(sigmoid(logits + theta)).pmf
-    of_others = poisson_binomial(sigmoid(unlabelled + theta)).pmf
-    k = np.arange(len(of_labelled))
+    labelled_pmf = poisson_binomial(sigmoid(logits + theta)).pmf
+    unlabelled_pmf = poisson_binomial(sigmoid(unlabelled + theta)).pmf
+    k = np.arange(len(labelled_pmf))
     rest = total - k
-    possible = (rest >= 0) & (rest < len(of_others))
-    weight = np.where(possible, of_labelled * of_others[np.clip(rest, 0, len(of_others) - 1)], 0.0)
+    possible = (rest >= 0) & (rest < len(unlabelled_pmf))
+    weight = np.where(possible, labelled_pmf * unlabelled_pmf[np.clip(rest, 0, len(unlabelled_pmf) - 1)], 0.0)
     weight /= weight.sum()
     half = weight[positives] / 2
     return float(weight[:positives].sum() + half), float(weight[positives + 1 :].sum() + half)
@@ -160,8 +160,8 @@ class CellLevels:
     @property
     def expected_spread(self) -> Floats:
         """E τ of each domain."""
-        held: Floats = self.spread @ SPREADS
-        return held
+        spread: Floats = self.spread @ SPREADS
+        return spread
 
 
 def cell_levels(
@@ -180,8 +180,8 @@ def cell_levels(
     """
     log_likelihood = np.zeros((n_cells, len(LEVELS)))
     eta = logits[:, None] + LEVELS
-    of_unit = labels[:, None] * eta - np.logaddexp(0.0, eta)
-    np.add.at(log_likelihood, cell, of_unit if weight is None else weight[:, None] * of_unit)
+    unit_log_likelihood = labels[:, None] * eta - np.logaddexp(0.0, eta)
+    np.add.at(log_likelihood, cell, unit_log_likelihood if weight is None else weight[:, None] * unit_log_likelihood)
     log_likelihood -= log_likelihood.max(axis=1, keepdims=True)
     likelihood = np.exp(log_likelihood)
     densities, log_prior = _hyperparameters()
@@ -209,11 +209,11 @@ def _agreement(likelihood: Floats, law: Floats) -> float:
 def _log_root_information(logits: Floats, domain: Integers, n_domains: int, weight: Floats | None) -> Floats:
     """log √Σ m (1 - m) over the labelled units of each domain, at the μ of each hyperparameter; 0 without labels."""
     m = sigmoid(logits[:, None] + MEANS)
-    of_unit = m * (1.0 - m)
-    found = np.zeros((n_domains, len(MEANS)))
-    np.add.at(found, domain, of_unit if weight is None else weight[:, None] * of_unit)
-    found[found.sum(axis=1) == 0] = 1.0
-    return np.repeat(0.5 * np.log(found), len(SPREADS), axis=1)
+    unit_information = m * (1.0 - m)
+    information = np.zeros((n_domains, len(MEANS)))
+    np.add.at(information, domain, unit_information if weight is None else weight[:, None] * unit_information)
+    information[information.sum(axis=1) == 0] = 1.0
+    return np.repeat(0.5 * np.log(information), len(SPREADS), axis=1)
 
 
 @cache

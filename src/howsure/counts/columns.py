@@ -1,4 +1,4 @@
-"""Columns of units by what they are for: arrays, or columns of a frame or of files; dates become groups of periods."""
+"""Columns of units by role, from arrays, a data frame or files; dates become groups of periods."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.counts.units import named_groups
+from howsure.counts.population import named_groups
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.frames import Kind, Rows, Source, is_frame, rows_of
 from howsure.inputs.numbers_and_names import shortened
@@ -19,7 +19,7 @@ KINDS = {"y_prob": Kind.NUMBER, "features": Kind.NUMBER, "date": Kind.DAYS, "clu
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What plays each role: a column, several by their names, or a mapping of rows to values; and the rows."""
+    """The column of each role, several columns by name, or a mapping of rows to values; and the rows."""
 
     held: Mapping[str, Any]
     rows: Rows
@@ -38,58 +38,58 @@ class Columns:
         date_format: str | None = None,
         **roles: Any,
     ) -> Columns:
-        """What the roles hold: columns of `data` where they name some. The periods of dates are the last of the groups.
+        """Read the columns of all roles, from `data` if they are names. Periods of dates become the last group.
         show: further columns of `data`, read later.
 
-        Raises InputError for a column that is named for two meanings, and dates without a period.
+        Raises InputError for a column with two roles of different kinds, or dates without a period.
         """
         if (date is None) != (period is None):
             both = f"{parameter('date', GIVEN)} and {parameter('period', 'month')} (or week, quarter, year)"
             raise InputError(f"{both} belong together; one of them is missing.")
         if date_format is not None and date is None:
             raise InputError(f"{parameter('date_format')} says how dates are written; name their column, too.")
-        asked = roles | {"date": date}
+        parameters = roles | {"date": date}
         if data is None:
-            rows, held = Rows({}), asked
+            rows, values = Rows({}), parameters
         else:
-            names = {role: _names(role, one, data) for role, one in asked.items()}
+            names = {role: _names(role, value, data) for role, value in parameters.items()}
             clusters = names.get("clusters")
             kinds = dict.fromkeys(show, Kind.LATER) | _kinds(names)
             rows = rows_of(data, kinds, clusters=clusters and clusters[0])
-            held = {
-                role: asked[role]
-                if found is None
-                else {name: rows[name] for name in found}
+            values = {
+                role: parameters[role]
+                if column_names is None
+                else {name: rows[name] for name in column_names}
                 if role in SEVERAL
-                else rows[found[0]]
-                for role, found in names.items()
+                else rows[column_names[0]]
+                for role, column_names in names.items()
             }
         with rows.placed():
-            days, called = held.pop("date"), date if isinstance(date, str) else "date"
+            days, date_name = values.pop("date"), date if isinstance(date, str) else "date"
             if days is not None:
-                periods = coded_periods(days, period=str(period), date_format=date_format, name=called)
-                held["groups"] = {**named_groups(held.get("groups")), str(period): periods}
-        return cls(held, rows)
+                periods = coded_periods(days, period=str(period), date_format=date_format, name=date_name)
+                values["groups"] = {**named_groups(values.get("groups")), str(period): periods}
+        return cls(values, rows)
 
 
-def _names(role: str, one: Any, data: Any) -> list[str] | None:
-    """The columns that a role names; None where it holds values, or nothing."""
-    if isinstance(one, str):
-        return [one]
-    several = role in SEVERAL and isinstance(one, Iterable) and not isinstance(one, Mapping) and not is_frame(one)
-    if not several or (hasattr(one, "__array__") and not isinstance(data, Source) and len(one) == len(data)):
+def _names(role: str, value: Any, data: Any) -> list[str] | None:
+    """The column names of a role; None if it has values or is missing."""
+    if isinstance(value, str):
+        return [value]
+    several = role in SEVERAL and isinstance(value, Iterable) and not isinstance(value, Mapping) and not is_frame(value)
+    if not several or (hasattr(value, "__array__") and not isinstance(data, Source) and len(value) == len(data)):
         return None
-    names = list(one)
+    names = list(value)
     return names if all(isinstance(name, str) for name in names) else None
 
 
 def _kinds(names: Mapping[str, list[str] | None]) -> dict[str, Kind]:
-    """As what each named column is read: labels, and how they were drawn, may be missing where nobody read."""
+    """The kind of each named column: labels and their sampling design may be missing for unlabelled units."""
     drawn = ("strata", "inclusion") if names.get("inclusion") else ()
     kinds: dict[str, Kind] = {}
-    for role, found in names.items():
+    for role, column_names in names.items():
         kind = Kind.PARTIAL if role in (*LABELS, *drawn) else KINDS.get(role, Kind.NAMES)
-        for name in found or ():
+        for name in column_names or ():
             alike = {kind, kinds.get(name, kind)}
             if len(alike) > 1 and alike <= {Kind.VALUES, Kind.NAMES, Kind.DAYS}:
                 kind = Kind.NAMES

@@ -1,4 +1,4 @@
-"""The law of a count: labelled positives that are known, and a mixture of sums of unlabelled units."""
+"""The distribution of a count: known labelled positives plus a mixture of sums of unlabelled units."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 
-# Exact laws of sums of units whose variance is small: of all levels from that of one, tilted.
+# Exact distributions of sums with small variance: those of all levels by exponential tilting of one.
 
 REACH = 12.0  # standard deviations beyond which a small sum has no mass
-MOST_TILT = 500.0  # e^500 is far from what a float cannot hold
-LEAST_TILT = 2.0  # logits; so that no law that is tilted is longer than 250
+MAX_TILT = 500.0  # e^500 is far below the largest float
+MIN_TILT = 2.0  # logits; so that no tilted distribution is longer than 250
 Alike = tuple[Floats, Integers]  # logits (draws, kinds), and how many units are of each kind
 
 
@@ -32,8 +32,8 @@ def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats,
     left = left[np.argsort(-levels[left], kind="stable")]
     while len(left):
         top = left[0]
-        tilt = np.maximum(levels[top] - levels[left], LEAST_TILT) * (mean[:, top].max() - low[left])
-        end = max(int(np.argmax(np.append(tilt, np.inf) > MOST_TILT)), 1)
+        tilt = np.maximum(levels[top] - levels[left], MIN_TILT) * (mean[:, top].max() - low[left])
+        end = max(int(np.argmax(np.append(tilt, np.inf) > MAX_TILT)), 1)
         near, left = left[:end], left[end:]
         first, last = int(low[near].min()), min(int(np.ceil(high[near].max())), len(law) - 1)
         law[first : last + 1] += _tilted(alike, levels[near], weight[:, near], first, last)
@@ -43,12 +43,14 @@ def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats,
 def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int) -> Floats:
     """The mixed law at counts first … last, tilted from that of the first level.
 
-    Kinds of units that are mostly positive there are counted by their negatives, so that both sums are small. Draws
-    of which that is not so together are taken one by one.
+    Kinds of units that are mostly positive are counted by their negatives, so that both sums are small. If the draws
+    differ too much for that, each is computed separately.
     """
     weighted = weight.any(axis=1)
     value, count, weight = alike[0][weighted], alike[1], weight[weighted]
-    least, most = (of(np.where(weight > 0, levels, end), axis=1) for of, end in ((np.min, np.inf), (np.max, -np.inf)))
+    least, most = (
+        reduce(np.where(weight > 0, levels, end), axis=1) for reduce, end in ((np.min, np.inf), (np.max, -np.inf))
+    )
     low, high = sigmoid(value + least[:, None]), sigmoid(value + most[:, None])
     falling = np.asarray((low + high).mean(axis=0) > 1.0, dtype=np.bool_)
     width, mostly = last - first + 1, int(count[falling].sum())
@@ -62,43 +64,43 @@ def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int)
         each = zip(value, weight, strict=True)
         return sum((_tilted((v[None], count), levels, w[None], first, last) for v, w in each), np.zeros(width))
     value = value + levels[0]
-    rises = sums_of_alike(sigmoid(value[:, ~falling]), count[~falling], max(width, reach))
-    falls = sums_of_alike(sigmoid(-value[:, falling]), count[falling], max(width, reach))
+    rises = sums_of_kinds(sigmoid(value[:, ~falling]), count[~falling], max(width, reach))
+    falls = sums_of_kinds(sigmoid(-value[:, falling]), count[falling], max(width, reach))
     start = first - mostly + falls.shape[1] - 1  # of the law below, whose first place is for the most that falls
     law = np.zeros((len(value), width))
-    for held, up, down in zip(law, rises, falls, strict=True):
+    for row, up, down in zip(law, rises, falls, strict=True):
         both = np.convolve(up, down[::-1])[max(start, 0) : max(start + width, 0)]
-        held[max(-start, 0) :][: len(both)] = both
+        row[max(-start, 0) :][: len(both)] = both
     tilts = np.exp(np.outer(levels - levels[0], np.arange(width)))
     scale = np.divide(weight, law @ tilts.T, out=np.zeros_like(weight), where=weight > 0)
     mixed: Floats = (law * (scale @ tilts)).sum(axis=0)
     return mixed
 
 
-def sums_of_alike(p: Floats, count: Integers, width: int) -> Floats:
+def sums_of_kinds(p: Floats, count: Integers, width: int) -> Floats:
     """P(U = u), u < width, of sums of count[k] units of probability p[d, k], (draws, ·): terms are never negative.
 
-    The laws of 2^l units of each kind are squares of those of half as many; what a count needs of them is joined in
-    pairs.
+    The distribution for 2^l units of a kind is the convolution of that for half as many with itself; those that a
+    count needs are combined in pairs.
 
-    >>> sums_of_alike(np.array([[0.5]]), np.array([3]), 3)
+    >>> sums_of_kinds(np.array([[0.5]]), np.array([3]), 3)
     array([[0.125, 0.375, 0.375]])
     """
     power = np.stack([1.0 - p, p], axis=-1)[..., :width]
-    held = power[:, :0]
+    sums = power[:, :0]
     while len(count):
-        held = np.concatenate([held, power[:, count % 2 == 1]], axis=1)
+        sums = np.concatenate([sums, power[:, count % 2 == 1]], axis=1)
         more = count > 1
         power, count = power[:, more], count[more] // 2
         if len(count):
-            held, power = _in_pairs(held, width), _convolved(power, power, width)
-    while held.shape[1] > 1:
-        held = _in_pairs(held, width)
-    return held[:, 0] if held.shape[1] else np.ones((len(p), 1))
+            sums, power = _in_pairs(sums, width), _convolved(power, power, width)
+    while sums.shape[1] > 1:
+        sums = _in_pairs(sums, width)
+    return sums[:, 0] if sums.shape[1] else np.ones((len(p), 1))
 
 
 def _in_pairs(laws: Floats, width: int) -> Floats:
-    """The laws (draws, ·, u) of sums of neighbours; the last of an odd number stays alone."""
+    """Distributions (draws, ·, u) of the sums of neighbouring pairs; an odd last one is unchanged."""
     if laws.shape[1] % 2:
         nothing = np.zeros_like(laws[:, :1])
         nothing[..., 0] = 1.0
@@ -107,23 +109,23 @@ def _in_pairs(laws: Floats, width: int) -> Floats:
 
 
 def _convolved(a: Floats, b: Floats, width: int) -> Floats:
-    """The first `width` places of the laws of sums of two."""
+    """The first `width` probabilities of the distributions of sums of two."""
     length = a.shape[-1]
     padded = np.zeros((*b.shape[:-1], min(2 * length - 1, width) + length - 1))
     padded[..., length - 1 :][..., :length] = b
     shape = (*b.shape[:-1], padded.shape[-1] - length + 1, length)
     windows: Floats = np.ndarray(shape, buffer=padded, strides=(*padded.strides, padded.itemsize))
-    found: Floats = np.matmul(windows, a[..., ::-1, None])[..., 0]
-    return found
+    convolved: Floats = np.matmul(windows, a[..., ::-1, None])[..., 0]
+    return convolved
 
 
 SMALL_VARIANCE = 16.0  # sums below it have their law computed term by term, others Edgeworth's approximation
-MOST_UNITS = 4_096  # of a cell whose units are taken one by one; of larger ones those alike are taken together
+MAX_SINGLE_UNITS = 4_096  # cells with more units are computed from a histogram of logits
 BIN_WIDTH = 0.02  # in logits
 BINS = 3_000  # on either side of 0; no logit is farther from it
-LEAST_WEIGHT = 1e-7  # of a component worth keeping
-LATTICE = 20_000  # longest law that is written out
-NOTHING = 1e-12  # of a law, beyond what is written out
+MIN_WEIGHT = 1e-7  # of a component worth keeping
+MAX_LAW_LENGTH = 20_000  # longest distribution that is tabulated
+NEGLIGIBLE = 1e-12  # probability beyond a tabulated distribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,19 +163,19 @@ class CountLaw:
         return np.minimum(total, 1.0)
 
     def quantile(self, share: float) -> int:
-        """The least t with P(T ≤ t) ≥ share."""
+        """The smallest t with P(T ≤ t) ≥ share."""
         return self.quantiles(share)[0]
 
     def quantiles(self, *shares: float) -> list[int]:
-        """Several at once."""
+        """Several quantiles."""
         least = np.array(shares) - 1e-12
         low = np.full(len(shares), self.known - 1.0)
         high = np.full(len(shares), float(self.known + self.units))
         while (high - low).max() > 1:
-            middle = np.ceil((low + high) / 2)  # what is found stays where it is
+            middle = np.ceil((low + high) / 2)  # an end that has converged no longer moves
             reached = self.cdf(middle) >= least
             low, high = np.where(reached, low, middle), np.where(reached, middle, high)
-        return [int(one) for one in high]
+        return [int(count) for count in high]
 
     def interval(self, level: float) -> tuple[int, int]:
         """Equal-tailed quantiles."""
@@ -184,7 +186,7 @@ class CountLaw:
     def more_than(self, other: CountLaw) -> float:
         """P(T > T′) of two independent counts, ties counted half."""
         low, high = min(self.known, other.known), max(self.known + self.units, other.known + other.units)
-        points = np.unique(np.linspace(low - 1, high, min(high - low + 2, LATTICE)).round())
+        points = np.unique(np.linspace(low - 1, high, min(high - low + 2, MAX_LAW_LENGTH)).round())
         mine, others = self.cdf(points), other.cdf(points)
         middle = (others[1:] + others[:-1]) / 2
         return float(np.diff(mine) @ middle + mine[0] * others[0] / 2)
@@ -214,19 +216,19 @@ class CountLaw:
         return more, float(mass @ below(points)) - more, least(tail), least(1.0 - tail)
 
     def _below(self) -> Callable[[Floats], Floats]:
-        """P(T ≤ t) of whole t, written out once where the law is short."""
-        first, last = self.quantiles(NOTHING, 1.0 - NOTHING)
+        """P(T ≤ t) for whole t, tabulated once if the distribution is short."""
+        first, last = self.quantiles(NEGLIGIBLE, 1.0 - NEGLIGIBLE)
         first -= 1
-        if last - first >= LATTICE:
+        if last - first >= MAX_LAW_LENGTH:
             return self.cdf
-        held = self.cdf(np.arange(first, last + 1.0))
-        held[0] = 0.0
-        return lambda counts: held[np.clip(counts.astype(np.int64) - first, 0, last - first)]
+        below = self.cdf(np.arange(first, last + 1.0))
+        below[0] = 0.0
+        return lambda counts: below[np.clip(counts.astype(np.int64) - first, 0, last - first)]
 
     def _points(self) -> Floats:
-        """The possible counts, or as many as a long law is written out at."""
+        """The possible counts, or 20,000 evenly spaced ones of a long distribution."""
         first, last = self.quantiles(1e-9, 1.0 - 1e-9)
-        return np.unique(np.linspace(first, last, min(last - first + 1, LATTICE)).round())
+        return np.unique(np.linspace(first, last, min(last - first + 1, MAX_LAW_LENGTH)).round())
 
 
 def edgeworth(at: Floats, mean: Floats, deviation: Floats, skewness: Floats, units: int) -> Floats:
@@ -234,14 +236,14 @@ def edgeworth(at: Floats, mean: Floats, deviation: Floats, skewness: Floats, uni
     from scipy.special import ndtr
 
     z = (np.floor(at)[None, :] + 0.5 - mean[:, None]) / deviation[:, None]
-    held = ndtr(z) - skewness[:, None] * (z * z - 1.0) * np.exp(-0.5 * z * z) / (6.0 * np.sqrt(2.0 * np.pi))
-    held = np.clip(held, 0.0, 1.0)
-    return np.where(at < 0, 0.0, np.where(at >= units, 1.0, held))
+    cdf = ndtr(z) - skewness[:, None] * (z * z - 1.0) * np.exp(-0.5 * z * z) / (6.0 * np.sqrt(2.0 * np.pi))
+    cdf = np.clip(cdf, 0.0, 1.0)
+    return np.where(at < 0, 0.0, np.where(at >= units, 1.0, cdf))
 
 
 @dataclass(slots=True)
 class LogitCounts:
-    """How many units of a large cell have which logit: those within 0.02 are taken as one, at their mean."""
+    """Histogram of the logits of a large cell: bins of width 0.02, each represented by its mean."""
 
     number: Floats
     total: Floats
@@ -252,15 +254,15 @@ class LogitCounts:
         return cls(np.zeros(2 * BINS + 1), np.zeros(2 * BINS + 1))
 
     def add(self, logits: Floats) -> None:
-        """Further units."""
+        """Add units."""
         place = np.clip(np.floor(logits / BIN_WIDTH), -BINS, BINS).astype(np.int64) + BINS
         self.number += np.bincount(place, minlength=len(self.number))
         self.total += np.bincount(place, weights=logits, minlength=len(self.total))
 
     def alike(self) -> Alike:
-        """Logits, of this draw alone, and how many units have each."""
-        held = self.number > 0
-        return (self.total[held] / self.number[held])[None], self.number[held].astype(np.int64)
+        """The logits of this one draw, and the number of units with each."""
+        filled = self.number > 0
+        return (self.total[filled] / self.number[filled])[None], self.number[filled].astype(np.int64)
 
 
 def count_law(
@@ -272,17 +274,17 @@ def count_law(
     than 4,096 units those with logits within 0.02 are taken as one.
     """
     weight = np.stack(weights)
-    weight[weight <= LEAST_WEIGHT * weight.max(axis=1, keepdims=True)] = 0.0
+    weight[weight <= MIN_WEIGHT * weight.max(axis=1, keepdims=True)] = 0.0
     weight /= len(draws) * weight.sum(axis=1, keepdims=True)
     mean, variance, third = np.zeros((3, *weight.shape))
     small = np.zeros(1)
     first = 0
-    for one in _alike(draws):
-        of = slice(first, first + len(one[0]))
-        mean[of], variance[of], third[of] = _moments(one, levels, weight[of])
-        few = np.where(variance[of] < SMALL_VARIANCE, weight[of], 0.0)
-        small = small + mixed_small_sums(one, levels, few, mean[of], variance[of])
-        first = of.stop
+    for alike in _alike(draws):
+        rows = slice(first, first + len(alike[0]))
+        mean[rows], variance[rows], third[rows] = _moments(alike, levels, weight[rows])
+        few = np.where(variance[rows] < SMALL_VARIANCE, weight[rows], 0.0)
+        small = small + mixed_small_sums(alike, levels, few, mean[rows], variance[rows])
+        first = rows.stop
     many = (variance >= SMALL_VARIANCE) & (weight > 0)
     deviation = np.sqrt(variance[many])
     skewness = third[many] / deviation**3
@@ -291,10 +293,10 @@ def count_law(
 
 
 def _alike(draws: Sequence[Floats] | Sequence[LogitCounts]) -> list[Alike]:
-    """The draws in which the same units are alike, together."""
-    if isinstance(draws[0], LogitCounts) or len(draws[0]) > MOST_UNITS:
-        return [_binned(one) for one in draws]
-    logits = np.stack([one for one in draws if not isinstance(one, LogitCounts)])
+    """Draws grouped so that in each group the same units have equal logits."""
+    if isinstance(draws[0], LogitCounts) or len(draws[0]) > MAX_SINGLE_UNITS:
+        return [_binned(draw) for draw in draws]
+    logits = np.stack([draw for draw in draws if not isinstance(draw, LogitCounts)])
     logits = logits[:, np.argsort(logits[0])]
     starts = np.append(True, (logits[:, 1:] != logits[:, :-1]).any(axis=0))[: logits.shape[1]]
     return [(logits[:, starts], np.diff(np.flatnonzero(np.append(starts, True))))]
@@ -311,10 +313,10 @@ def _binned(logits: Floats | LogitCounts) -> Alike:
 def _moments(alike: Alike, levels: Floats, weight: Floats) -> Floats:
     """(3, draws, levels): mean, variance and third central moment of the sums; 0 at levels without weight."""
     value, count = alike
-    found = np.zeros((3, *weight.shape))
+    moments = np.zeros((3, *weight.shape))
     used = weight.any(axis=0)
     p = sigmoid(value[:, None] + levels[used, None])
     spread = p * (1.0 - p)
-    found[0][:, used], found[1][:, used] = p @ count, spread @ count
-    found[2][:, used] = found[1][:, used] - 2.0 * ((spread * p) @ count)
-    return found
+    moments[0][:, used], moments[1][:, used] = p @ count, spread @ count
+    moments[2][:, used] = moments[1][:, used] - 2.0 * ((spread * p) @ count)
+    return moments

@@ -1,4 +1,4 @@
-"""What checks estimated counts: hidden labels, the model against the design, drift, and the model's worth."""
+"""Checks of estimated counts: held-out labels, model against design, drift, and the value of the scores."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from howsure.calibration.calibration_errors import calibration_error
 from howsure.counts.cell_counts import FittedCells
 from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
 from howsure.counts.count_law import count_law
-from howsure.counts.design import FEW, difference_total
+from howsure.counts.design import MIN_MINORITY, difference_total
 from howsure.counts.notes import Note
-from howsure.counts.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
+from howsure.counts.population import MIN_EFFECTIVE_ELEMENTS, Bools, Units, measure_elements
+from howsure.counts.proxy import FOLDS, Proxy, assign_folds, fit_proxy, label_weights
 from howsure.counts.results import CountEstimate, Diagnostics
-from howsure.counts.units import LEAST_ALIKE, Bools, Units, lumps_of
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
-ALIKE = 0.5  # the probability that no cell of a domain seems to contradict the others if they are normal and alike
-LEAST_PAIRS = 40  # of a calibration error
+P_NO_CONTRADICTION = 0.5  # probability that no cell of a homogeneous domain is flagged
+MIN_PAIRS = 40  # labels that a calibration error needs
 ROUNDING = 1e-9  # of scores
-FAR = 4.0  # standard errors between the sum of all scores and that by the draw
+MAX_STANDARD_ERRORS = 4.0  # between the sum of all scores and its estimate from the sample
 
 
-def diagnostics_of(
+def compute_diagnostics(
     units: Units,
     features: list[Floats],
     proxy: Proxy,
@@ -39,58 +39,58 @@ def diagnostics_of(
     total: CountEstimate,
     level: float,
 ) -> Diagnostics:
-    """All checks; those of the hierarchical method only where it was used, and no worth of scores taken as they are."""
+    """All checks that apply to the method."""
     coverage, cells = hidden_coverage(units, features, rng, level=level) if fitted.laws else (math.nan, 0)
     return Diagnostics(
         hidden_coverage=coverage,
         hidden_groups=cells,
         drift=tuple(drift.tolist()),
         disagreement=disagreement(units, proxy, fitted, level),
-        worth=None if method == "raw" else worth_in_labels(total),
+        worth=None if method == "raw" else equivalent_labels(total),
         raw_error=raw_error(units, level),
     )
 
 
-def levels_of(units: Units, proxy: Proxy) -> CellLevels:
-    """The levels of all cells by all labels."""
-    n_cells, domain, weight = len(units.cells.names), units.cells.domain, weights_of(units)
-    return cell_levels(proxy.of_labelled, units.labels, units.cell_of_labelled, n_cells, domain, weight)
+def fit_levels(units: Units, proxy: Proxy) -> CellLevels:
+    """The levels of all cells, from all labels."""
+    n_cells, domain, weight = len(units.cells.names), units.cells.domain, label_weights(units)
+    return cell_levels(proxy.labelled_logits, units.labels, units.cell_of_labelled, n_cells, domain, weight)
 
 
-def drift_of(units: Units, levels: CellLevels) -> Floats:
-    """Of each domain, the expected standard deviation of the levels of its cells; NaN where there is one cell."""
+def expected_drift(units: Units, levels: CellLevels) -> Floats:
+    """Per domain, the expected standard deviation of its cells' levels; NaN for a single cell."""
     return np.where(np.bincount(units.cells.domain) > 1, levels.expected_spread, np.nan)
 
 
-def too_unlike(units: Units, levels: CellLevels) -> Bools:
-    """The domains with a cell whose labels contradict the other cells: pooled levels hold on average, and would draw
-    the few cells of an event to the many others.
+def contradictory_domains(units: Units, levels: CellLevels) -> Bools:
+    """Which domains have a cell whose labels contradict the other cells, so that pooling would bias that cell.
 
-    Its agreement is below e^(-z²/2), z the normal quantile that the largest of k cells exceeds with probability ½.
+    A cell is flagged if its agreement is below e^(-z²/2), z the normal quantile that the largest of k cells exceeds
+    with probability ½.
     """
     domain = units.cells.domain
     labelled = np.zeros(len(domain), dtype=np.bool_)
     labelled[units.cell_of_labelled] = True
     cells = np.bincount(domain, weights=labelled)
-    least = np.ones(len(cells))
-    np.minimum.at(least, domain, levels.agreement)
-    z = np.array([normal_quantile(ALIKE ** (1 / k)) if k > 1 else math.inf for k in cells.tolist()])
-    return np.asarray(least < np.exp(-z * z / 2))
+    lowest = np.ones(len(cells))
+    np.minimum.at(lowest, domain, levels.agreement)
+    z = np.array([normal_quantile(P_NO_CONTRADICTION ** (1 / k)) if k > 1 else math.inf for k in cells.tolist()])
+    return np.asarray(lowest < np.exp(-z * z / 2))
 
 
 def hidden_coverage(
     units: Units, features: list[Floats], rng: np.random.Generator, *, level: float
 ) -> tuple[float, int]:
-    """Hide the labels of each fold, predict its positives per cell, and see how often the interval holds them."""
-    folds, code, weight = folds_of(units, features, rng), units.cell_of_labelled, weights_of(units)
-    held, cells = 0, 0
+    """The share of intervals that cover the held-out positives of a cell, over all folds, and their number."""
+    folds, code, weight = assign_folds(units, features, rng), units.cell_of_labelled, label_weights(units)
+    covered, cells = 0, 0
     for fold in range(FOLDS):
         hidden = np.flatnonzero(folds == fold)
         shown = np.flatnonzero(folds != fold)
         if len(hidden) == 0 or len(shown) == 0:
             continue
         proxy = fit_proxy(units, features, rng, without=hidden)
-        logits = proxy.of_labelled
+        logits = proxy.labelled_logits
         levels = cell_levels(
             logits[shown], units.labels[shown], code[shown], len(units.cells.names), units.cells.domain, weight[shown]
         )
@@ -98,37 +98,37 @@ def hidden_coverage(
             places = hidden[code[hidden] == cell]
             law = count_law(0, [logits[places]], LEVELS, [levels.posterior[cell]])
             low, high = law.interval(level)
-            held += low <= units.labels[places].sum() <= high
+            covered += low <= units.labels[places].sum() <= high
             cells += 1
-    return (held / cells if cells else math.nan), cells
+    return (covered / cells if cells else math.nan), cells
 
 
 def disagreement(units: Units, proxy: Proxy, fitted: FittedCells, level: float) -> tuple[float, ...]:
-    """z of each domain: the sum of its cells' expected counts minus the design's total, in standard errors of that."""
+    """z of each domain: the sum of its cells' expected counts minus the total by design, in its standard errors."""
     if not fitted.laws:
         return ()
     model = np.array([law.expected for law in fitted.laws])
-    found = []
+    z_scores = []
     for domain in range(len(units.cells.domain_names)):
         member = units.cells.domain == domain
         design = difference_total(
             units.draw,
             units.labels,
-            sigmoid(proxy.of_labelled),
+            sigmoid(proxy.labelled_logits),
             member[units.cell_of_labelled],
             units=int(units.cells.size[member].sum()),
             expected=float(fitted.expected[member].sum()),
             level=level,
         )
-        far = float(model[member].sum()) - design.value
-        found.append(far / math.sqrt(design.variance) if design.variance > 0 else math.nan)
-    return tuple(found)
+        difference = float(model[member].sum()) - design.value
+        z_scores.append(difference / math.sqrt(design.variance) if design.variance > 0 else math.nan)
+    return tuple(z_scores)
 
 
-def worth_in_labels(total: CountEstimate) -> int | None:
-    """How many labels alone, drawn at random, would give the total this width; None if it has none.
+def equivalent_labels(total: CountEstimate) -> int | None:
+    """The number of labels of a random sample that gives the total the same width without scores; None if unknown.
 
-    Half of Wilson's interval, h = z √(n p (1 - p) + z²/4) / (n + z²), is solved for n, that of an endless population.
+    Half of Wilson's interval, h = z √(n p (1 - p) + z²/4) / (n + z²), is solved for n in an infinite population.
     """
     half = (total.high - total.low) / 2
     if half <= 0 or math.isnan(total.share):
@@ -140,8 +140,8 @@ def worth_in_labels(total: CountEstimate) -> int | None:
 
 
 def raw_error(units: Units, level: float) -> Estimate | None:
-    """The calibration error of the scores on the labelled units, each weighed by how many it stands for."""
-    if len(units.labelled) < LEAST_PAIRS or len(np.unique(units.labels)) < 2:
+    """The calibration error of the scores on the labelled units, weighted by the units that each represents."""
+    if len(units.labelled) < MIN_PAIRS or len(np.unique(units.labels)) < 2:
         return None
     weight = units.weight_of_labelled
     clusters = units.draw.element if units.draw.is_clustered else None
@@ -149,8 +149,8 @@ def raw_error(units: Units, level: float) -> Estimate | None:
     return calibration_error(units.labels, score, sample_weight=weight, clusters=clusters, level=level)
 
 
-def notes_of(units: Units, method: str) -> tuple[Note, ...]:
-    """What a reader must know beside the numbers."""
+def design_notes(units: Units, method: str) -> tuple[Note, ...]:
+    """Notes on the sampling design and on few or atypical labels."""
     if method == "raw":
         return (Note("raw"),)
     positives = int(units.labels.sum())
@@ -159,16 +159,16 @@ def notes_of(units: Units, method: str) -> tuple[Note, ...]:
         notes.append(units.draw.note)
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:
         notes.append(Note("average_coverage"))
-    if (few := min(positives, len(units.labels) - positives)) < FEW:
-        label = "positive" if positives < FEW else "negative"
+    if (few := min(positives, len(units.labels) - positives)) < MIN_MINORITY:
+        label = "positive" if positives < MIN_MINORITY else "negative"
         chosen = method in ("difference", "labels")
-        notes.append(Note("few_labels", {"n": few, "label": label, "chosen": chosen, "few": FEW}))
+        notes.append(Note("few_labels", {"n": few, "label": label, "chosen": chosen, "few": MIN_MINORITY}))
     if units.draw.is_clustered and method in ("auto", "hierarchical", "exact"):
         notes.append(Note("independent_members"))
-    lumps = lumps_of(units, None)
-    if lumps.alike < LEAST_ALIKE:
-        notes.append(Note("large_clusters", {"largest": lumps.largest}))
-    if is_far(units):
+    element_sizes = measure_elements(units, None)
+    if element_sizes.effective < MIN_EFFECTIVE_ELEMENTS:
+        notes.append(Note("large_clusters", {"largest": element_sizes.largest}))
+    if contradicts_design(units):
         notes.append(Note("not_as_drawn", needs_estimates=False))
     middle = float(np.median(units.score))
     low = units.score <= middle
@@ -177,11 +177,13 @@ def notes_of(units: Units, method: str) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def notes_on_cells(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[Note, ...]:
-    """Of domains whose cells borrow nothing from each other, and of their cells without a label."""
+def cell_notes(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[Note, ...]:
+    """Notes on domains whose cells share no information, and on their unlabelled cells."""
     notes = []
     for domain in np.flatnonzero(apart).tolist():
-        members = [row for row, of in zip(rows, units.cells.domain.tolist(), strict=True) if of == domain]
+        members = [
+            row for row, row_domain in zip(rows, units.cells.domain.tolist(), strict=True) if row_domain == domain
+        ]
         name = members[0].group[:-1]
         notes.append(Note("unlike_groups", {"domain": name}))
         without = sum(row.labelled == 0 for row in members)
@@ -190,22 +192,22 @@ def notes_on_cells(units: Units, rows: Sequence[CountEstimate], apart: Bools) ->
     return tuple(notes)
 
 
-def is_far(units: Units) -> bool:
-    """Whether the sum of the scores that the draw implies is farther from the true one than chance explains."""
-    held = units.draw.stratum_of_all
-    if held is None:
+def contradicts_design(units: Units) -> bool:
+    """Whether the sum of scores estimated from the sample is farther from the true sum than chance explains."""
+    stratum = units.draw.stratum_of_all
+    if stratum is None:
         return False
     of_unit, size = units.elements.of_unit, units.draw.size.astype(np.float64)
     score = units.score if of_unit is None else np.bincount(of_unit, weights=units.score)
-    mean = np.bincount(held, weights=score, minlength=len(size)) / np.maximum(size, 1)
-    squares = np.bincount(held, weights=(score - mean[held]) ** 2, minlength=len(size))
+    mean = np.bincount(stratum, weights=score, minlength=len(size)) / np.maximum(size, 1)
+    squares = np.bincount(stratum, weights=(score - mean[stratum]) ** 2, minlength=len(size))
     n = np.bincount(units.draw.stratum, minlength=len(size))
-    drawn = np.bincount(units.draw.stratum, units.draw.per_drawn(units.score[units.labelled]), len(size))
-    off = float((size * (drawn / np.maximum(n, 1) - mean))[n > 0].sum())
-    of_stratum = size * (size - n) * squares / np.maximum(size - 1, 1) / np.maximum(n, 1)
-    error = math.sqrt(float(of_stratum[n > 0].sum()))
-    largest = np.zeros(len(size))  # a rare large score, of which chance may draw one too many
-    np.maximum.at(largest, held, np.abs(score - mean[held]))
+    drawn = np.bincount(units.draw.stratum, units.draw.sum_by_element(units.score[units.labelled]), len(size))
+    difference = float((size * (drawn / np.maximum(n, 1) - mean))[n > 0].sum())
+    stratum_variances = size * (size - n) * squares / np.maximum(size - 1, 1) / np.maximum(n, 1)
+    error = math.sqrt(float(stratum_variances[n > 0].sum()))
+    largest = np.zeros(len(size))  # chance may draw one rare large score too many
+    np.maximum.at(largest, stratum, np.abs(score - mean[stratum]))
     one_more = float((size / np.maximum(n, 1) * largest)[n > 0].max(initial=0.0))
     rounding = ROUNDING * float(size.sum())
-    return error > 0 and abs(off) > FAR * error + one_more + rounding
+    return error > 0 and abs(difference) > MAX_STANDARD_ERRORS * error + one_more + rounding

@@ -1,4 +1,4 @@
-"""Corrected counts: from scores of all units and labels of a few hundred to the number whose label is 1."""
+"""Corrected counts: the number of units whose label is 1, from scores of all units and labels of a few hundred."""
 
 from __future__ import annotations
 
@@ -9,16 +9,24 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
+from howsure.counts.annotation_errors import correct_annotation_errors, read_double_labels
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
 from howsure.counts.columns import Columns
-from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, levels_of, notes_of, notes_on_cells, too_unlike
-from howsure.counts.further_labels import Drawn, within_extremes
+from howsure.counts.diagnostics import (
+    cell_notes,
+    compute_diagnostics,
+    contradictory_domains,
+    contradicts_design,
+    design_notes,
+    expected_drift,
+    fit_levels,
+)
+from howsure.counts.further_labels import Drawn, bounds_for_unlabelled
 from howsure.counts.label_sample import LabelSample
+from howsure.counts.label_sheets import sheet_labels
+from howsure.counts.population import read_features, read_units
 from howsure.counts.proxy import fit_proxy
-from howsure.counts.readers import read_twice, with_errors
 from howsure.counts.results import CountEstimates, total_errors
-from howsure.counts.sheets import labels_of_sheet
-from howsure.counts.units import read_features, read_units
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
@@ -78,27 +86,27 @@ def estimate_counts(
     share: show estimates and intervals as shares of the units.
     rng: seed of what is drawn at random.
 
-    Labels are empty where they are None, NaN or ""; they may be a mapping of rows, from 0, to labels, too.
-    groups and features are a column (N,), several, a mapping of names to columns or a data frame; counts are per
-    combination of groups, and totals per domain (all columns but the last). With `data` (a data frame or files), all
-    of these name its columns. With strata and inclusion, either may be missing elsewhere, or be a mapping of rows;
-    without both, units were drawn at random from all. With a sample the intervals hold whatever the labels of drawn
-    units without one are.
+    Missing labels are None, NaN or ""; labels can also be a mapping of rows (from 0) to labels. groups and features
+    are a column (N,), several, a mapping of names to columns or a data frame; there is a count per combination of
+    groups, and a total per domain (all columns but the last). With `data` (a data frame or files), all of these are
+    names of its columns. If strata or inclusion is given, the other may be missing for unlabelled units, or be a
+    mapping of rows; without both, units were drawn at random from all. With a sample, intervals allow for any labels
+    of drawn units that have none.
 
-    Readers err. `second` is read on its own, of some of the labelled units, chosen at random; then estimates and
-    intervals are of the labels that are true, not of those that are read, as long as readers err alike, each on their
-    own, in all groups. Without `settled`, flips="alike" assumes that both labels are misread as often; without either,
-    the intervals hold whichever is misread.
+    Annotation errors: `second` are labels by a second annotator, independent of the first, for a random part of the
+    labelled units. Estimates and intervals are then of the true labels, if annotators make errors at the same rates,
+    independently, in all groups. Without `settled`, flips="alike" assumes symmetric errors; without either, the
+    intervals allow for errors in either direction.
 
     Methods: "hierarchical": P(y = 1) = σ(logit m + θ) with m a cross-fitted ridge logistic regression on the features
     and θ a level for each group, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
-    when all are. "exact": a group's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
+    if all are. "exact": a group's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
     plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
     sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in groups,
     but labels with Gaffke's bound in a domain with a group whose labels contradict the others (docs/counts.md); in
     domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
 
-    What holds at `level` is coverage on average over groups, not of each group. Sources: Angelopoulos et al. (2023);
+    Coverage at `level` is on average over groups, not in each group. Sources: Angelopoulos et al. (2023);
     Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).
 
     >>> import numpy as np
@@ -117,12 +125,13 @@ def estimate_counts(
     level = check_level(level)
     if (labelled is None) == (y_true is None):
         raise InputError(
-            f"say where the labels are: either {parameter('labelled', GIVEN)} or {parameter('y_true', GIVEN)}."
+            f"the labels are missing or named twice: pass either {parameter('labelled', GIVEN)} or "
+            f"{parameter('y_true', GIVEN)}."
         )
     drawn: dict[str, Any] = {"strata": strata, "inclusion": inclusion, "sample": sample}
-    told = [parameter(role, GIVEN) for role, one in drawn.items() if one is not None]
-    if labelled is not None and told:
-        raise InputError(f"{parameter('labelled', GIVEN)} says how units were drawn; leave out {', '.join(told)}.")
+    extra = [parameter(role, GIVEN) for role, value in drawn.items() if value is not None]
+    if labelled is not None and extra:
+        raise InputError(f"{parameter('labelled', GIVEN)} says how units were drawn; leave out {', '.join(extra)}.")
     readings: dict[str, Any] = {"second": second, "settled": settled}
     columns = Columns.read(
         data,
@@ -143,14 +152,14 @@ def estimate_counts(
         n = len(score)
         labels = {"y_true": columns["y_true"], **{role: columns[role] for role in readings}}
         if labelled is not None:
-            named = {role: str(one) for role, one in readings.items() if one is not None}
+            named = {role: str(column) for role, column in readings.items() if column is not None}
             positive = None if pos_label is None else str(pos_label)
-            found, drawn["sample"] = labels_of_sheet(
+            label_columns, drawn["sample"] = sheet_labels(
                 labelled, score, place=columns.rows.place, pos_label=positive, others=tuple(named.values())
             )
-            labels |= dict(zip(("y_true", *named), found, strict=True))
+            labels |= dict(zip(("y_true", *named), label_columns, strict=True))
             pos_label = None
-        given: dict[str, Any] = {
+        options: dict[str, Any] = {
             "groups": columns["groups"],
             "clusters": columns["clusters"],
             "features": read_features(columns["features"], n=n),
@@ -160,35 +169,39 @@ def estimate_counts(
             "share": share,
             "rng": rng,
         }
-        twice = read_twice(**labels, flips=flips, n=n, pos_label=pos_label)
-        if twice is not None and method == "raw":
+        double_labels = read_double_labels(**labels, flips=flips, n=n, pos_label=pos_label)
+        if double_labels is not None and method == "raw":
             raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
-        counts = _of_drawn(labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], given, n)
-        counts = counts if twice is None else with_errors(counts, twice, generator_from(rng))
+        counts = _estimate_from_sample(
+            labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], options, n
+        )
+        counts = (
+            counts if double_labels is None else correct_annotation_errors(counts, double_labels, generator_from(rng))
+        )
     return replace(counts, recipe={**counts.recipe, **columns.rows.read})
 
 
-def _of_drawn(
-    y_true: Any, y_prob: Any, sample: Any, strata: Any, inclusion: Any, given: dict[str, Any], n: int
+def _estimate_from_sample(
+    y_true: Any, y_prob: Any, sample: Any, strata: Any, inclusion: Any, options: dict[str, Any], n: int
 ) -> CountEstimates:
-    """The counts by labels of what was drawn, whatever the labels of units that nobody read."""
+    """The counts from the labels of a sample, allowing for any labels of drawn units without one."""
     if sample is None:
-        return _estimated(y_true, y_prob, strata=strata, inclusion=inclusion, **given)
+        return _estimate(y_true, y_prob, strata=strata, inclusion=inclusion, **options)
     if strata is not None or inclusion is not None:
         raise InputError("sample says how units were drawn; leave out strata and inclusion.")
-    drawn = Drawn.of(sample, n=n, clusters=given["clusters"])
-    known, values, unread = drawn.read(y_true, n=n, pos_label=given["pos_label"])
-    given |= {"strata": drawn.strata, "inclusion": drawn.inclusion, "pos_label": None}
-    found = []
-    for one in (0.0, 1.0) if len(unread) else (0.0,):
-        filled = dict(zip(known.tolist(), values.tolist(), strict=True)) | dict.fromkeys(unread.tolist(), one)
-        found.append(_estimated(filled, y_prob, **given))
-    if len(found) == 1:
-        return found[0]
-    return within_extremes(*found, unread=unread, drawn=len(drawn.inclusion))
+    drawn = Drawn.of(sample, n=n, clusters=options["clusters"])
+    rows, values, unread = drawn.read(y_true, n=n, pos_label=options["pos_label"])
+    options |= {"strata": drawn.strata, "inclusion": drawn.inclusion, "pos_label": None}
+    extremes = []
+    for label in (0.0, 1.0) if len(unread) else (0.0,):
+        filled = dict(zip(rows.tolist(), values.tolist(), strict=True)) | dict.fromkeys(unread.tolist(), label)
+        extremes.append(_estimate(filled, y_prob, **options))
+    if len(extremes) == 1:
+        return extremes[0]
+    return bounds_for_unlabelled(*extremes, unread=unread, drawn=len(drawn.inclusion))
 
 
-def _estimated(
+def _estimate(
     y_true: Any,
     y_prob: Any,
     *,
@@ -203,24 +216,24 @@ def _estimated(
     share: bool,
     rng: Randomness,
 ) -> CountEstimates:
-    """The counts by labels of all that was drawn."""
+    """The counts from labels of all drawn units."""
     units = read_units(
         y_true, y_prob, groups=groups, strata=strata, inclusion=inclusion, clusters=clusters, pos_label=pos_label
     )
     generator = generator_from(rng)
     proxy = fit_proxy(units, list(features.values()), generator)
     fitted = fit_cells(units, proxy, with_laws=method in ("auto", "hierarchical"))
-    levels = levels_of(units, proxy) if fitted.laws else None
-    drift = np.empty(0) if levels is None else drift_of(units, levels)
+    levels = fit_levels(units, proxy) if fitted.laws else None
+    drift = np.empty(0) if levels is None else expected_drift(units, levels)
     apart = np.zeros(len(units.cells.domain_names), dtype=np.bool_)
     if levels is not None and method == "auto":
-        apart = too_unlike(units, levels)
+        apart = contradictory_domains(units, levels)
     rows = count_cells(units, proxy, fitted, apart=apart, method=method, level=level)
     members = [None, *range(len(units.cells.domain_names))]
     total, *domains = (
         count_total(units, proxy, fitted, domain=domain, method=method, level=level) for domain in members
     )
-    checks = diagnostics_of(
+    checks = compute_diagnostics(
         units, list(features.values()), proxy, fitted, generator, drift=drift, method=method, total=total, level=level
     )
     recipe = {
@@ -234,10 +247,10 @@ def _estimated(
         "seed": seed_in_recipe(rng),
         "howsure": __version__,
     }
-    caveats = (*notes_of(units, method), *notes_on_cells(units, rows, apart))
+    caveats = (*design_notes(units, method), *cell_notes(units, rows, apart))
     by_labels, shares = [row.method == "labels" for row in domains], [row.share for row in domains]
-    errors = None if method == "raw" else total_errors(units, sigmoid(proxy.of_labelled), by_labels, shares)
-    found = CountEstimates(
+    errors = None if method == "raw" else total_errors(units, sigmoid(proxy.labelled_logits), by_labels, shares)
+    counts = CountEstimates(
         keys=units.cells.columns,
         rows=rows,
         domains=tuple(domains),
@@ -249,4 +262,4 @@ def _estimated(
         in_shares=share,
         recipe=recipe,
     )
-    return found.certain_only() if method != "raw" and is_far(units) else found
+    return counts.bounds_only() if method != "raw" and contradicts_design(units) else counts

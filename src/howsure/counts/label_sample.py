@@ -1,4 +1,4 @@
-"""A sample of units to read, the strata of a population by score, and how many labels each of them gets."""
+"""A sample of units to label, the strata of a population by score, and the allocation of labels to them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import Elements
-from howsure.counts.units import combined, read_cells
+from howsure.counts.population import combined, read_cells
 from howsure.files.saved import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import Codes, check_codes
@@ -19,35 +19,35 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result, as_json
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
 
-# Strata of a population by score, and how many labels each gets.
+# Strata of a population by score, and the number of labels in each.
 
-PIECES = 200  # of [0, 1], whose counts decide where bands end
+HISTOGRAM_BINS = 200  # of [0, 1], whose counts decide where bands end
 BANDS = 3  # of scores above 0
-LEAST_SPREAD = 0.25  # of labels within a stratum: a low band is where the misses are
+MIN_SPREAD = 0.25  # of labels within a stratum: a low band is where the misses are
 LEAST = 2  # labels per stratum
 BLOCK = 1 << 20  # scores at a time
 
 
-def bands_of(score: Floats) -> tuple[Codes, tuple[str, ...]]:
-    """The band of each score, by the rule of cumulated √frequency (Dalenius & Hodges 1959); scores of 0 are a band.
+def score_bands(score: Floats) -> tuple[Codes, tuple[str, ...]]:
+    """The band of each score by the cumulative √frequency rule (Dalenius & Hodges 1959); scores of 0 are one band.
 
-    >>> codes, names = bands_of(np.array([0.0, 0.0, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9]))
+    >>> codes, names = score_bands(np.array([0.0, 0.0, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9]))
     >>> names
     ('score 0', 'score (0, 0.1]', 'score (0.1, 0.5]', 'score (0.5, 1]')
     >>> codes.tolist()
     [0, 0, 1, 1, 2, 2, 3, 3]
     """
-    pieces = np.zeros(PIECES + 1, dtype=np.int64)
+    pieces = np.zeros(HISTOGRAM_BINS + 1, dtype=np.int64)
     least, most = np.inf, 0.0
     for start in range(0, len(score), BLOCK):
         above = score[start : start + BLOCK]
         above = above[above > 0]
         if len(above):
-            place = np.minimum(np.ceil(above * PIECES).astype(np.int64), PIECES)
-            pieces += np.bincount(place, minlength=PIECES + 1)
+            place = np.minimum(np.ceil(above * HISTOGRAM_BINS).astype(np.int64), HISTOGRAM_BINS)
+            pieces += np.bincount(place, minlength=HISTOGRAM_BINS + 1)
             least, most = min(least, float(above.min())), max(most, float(above.max()))
     root = np.cumsum(np.sqrt(pieces))
-    cuts = np.searchsorted(root, root[-1] * np.arange(1, BANDS) / BANDS, side="left") / PIECES
+    cuts = np.searchsorted(root, root[-1] * np.arange(1, BANDS) / BANDS, side="left") / HISTOGRAM_BINS
     ends = [float(end) for end in np.unique(cuts) if least <= end < most]
     codes = np.empty(len(score), dtype=np.int16)
     for start in range(0, len(score), BLOCK):
@@ -60,37 +60,37 @@ def bands_of(score: Floats) -> tuple[Codes, tuple[str, ...]]:
 
 
 def allocation(size: Integers, spread: Floats, n: int) -> Integers:
-    """How many of n labels each stratum gets: n_h ∝ N_h s_h (Neyman 1934), at least 2, at most N_h.
+    """The number of labels per stratum, n in all: n_h ∝ N_h s_h (Neyman 1934), at least 2, at most N_h.
 
     >>> allocation(np.array([1000, 100]), np.array([0.2, 0.5]), 50).tolist()
     [42, 8]
     """
-    wanted = size * np.maximum(spread, LEAST_SPREAD)
-    least = np.minimum(size, LEAST)
-    ideal = n * wanted / wanted.sum()
-    given: Integers = np.clip(np.floor(ideal).astype(np.int64), least, size)
-    while given.sum() > n:  # small strata have their 2
-        given[int(np.argmax(np.where(given > least, given - ideal, -np.inf)))] -= 1
-    while given.sum() < n and (given < size).any():
-        given[int(np.argmax(np.where(given < size, ideal - given, -np.inf)))] += 1
-    return given
+    weights = size * np.maximum(spread, MIN_SPREAD)
+    minimum = np.minimum(size, LEAST)
+    ideal = n * weights / weights.sum()
+    allocated: Integers = np.clip(np.floor(ideal).astype(np.int64), minimum, size)
+    while allocated.sum() > n:  # small strata have their 2
+        allocated[int(np.argmax(np.where(allocated > minimum, allocated - ideal, -np.inf)))] -= 1
+    while allocated.sum() < n and (allocated < size).any():
+        allocated[int(np.argmax(np.where(allocated < size, ideal - allocated, -np.inf)))] += 1
+    return allocated
 
 
-def further_allocation(wanted: Integers, had: Integers, size: Integers, n: int) -> Integers:
-    """How many more each stratum gets, n in all: each time one to the stratum that lacks most of what is wanted.
+def further_allocation(target: Integers, n_labelled: Integers, size: Integers, n: int) -> Integers:
+    """The number of further labels per stratum, n in all, given one by one to the stratum farthest below its target.
 
     >>> further_allocation(np.array([42, 8]), np.array([20, 10]), np.array([1000, 100]), 20).tolist()
     [20, 0]
     """
-    given = np.zeros_like(had)
+    added = np.zeros_like(n_labelled)
     for _ in range(n):
-        lack = np.where(had + given < size, wanted - had - given, -np.iinfo(np.int64).max)
-        given[int(np.argmax(lack))] += 1
-    return given
+        lack = np.where(n_labelled + added < size, target - n_labelled - added, -np.iinfo(np.int64).max)
+        added[int(np.argmax(lack))] += 1
+    return added
 
 
 def planned_spread(score: Floats, stratum: Codes, n_strata: int) -> Floats:
-    """√(p̄ (1 - p̄)) of each stratum with p̄ its mean score: what the standard deviation of its labels may be."""
+    """√(p̄ (1 - p̄)) of each stratum with p̄ its mean score: the expected standard deviation of its labels."""
     mean = np.bincount(stratum, weights=score, minlength=n_strata) / np.bincount(stratum, minlength=n_strata)
     return np.asarray(np.sqrt(mean * (1.0 - mean)))
 
@@ -104,16 +104,16 @@ def spread_so_far(labels: Floats, stratum: Codes, n_strata: int) -> Floats:
 
 KIND, SCHEMA = "sample for labels", 1
 ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"  # columns of the sheet
-PER_STRATUM = 5  # labels on average that strata by period as well must get
+MIN_MEAN_LABELS = 5  # labels on average that strata by period as well must get
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LabelSample(Result):
-    """The units to read: `indices` (n,), their chance `inclusion` (n,), and `strata` (N,), a name for every unit.
+    """The units to label: `indices` (n,), inclusion probabilities `inclusion` (n,), and `strata` (N,), their names.
 
-    Pass `strata` to `estimate_counts`; by design "importance", which has no strata, `chances` (N,). Frames and CSV are
-    the sheet to fill: the row of each unit (from 1), columns that were asked for (`shown`), how it was drawn, `checks`
-    of its score, and its label where there is one.
+    Pass `stratum` (N,) to `estimate_counts`, or `chances` (N,) for the design "importance", which has no strata.
+    Frames and CSV are the sheet to fill in: the row of each unit (from 1), the requested columns (`shown`), its
+    sampling design, a check code of its score (`checks`), and its label if it has one.
     """
 
     strata: tuple[str, ...]
@@ -137,13 +137,13 @@ class LabelSample(Result):
 
     @property
     def chances(self) -> Floats:
-        """The chance of each drawn unit in a column of all N units, NaN for the others."""
-        held = np.full(len(self.codes), np.nan)
-        held[self.indices] = self.inclusion
-        return held
+        """The inclusion probability of each drawn unit as a column of all N units, NaN for the others."""
+        column = np.full(len(self.codes), np.nan)
+        column[self.indices] = self.inclusion
+        return column
 
     def save(self, path: Place) -> None:
-        """Write the sample to a file that `load` reads; what is there is replaced."""
+        """Write the sample to a file that `load` reads; an existing file is replaced."""
         content = {"recipe": dict(self.recipe), "strata": list(self.strata)}
         arrays = {"indices": self.indices, "inclusion": self.inclusion, "codes": self.codes}
         write_model(path, kind=KIND, schema=SCHEMA, content=content, arrays=arrays)
@@ -152,16 +152,16 @@ class LabelSample(Result):
     def load(cls, path: Place) -> LabelSample:
         """Read a sample that `save` wrote.
 
-        Raises InputError if there is no such file, or it is truncated, changed or something else.
+        Raises InputError if the file does not exist, is truncated or changed, or is not a sample.
         """
         content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
         try:
             indices, inclusion, codes = (arrays[name] for name in ("indices", "inclusion", "codes"))
             strata, recipe = tuple(content["strata"]), content["recipe"]
             sample = cls(strata=strata, indices=indices, inclusion=inclusion, codes=codes, recipe=recipe)
-            if not (isinstance(recipe, dict) and all(isinstance(one, str) for one in sample.strata)):
+            if not (isinstance(recipe, dict) and all(isinstance(name, str) for name in sample.strata)):
                 raise ValueError("its recipe must be an object, and its strata must have names")
-            whole = all(one.ndim == 1 and one.dtype.kind == "i" and one.min() >= 0 for one in (indices, codes))
+            whole = all(array.ndim == 1 and array.dtype.kind == "i" and array.min() >= 0 for array in (indices, codes))
             fit = whole and indices.max() < len(codes) and codes.max() < len(sample.strata)
             if not fit or indices.shape != inclusion.shape or not ((inclusion > 0) & (inclusion <= 1)).all():
                 raise ValueError("its parts do not fit together")
@@ -170,12 +170,14 @@ class LabelSample(Result):
         return sample
 
     def columns(self) -> Sequence[Column]:
-        """Of tables, the strata: their units, and how many are to be read; of frames and CSV, the units to read."""
-        drawn, size = (np.bincount(one, minlength=len(self.strata)) for one in (self.codes[self.indices], self.codes))
+        """In tables, a row per stratum with its units and labels; in frames and CSV, a row per unit to label."""
+        drawn, size = (
+            np.bincount(codes, minlength=len(self.strata)) for codes in (self.codes[self.indices], self.codes)
+        )
         named = self.stratum[self.indices] if self.recipe.get("design") != "importance" else [""] * len(self)
         return [
             Column(ROW, COUNT, values=self.indices + 1, only=FRAME),
-            *(Column(name, WORDS, values=held, only=FRAME) for name, held in self.shown.items()),
+            *(Column(name, WORDS, values=column, only=FRAME) for name, column in self.shown.items()),
             Column(STRATUM, WORDS, values=named, only=FRAME),
             Column(CHANCE, NUMBER, values=self.inclusion, only=FRAME),
             *([Column(CHECK, WORDS, values=self.checks, only=FRAME)] if self.checks else []),
@@ -188,12 +190,12 @@ class LabelSample(Result):
 
     @property
     def words(self) -> str:
-        """How many units are to be read, of each stratum."""
+        """The number of units to label in each stratum."""
         return f"{len(self):,} of {len(self.codes):,} units to read\n{self.table().shortened()}"
 
 
 def highest_scores(score: Floats, elements: Elements) -> Floats:
-    """The score of each element: of a cluster, the highest."""
+    """The score of each element; for a cluster, its highest."""
     if elements.of_unit is None:
         return score
     highest = np.zeros(len(elements))
@@ -201,22 +203,29 @@ def highest_scores(score: Floats, elements: Elements) -> Floats:
     return highest
 
 
-def strata_of(highest: Floats, elements: Elements, n: int, *, cells: Any, bands: Any) -> tuple[Codes, tuple[str, ...]]:
-    """The stratum of each element: its band, and its period where there are labels enough."""
+def assign_strata(
+    highest: Floats, elements: Elements, n: int, *, cells: Any, bands: Any
+) -> tuple[Codes, tuple[str, ...]]:
+    """The stratum of each element: its band, and its period if there are enough labels."""
     first = elements.first()
     if bands is None:
-        codes, names = bands_of(highest)
+        codes, names = score_bands(highest)
     else:
         of_unit, names = check_codes(bands, n=elements.units, name="bands")
         codes = of_unit if first is None else of_unit[first]
     if cells is None:
         return codes, names
-    held = read_cells(cells, n=elements.units)
-    periods = [name[-1] for name in held.names]
-    known = {period: place for place, period in enumerate(sorted(set(periods), key=natural_order))}
-    narrow = np.min_scalar_type(-len(known))
-    period = np.array([known[one] for one in periods], dtype=narrow)[held.code if first is None else held.code[first]]
-    both, used = combined([(codes, names), (period, tuple(known))], len(elements))
-    if len(used) * PER_STRATUM > n:
+    read = read_cells(cells, n=elements.units)
+    periods = [name[-1] for name in read.names]
+    place_of_period = {period: place for place, period in enumerate(sorted(set(periods), key=natural_order))}
+    narrow = np.min_scalar_type(-len(place_of_period))
+    period = np.array([place_of_period[period] for period in periods], dtype=narrow)[
+        read.code if first is None else read.code[first]
+    ]
+    both, used = combined([(codes, names), (period, tuple(place_of_period))], len(elements))
+    if len(used) * MIN_MEAN_LABELS > n:
         return codes, names
-    return both, tuple(f"{names[one // len(known)]}, {list(known)[one % len(known)]}" for one in used.tolist())
+    return both, tuple(
+        f"{names[code // len(place_of_period)]}, {list(place_of_period)[code % len(place_of_period)]}"
+        for code in used.tolist()
+    )

@@ -164,7 +164,9 @@ def note_text(note: Note, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> s
                 "labelled ones; label them for narrower intervals"
             )
         case "identical_readings":
-            return told(f"the two readings never differ; is {parameter('second')} a copy of {parameter('y_true')}?")
+            return told(
+                f"the two labels of a unit never differ; is {parameter('second')} a copy of {parameter('y_true')}?"
+            )
         case "uneven_readings":
             return (
                 f"the two annotators' errors are not symmetric: where they differ, the first label is 1 in "

@@ -11,8 +11,8 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.columns import Columns
 from howsure.counts.draw import partial_labels
-from howsure.counts.label_sample import bands_of
-from howsure.counts.sheets import labels_of_sheet
+from howsure.counts.label_sample import score_bands
+from howsure.counts.label_sheets import sheet_labels
 from howsure.errors import GIVEN, InputError, parameter, told
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
@@ -24,16 +24,16 @@ from howsure.show.table import COUNT, FLAG, NUMBER, Column
 from howsure.stats.proportions import normal_quantile
 
 DESIGNS = ("stratified", "simple")
-LEAST_LABELS = 20  # to plan from; of fewer, the spread of labels is taken as unknown
-PSEUDO = 1.0  # labels of the kind that makes a band vary more, added to those of each band
-UNKNOWN = 0.25  # the variance of labels whose share is a half: no share has a larger one
+MIN_LABELS = 20  # to plan with; with fewer, the variance of labels counts as unknown
+PSEUDO = 1.0  # labels of the rarer kind, added to each band
+MAX_VARIANCE = 0.25  # the variance of labels of which half are positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LabelsNeeded(Result):
-    """How many `labels` of `units` an interval of a `width` needs, those at hand included.
+    """The number of `labels` (existing ones included) among `units` for an interval of a `width`.
 
-    share: whether the width is a share of the units. from_labels: whether labels at hand were enough to plan from.
+    share: whether the width is a share of the units. from_labels: whether the plan uses the existing labels.
     """
 
     labels: int
@@ -52,13 +52,13 @@ class LabelsNeeded(Result):
     def words(self) -> str:
         """The number in a sentence, and how it was planned."""
         wide = f"{self.width:g} of the units" if self.share else counted(round(self.width), "unit")
-        said = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')} for an interval about {wide} wide"
+        sentence = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')} for an interval about {wide} wide"
         if self.from_labels:
-            return f"{said}, those at hand included, planned from what these show of the scores."
-        at_hand = told(f"{parameter('labelled')}, {parameter('y_true')}")
+            return f"{sentence}, existing labels included; they show how informative the scores are."
+        label_options = told(f"{parameter('labelled')}, {parameter('y_true')}")
         return (
-            f"{said}, planned as if the scores were worth nothing and half of the units positive; with {LEAST_LABELS} "
-            f"labels or more at hand ({at_hand}), perhaps fewer."
+            f"{sentence}, if the scores are uninformative and half of the units positive. With at least {MIN_LABELS} "
+            f"existing labels ({label_options}), possibly fewer."
         )
 
 
@@ -74,7 +74,7 @@ def labels_needed(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> LabelsNeeded:
-    """How many labels does an interval of this width need, those at hand included?
+    """The number of labels that an interval of this width needs, existing ones included.
 
     y_prob (N,): scores, from 0 to 1.
     width: width of the total's interval, in units.
@@ -85,21 +85,20 @@ def labels_needed(
     design: sampling method: stratified or simple.
     level: level of the interval.
 
-    Labels at hand were drawn at random, from all or within bands of the score. Then n = (Σ N_h s_h)² / ((width / 2z)² +
-    Σ N_h s_h²) with s_h the standard deviation of the labels of band h, to which one more label is added, of the kind
-    that makes them vary more: what scores are worth is what the labels show. Without labels, or with fewer than 20,
-    nothing is known of what scores miss, and s_h = 1/2: the plan then suffices whatever the share of positives is, for
-    labels alone. Where positives are rare it is for more than needed; plan again with the first labels. "simple" has
-    one band. Source: Cochran (1977), section 5.9.
+    Existing labels must be drawn at random, from all units or within bands of the score. Then n = (Σ N_h s_h)² /
+    ((width / 2z)² + Σ N_h s_h²) with s_h the standard deviation of the labels of band h and one more label of the
+    rarer kind. With fewer than 20 labels, s_h = 1/2, which suffices for any share of positives, without scores. If
+    positives are rare this is more than needed: plan again with the first labels. "simple" has one band. Source:
+    Cochran (1977), section 5.9.
 
     >>> import numpy as np
     >>> labels_needed(np.full(10_000, 0.1), width=1_000).labels
     370
     >>> labels_needed(np.full(10_000, 0.1), width=0.1, share=True, y_true={row: row % 10 // 9 for row in range(50)})
-    158 labels of 10,000 units for an interval about 0.1 of the units wide, those at hand included, planned from ...
+    158 labels of 10,000 units for an interval about 0.1 of the units wide, existing labels included; they show ...
 
-    Raises InputError unless the width is at least 1 unit, or a share above 0 and at most 1, and the design one of
-    these; for labels in two places.
+    Raises InputError if the width is below 1 unit, or is not a share above 0 and at most 1; for an unknown design; or
+    for both `labelled` and `y_true`.
     """
     if labelled is not None and y_true is not None:
         raise InputError(
@@ -110,16 +109,16 @@ def labels_needed(
         score, labels = check_probabilities(columns["y_prob"]), columns["y_true"]
         if labelled is not None:
             positive = None if pos_label is None else str(pos_label)
-            (labels,), _ = labels_of_sheet(labelled, score, place=columns.rows.place, pos_label=positive)
+            (labels,), _ = sheet_labels(labelled, score, place=columns.rows.place, pos_label=positive)
             pos_label = None
         n = len(score)
-        known, values = partial_labels({} if labels is None else labels, n=n, pos_label=pos_label)
+        labelled_rows, values = partial_labels({} if labels is None else labels, n=n, pos_label=pos_label)
         codes, size = _bands(score, design)
-        variance = np.full(len(size), UNKNOWN)
-        if from_labels := len(known) >= LEAST_LABELS:
-            variance = _variances(codes[known], values, len(size))
-        wanted = (_units(width, share, n) / (2.0 * normal_quantile(check_level(level)))) ** 2
-    needed = float((size @ np.sqrt(variance)) ** 2 / (wanted + size @ variance))
+        variance = np.full(len(size), MAX_VARIANCE)
+        if from_labels := len(labelled_rows) >= MIN_LABELS:
+            variance = _variances(codes[labelled_rows], values, len(size))
+        variance_target = (_units(width, share, n) / (2.0 * normal_quantile(check_level(level)))) ** 2
+    needed = float((size @ np.sqrt(variance)) ** 2 / (variance_target + size @ variance))
     return LabelsNeeded(
         labels=min(max(int(np.ceil(needed)), 2 * len(size)), n),
         units=n,
@@ -151,7 +150,7 @@ def _bands(score: Floats, design: str) -> tuple[Integers, Integers]:
     """The band of each score, and the size of each band."""
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="plans for labels")
-    codes = bands_of(score)[0] if design == "stratified" else np.zeros(len(score), dtype=np.int64)
+    codes = score_bands(score)[0] if design == "stratified" else np.zeros(len(score), dtype=np.int64)
     return codes, np.bincount(codes)
 
 

@@ -1,4 +1,4 @@
-"""A proxy for the labels that nobody has read: cross-fitted ridge logistic regression on cheap features."""
+"""A proxy for missing labels: cross-fitted ridge logistic regression on features of all units."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.counts.units import Units
+from howsure.counts.population import Units
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import fit_logistic, sigmoid
 
-# The logits of probabilities that are never certain.
+# Logits of probabilities, kept away from 0 and 1.
 
 LEAST = 1e-4  # no unit is certain before it is read
 
@@ -22,18 +22,18 @@ def clipped_logit(p: Floats) -> Floats:
     return np.asarray(np.log(kept) - np.log1p(-kept))
 
 
-# What the proxy knows of each unit: its score, columns of numbers, and its domain, on a common scale.
+# Features of each unit: its score, numeric columns, and its domain, standardized.
 
 BLOCK = 1 << 16  # units at a time
-MOST_DOMAINS = 60  # that have a coefficient of their own: those with most labels
+MAX_DOMAINS = 60  # with their own coefficient: those with the most labels
 
 
 @dataclass(frozen=True, slots=True)
 class UnitFeatures:
     """Columns with mean 0 and standard deviation 1: numbers, then an indicator for each of some domains.
 
-    numbers: the logit of the score, whether it is above 0, and what the user adds; `kept` are those that vary.
-    Indicators are written out for few units only: `indicated` are domains, to each of which a `share` of units belongs.
+    numbers: the logit of the score, whether it is above 0, and the user's columns (`added`); `kept`: those that vary.
+    Indicators are computed when needed: `indicated` are the domains, `share` the share of units of each.
     """
 
     units: Units
@@ -54,35 +54,35 @@ class UnitFeatures:
     def linear(self, rows: Integers, coefficients: Floats) -> Floats:
         """x·b (m, rows) of some units for m vectors of coefficients (m, K + 1), the intercept first."""
         numbers = 1 + len(self.kept)
-        held: Floats = coefficients[:, 1:numbers] @ self._numbers(rows) + coefficients[:, :1]
+        predictor: Floats = coefficients[:, 1:numbers] @ self._numbers(rows) + coefficients[:, :1]
         if len(self.indicated):
             scaled = coefficients[:, numbers:] / np.sqrt(self.share * (1.0 - self.share))
-            of_domain = np.zeros((len(coefficients), len(self.units.cells.domain_names)))
-            of_domain[:, self.indicated] = scaled
-            of_domain -= (scaled @ self.share)[:, None]
-            held += of_domain[:, self._domain(rows)]
-        return held
+            domain_effects = np.zeros((len(coefficients), len(self.units.cells.domain_names)))
+            domain_effects[:, self.indicated] = scaled
+            domain_effects -= (scaled @ self.share)[:, None]
+            predictor += domain_effects[:, self._domain(rows)]
+        return predictor
 
     def _domain(self, rows: Integers) -> Integers:
-        held: Integers = self.units.cells.domain[self.units.cells.code[rows]]
-        return held
+        domain: Integers = self.units.cells.domain[self.units.cells.code[rows]]
+        return domain
 
     def _numbers(self, rows: Integers) -> Floats:
         """(numbers, rows)."""
-        held: Floats = (_numbers_of(self.units, self.added, rows)[self.kept] - self.mean[:, None]) / self.deviation[
-            :, None
-        ]
-        return held
+        numbers: Floats = (
+            _number_columns(self.units, self.added, rows)[self.kept] - self.mean[:, None]
+        ) / self.deviation[:, None]
+        return numbers
 
 
 def unit_features(units: Units, added: list[Floats]) -> UnitFeatures:
     """The features of all units: means and standard deviations are taken over all, block by block."""
     blocks = [slice(start, start + BLOCK) for start in range(0, len(units), BLOCK)]
-    total = sum(_numbers_of(units, added, rows).sum(axis=1) for rows in blocks)
+    total = sum(_number_columns(units, added, rows).sum(axis=1) for rows in blocks)
     mean = np.asarray(total) / len(units)
     low, high, squares = np.full((3, len(mean)), np.nan)
     for rows in blocks:
-        numbers = _numbers_of(units, added, rows)
+        numbers = _number_columns(units, added, rows)
         low, high = np.fmin(low, numbers.min(axis=1)), np.fmax(high, numbers.max(axis=1))
         squares = np.nansum([squares, ((numbers - mean[:, None]) ** 2).sum(axis=1)], axis=0)
     kept = np.flatnonzero((low < high) & (squares > 0))
@@ -91,7 +91,7 @@ def unit_features(units: Units, added: list[Floats]) -> UnitFeatures:
     return UnitFeatures(units, added, kept, mean[kept], np.sqrt(squares[kept] / len(units)), indicated, share)
 
 
-def _numbers_of(units: Units, added: list[Floats], rows: Integers | slice) -> Floats:
+def _number_columns(units: Units, added: list[Floats], rows: Integers | slice) -> Floats:
     """(2 + K, rows): the logit of the score, whether it is above 0, and the columns of the user."""
     score = units.score[rows]
     return np.stack([clipped_logit(score), (score > 0).astype(np.float64), *(column[rows] for column in added)])
@@ -103,31 +103,31 @@ def _indicated(units: Units) -> Integers:
     if domains == 1:
         return np.empty(0, dtype=np.int64)
     labels = np.bincount(units.cells.domain[units.cell_of_labelled], minlength=domains)
-    return np.sort(np.argsort(-labels, kind="stable")[:MOST_DOMAINS])
+    return np.sort(np.argsort(-labels, kind="stable")[:MAX_DOMAINS])
 
 
 RIDGE = 3.0
-OF_INTERCEPT = 0.1  # a weak pull towards the base rate, so that labels of one kind only have a fit
+INTERCEPT_RIDGE = 0.1  # weak shrinkage towards the base rate, so that a fit exists if all labels are equal
 FOLDS = 5
-DRAWS = 8  # of the coefficients, half of them the others' opposites
-DRAWS_OF_MANY = 4  # where there are more than a million units, or a thousand cells
+DRAWS = 8  # of the coefficients, in antithetic pairs
+DRAWS_OF_MANY = 4  # for more than a million units, or a thousand cells
 MANY_UNITS, MANY_CELLS = 1_000_000, 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """The logit of P(y = 1) of any unit, and draws of it that say how unsure the fit is.
+    """The logit of P(y = 1) of any unit, and draws of it for the uncertainty of the fit.
 
     A draw adds to the cross-fitted logit what a draw of the coefficients, from Laplace's approximation, changes.
-    fits: coefficients (folds, K + 1), the intercept first; shifts: draws of their changes (draws, K + 1). of_labelled
-    (n,): the logits of the labelled units, each by the fits that have not seen its label.
+    fits: coefficients (folds, K + 1), the intercept first; shifts: draws of their changes (draws, K + 1).
+    labelled_logits (n,): the logits of the labelled units, each by the fits that did not use its label.
     """
 
     features: UnitFeatures
     fits: Floats
     shifts: Floats
     labelled: Integers
-    of_labelled: Floats
+    labelled_logits: Floats
 
     def logits(self, rows: Integers) -> Floats:
         """Of units without a label: the mean of the folds, taken of probabilities within [0.0001, 0.9999]."""
@@ -135,12 +135,12 @@ class Proxy:
 
     def draws(self, rows: Integers, logits: Floats) -> Floats:
         """The draws (draws, rows) of some units with these logits."""
-        held: Floats = logits + self.features.linear(rows, self.shifts)
-        return held
+        drawn_logits: Floats = logits + self.features.linear(rows, self.shifts)
+        return drawn_logits
 
-    def draws_of_labelled(self) -> Floats:
+    def labelled_draws(self) -> Floats:
         """The draws (draws, n) of the labelled units."""
-        return self.draws(self.labelled, self.of_labelled)
+        return self.draws(self.labelled, self.labelled_logits)
 
 
 def fit_proxy(
@@ -150,11 +150,11 @@ def fit_proxy(
 
     Its features: the logit of the score, whether the score is above 0, what the user adds, and the domain.
     """
-    held = unit_features(units, features)
+    unit_columns = unit_features(units, features)
     kept = np.arange(len(units.labelled)) if without is None else np.delete(np.arange(len(units.labelled)), without)
     labels = units.labels[kept]
-    folds = folds_of(units, features, rng)[kept]
-    matrix, weight = held.matrix(units.labelled), weights_of(units)[kept]
+    folds = assign_folds(units, features, rng)[kept]
+    matrix, weight = unit_columns.matrix(units.labelled), label_weights(units)[kept]
     fits = [
         fit_ridge(matrix[kept[folds != fold]], labels[folds != fold], weight[folds != fold]).coefficients
         for fold in range(int(folds.max(initial=0)) + 1)
@@ -163,39 +163,39 @@ def fit_proxy(
     many = len(units) > MANY_UNITS or len(units.cells.names) > MANY_CELLS
     half = (DRAWS_OF_MANY if many else DRAWS) // 2
     shifts = rng.multivariate_normal(np.zeros(len(fit.coefficients)), fit.covariance, size=half, method="cholesky")
-    proxy = Proxy(held, np.array(fits), np.concatenate([shifts, -shifts]), units.labelled, np.empty(0))
-    of_labelled = proxy.logits(units.labelled)
+    proxy = Proxy(unit_columns, np.array(fits), np.concatenate([shifts, -shifts]), units.labelled, np.empty(0))
+    labelled_logits = proxy.logits(units.labelled)
     for fold, coefficients in enumerate(fits):
         rows = kept[folds == fold]
-        of_labelled[rows] = clipped_logit(sigmoid(RidgeFit(coefficients, fit.covariance).logits(matrix[rows])))
-    return replace(proxy, of_labelled=of_labelled)
+        labelled_logits[rows] = clipped_logit(sigmoid(RidgeFit(coefficients, fit.covariance).logits(matrix[rows])))
+    return replace(proxy, labelled_logits=labelled_logits)
 
 
-def weights_of(units: Units) -> Floats:
-    """How many units each label stands for, scaled to sum to as many of equal weight as say as much (Kish 1965).
+def label_weights(units: Units) -> Floats:
+    """The units that each label represents, scaled to sum to Kish's effective sample size (1965).
 
-    Where some strata are read more than others for reasons that the model does not know, a fit without these weights
-    would be one of the sample, not of the population.
+    If some strata have more labels than others, a fit without these weights would describe the sample, not the
+    population.
     """
     weight = units.weight_of_labelled
-    held: Floats = weight * (weight.sum() / (weight @ weight))
-    return held
+    scaled: Floats = weight * (weight.sum() / (weight @ weight))
+    return scaled
 
 
-def folds_of(units: Units, features: list[Floats], rng: np.random.Generator) -> Integers:
-    """The fold of each labelled unit: what was drawn together stays together, in any order of the rows.
+def assign_folds(units: Units, features: list[Floats], rng: np.random.Generator) -> Integers:
+    """The fold of each labelled unit, the same for all units of an element, and in any order of the rows.
 
-    What was drawn is sorted by all that the estimate knows of it, so that only what is alike can change places: first
-    by all that totals know, so that these are the same whatever the cells within a domain are, then by the cells.
+    Elements are sorted by all columns that the estimate uses, so that the order of rows does not matter: first by
+    those that totals use, so that totals do not depend on the cells within a domain, then by cell.
     """
-    known = [column[units.labelled] for column in features]
+    columns = [column[units.labelled] for column in features]
     cell = units.cell_of_labelled
     keys: list[Floats | Integers] = [
         units.labels,
         units.score[units.labelled],
         units.cells.domain[cell],
         units.weight_of_labelled,
-        *known,
+        *columns,
     ]
     kinds = list(zip(_kinds(units, keys), _kinds(units, [*keys, cell]), strict=True))
     fold = np.empty(len(kinds), dtype=np.int64)
@@ -208,7 +208,7 @@ def _kinds(units: Units, keys: Sequence[Floats | Integers]) -> list[tuple[int, .
     kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
     element = units.draw.element
     ends = np.cumsum(np.bincount(element))[:-1]
-    return [tuple(of_one.tolist()) for of_one in np.split(kind[np.lexsort((kind, element))], ends)]
+    return [tuple(kinds_in_element.tolist()) for kinds_in_element in np.split(kind[np.lexsort((kind, element))], ends)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +220,8 @@ class RidgeFit:
 
     def logits(self, features: Floats) -> Floats:
         """x·b of each row."""
-        held: Floats = features @ self.coefficients[1:] + self.coefficients[0]
-        return held
+        predictor: Floats = features @ self.coefficients[1:] + self.coefficients[0]
+        return predictor
 
 
 def fit_ridge(features: Floats, labels: Floats, weight: Floats | None = None) -> RidgeFit:
@@ -233,7 +233,7 @@ def fit_ridge(features: Floats, labels: Floats, weight: Floats | None = None) ->
     w = np.ones(n) if weight is None else weight
     design = np.column_stack([np.ones(n), features])
     penalty = np.full(k + 1, RIDGE)
-    penalty[0] = OF_INTERCEPT
+    penalty[0] = INTERCEPT_RIDGE
     centre = np.zeros(k + 1)
     positives = w @ labels
     centre[0] = np.log((positives + 0.5) / (w.sum() - positives + 0.5))

@@ -1,4 +1,4 @@
-"""How the totals of two domains are off together, and the interval of their difference."""
+"""Estimated counts with their checks, and differences of two counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from howsure.counts.count_law import CountLaw
 from howsure.counts.draw import Draw
 from howsure.counts.notes import GENERAL, Note, Terms, by_severity, note_text
-from howsure.counts.units import Units
+from howsure.counts.population import Units
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
@@ -31,9 +31,9 @@ Ends = tuple[float, float, float]  # an estimate and its interval
 
 @dataclass(frozen=True, slots=True)
 class TotalErrors:
-    """Of each labelled unit its domain and what the estimate of this domain's total leaves over, with the draw.
+    """The residual of each labelled unit in the total of its domain, with the draw.
 
-    That is y - m for a total by difference, and y minus the share of the domain for one by the labels alone.
+    The residual is y - m for a total by difference, and y minus the share of the domain for a total without scores.
     """
 
     draw: Draw
@@ -41,28 +41,28 @@ class TotalErrors:
     residual: Floats
 
     def correlation(self, a: int, b: int) -> float:
-        """The correlation of the two totals under the draw: not 0 where units of both were drawn together."""
-        one, other = (self.draw.per_drawn(np.where(self.domain == k, self.residual, 0.0)) for k in (a, b))
-        scale = math.sqrt(self.draw.variance(one) * self.draw.variance(other))
+        """The correlation of the errors of two totals: not 0 if units of both domains were drawn together."""
+        first, second = (self.draw.sum_by_element(np.where(self.domain == k, self.residual, 0.0)) for k in (a, b))
+        scale = math.sqrt(self.draw.variance(first) * self.draw.variance(second))
         if scale == 0:
             return 0.0
-        both, apart = self.draw.variance(one + other), self.draw.variance(one - other)
-        return min(max((both - apart) / (4.0 * scale), -1.0), 1.0)
+        sum_variance, difference_variance = self.draw.variance(first + second), self.draw.variance(first - second)
+        return min(max((sum_variance - difference_variance) / (4.0 * scale), -1.0), 1.0)
 
 
 def total_errors(units: Units, fitted: Floats, by_labels: Sequence[bool], shares: Sequence[float]) -> TotalErrors:
-    """fitted: m of the labelled units. by_labels, shares: of each domain, whether labels alone gave it; its share."""
+    """fitted: m of the labelled units. by_labels, shares: per domain, whether its total uses no scores; its share."""
     domain = units.cells.domain[units.cell_of_labelled]
     expected = np.where(np.array(by_labels)[domain], np.array(shares)[domain], fitted)
     return TotalErrors(units.draw, domain, units.labels - expected)
 
 
 def difference_of_totals(a: Ends, b: Ends, *, correlation: float, level: float) -> tuple[float, float, float, float]:
-    """a - b, its interval, and P(a > b) by the normal law that has it (ties counted half).
+    """a - b, its interval, and P(a > b) under the normal distribution with this interval (ties counted half).
 
-    The distance to the lower end is √((a - a_low)² + (b_high - b)² - 2 r (a - a_low)(b_high - b)), and likewise to the
-    upper one. A correlation r above 0 counts as 0: few labels would exaggerate it. Sources: Zou (2007), Zou & Donner
-    (2008).
+    The distance to the lower end is √((a - a_low)² + (b_high - b)² - 2 r (a - a_low)(b_high - b)); the upper end is
+    analogous. A correlation r above 0 counts as 0, since a few labels may exaggerate it. Sources: Zou (2007), Zou &
+    Donner (2008).
 
     >>> difference_of_totals((50.0, 40.0, 60.0), (30.0, 20.0, 40.0), correlation=-1.0, level=0.95)[:3]
     (20.0, 0.0, 40.0)
@@ -79,17 +79,17 @@ def difference_of_totals(a: Ends, b: Ends, *, correlation: float, level: float) 
     return difference, difference - down, difference + up, greater
 
 
-# Estimated counts: a row per group, totals per domain and over all, and how they were made.
+# Estimated counts: a row per group, totals per domain and over all.
 
 ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
 class CountEstimate:
-    """The number of units of a group whose label is 1, with its interval, and the method that gave it.
+    """The number of units of a group whose label is 1, with its interval and method.
 
-    group: a value of each column of groups; of a domain all but the last. n: units; labelled: of these with a label;
-    positives: of these with label 1. The estimate is NaN where the method has none, as labels alone in a group without.
+    group: a value of each group column; a domain has all but the last. n: units; labelled: units with a label;
+    positives: units with label 1. The estimate is NaN if the method has none, such as in a group without labels.
     """
 
     group: tuple[str, ...]
@@ -110,7 +110,7 @@ class CountEstimate:
 
     @property
     def share(self) -> float:
-        """The estimate divided by the number of units; NaN where there is none."""
+        """The estimate divided by the number of units; NaN without units."""
         return self.estimate / self.n if self.n else math.nan
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,14 +123,14 @@ class CountEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostics:
-    """What checks the estimates themselves.
+    """Checks of the estimates.
 
-    hidden_coverage: labels were hidden fold by fold and their positives per group predicted; the share of these
-    `hidden_groups` whose interval held them. drift: of each domain, the expected standard deviation of its groups'
-    levels, in logits: 0 means that a score means the same in all groups, NaN that there is one. disagreement: of each
-    domain, the model's total minus the design's, in standard errors of the latter. worth: how many labels alone, drawn
-    at random, would give the total an interval of this width, None for raw scores. raw_error: the calibration error of
-    the scores on the labelled units.
+    hidden_coverage: the share of the `hidden_groups` intervals, one per group and fold, that covered the positives
+    among held-out labels. drift: per domain, the expected standard deviation of its groups' levels, in logits: 0 if a
+    score means the same in all groups, NaN for a single group. disagreement: per domain, the sum of its groups minus
+    the total by design, in standard errors of the latter. worth: the number of labels of a random sample that gives
+    the total an interval of this width without scores; None for raw scores. raw_error: the calibration error of the
+    scores on the labelled units.
     """
 
     hidden_coverage: float = math.nan
@@ -183,17 +183,20 @@ class ReadingErrors:
     def sentences(self, of: str = "the total") -> list[str]:
         """The rates as sentences; `of`: the quantity whose interval is wider."""
         sentences = [f"two annotators disagree on {self.read_differently:,} of {self.read_twice:,} units"]
-        zero, one = self.false_positives, self.false_negatives
+        false_positives, false_negatives = self.false_positives, self.false_negatives
         if self.errors_by == "flips alike":
-            sentences.append(f"assuming symmetric errors, annotators mislabel {zero} of the units")
+            sentences.append(f"assuming symmetric errors, annotators mislabel {false_positives} of the units")
         elif self.errors_by == "bounds":
             sentences.append(
-                f"annotators mislabel up to {zero.high:.4f} of the units of label 0, or up to {one.high:.4f} of those "
-                "of label 1; the intervals allow for either. Settle the disagreements for an estimate and narrower "
-                "intervals"
+                f"annotators mislabel up to {false_positives.high:.4f} of the units of label 0, or up to "
+                f"{false_negatives.high:.4f} of those of label 1; the intervals allow for either. Settle the "
+                "disagreements for an estimate and narrower intervals"
             )
         else:
-            sentences.append(f"annotators mislabel {zero} of the units of label 0, and {one} of those of label 1")
+            sentences.append(
+                f"annotators mislabel {false_positives} of the units of label 0, and {false_negatives} of those of "
+                "label 1"
+            )
         wider = f"annotation errors make the interval of {of} {self.wider:.1f} times as wide"
         return [*sentences, wider] if math.isfinite(self.wider) else sentences
 
@@ -202,10 +205,9 @@ class ReadingErrors:
 class CountEstimates(Rows[CountEstimate]):
     """Counts of all groups (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
 
-    Iterating, indexing and `len` go by rows; a row is also found by the name of its group. `notes` say what a reader
-    must know beside the numbers: `caveats`, rendered with the counts as they are. `diagnostics` check them. told:
-    whether more is promised of differences than what the intervals say. in_shares: whether tables and figures show
-    shares of the units instead of counts.
+    Iterating, indexing and `len` use the rows; a row can also be indexed by the name of its group. `notes` are the
+    sentences of the `caveats`. `diagnostics` check the estimates. has_differences: whether differences of groups have
+    estimates. in_shares: whether tables and figures show shares of the units instead of counts.
     """
 
     keys: tuple[str, ...] = as_json("columns")
@@ -216,7 +218,7 @@ class CountEstimates(Rows[CountEstimate]):
     caveats: tuple[Note, ...] = as_json(None, default=())
     laws: tuple[CountLaw, ...] = as_json(None, default=())
     errors: TotalErrors | None = as_json(None, default=None)
-    told: bool = as_json(None, default=True)
+    has_differences: bool = as_json(None, default=True)
     in_shares: bool = as_json(None, default=False)
     readings: ReadingErrors | None = as_json(AMONG, default=None)
     recipe: Mapping[str, Any]
@@ -231,81 +233,81 @@ class CountEstimates(Rows[CountEstimate]):
         return self.rows[self._place(name)]
 
     def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
-        """The count of group a minus that of group b with its interval, and P(a > b), ties counted half; or of domains.
+        """The count of group (or domain) a minus that of b with its interval, and P(a > b), ties counted half.
 
-        Counts of groups are taken as independent given the labels; a group does not differ from itself. Where one
-        of them borrows nothing from others, their own intervals decide (Zou & Donner 2008). The totals of two domains,
-        such as two actors in all periods, are compared by the design of the draw, which knows how far they exclude each
-        other in what was drawn together. What cannot be promised is NaN without an interval: a group that has no label
-        and borrows nothing, a sample that is not read in full, labels that were not drawn as stated. `notes` say which.
-        P(a > b) alone is NaN where nothing tells which is more: both rest on labels alone, which are all negative.
+        Counts of groups are independent given the labels; a group does not differ from itself. If a group shares no
+        information with others, the interval follows from the two intervals (Zou & Donner 2008). The totals of two
+        domains, such as two actors in all periods, are compared by the sampling design, with the correlation of units
+        that were drawn together. The difference is NaN without an interval for a group without labels that shares no
+        information, a sample that is not fully labelled, or labels that were not drawn as stated; `notes` say which.
+        P(a > b) alone is NaN if both counts use labels only and these are all negative (or all positive).
 
-        Raises InputError for a group that is not there, or if the counts were not made by the hierarchical method.
+        Raises InputError for an unknown group, or if the counts are not by the hierarchical method.
         """
         domains = {row.group: place for place, row in enumerate(self.domains)}
-        pair = [domains.get((one,) if isinstance(one, str) else tuple(map(str, one))) for one in (a, b)]
-        if not self.told:
+        pair = [domains.get((name,) if isinstance(name, str) else tuple(map(str, name))) for name in (a, b)]
+        if not self.has_differences:
             n = sum(
-                self.rows[self._place(one)].n if place is None else self.domains[place].n
-                for one, place in zip((a, b), pair, strict=True)
+                self.rows[self._place(name)].n if place is None else self.domains[place].n
+                for name, place in zip((a, b), pair, strict=True)
             )
             return Estimate(math.nan, None, None, level=self.total.level, method="cannot tell", n=n), math.nan
         if self.errors is not None and pair[0] is not None and pair[1] is not None:
-            return self._difference_of_domains(pair[0], pair[1], self.errors)
+            return self._domain_difference(pair[0], pair[1], self.errors)
         if not self.laws:
             raise InputError(
                 f"difference needs {parameter('method', 'hierarchical')} or 'auto'; these counts are by "
                 f"{self.recipe['method']!r}."
             )
-        places = [self._place(one) for one in (a, b)]
-        one, other = (self.rows[place] for place in places)
-        first, second = (self.laws[place] for place in places)
-        if one is other:
-            return Estimate(0.0, 0.0, 0.0, level=one.level, method=one.method, n=one.n), 0.5
-        if not one.method == other.method == "hierarchical":
-            return self._difference_of(one, other, correlation=0.0)
-        low, high = first.minus(second, one.level)
-        value = first.expected - second.expected
-        return Estimate(value, low, high, level=one.level, method=one.method, n=one.n + other.n), first.more_than(
-            second
+        places = [self._place(name) for name in (a, b)]
+        a_row, b_row = (self.rows[place] for place in places)
+        a_law, b_law = (self.laws[place] for place in places)
+        if a_row is b_row:
+            return Estimate(0.0, 0.0, 0.0, level=a_row.level, method=a_row.method, n=a_row.n), 0.5
+        if not a_row.method == b_row.method == "hierarchical":
+            return self._interval_difference(a_row, b_row, correlation=0.0)
+        low, high = a_law.minus(b_law, a_row.level)
+        value = a_law.expected - b_law.expected
+        return Estimate(value, low, high, level=a_row.level, method=a_row.method, n=a_row.n + b_row.n), a_law.more_than(
+            b_law
         )
 
-    def certain_only(self) -> CountEstimates:
-        """The same without a promise: intervals from the positives read to all but the negatives read, no estimates."""
+    def bounds_only(self) -> CountEstimates:
+        """The counts without estimates: bounds from the positive labels to all units without a negative label."""
 
-        def of(row: CountEstimate) -> CountEstimate:
+        def bounds(row: CountEstimate) -> CountEstimate:
             high = float(row.n - (row.labelled - row.positives))
             return replace(row, estimate=math.nan, low=float(row.positives), high=high, method="cannot tell")
 
         checks = replace(self.diagnostics, worth=None)
         return replace(
             self,
-            rows=tuple(map(of, self.rows)),
-            domains=tuple(map(of, self.domains)),
-            total=of(self.total),
+            rows=tuple(map(bounds, self.rows)),
+            domains=tuple(map(bounds, self.domains)),
+            total=bounds(self.total),
             diagnostics=checks,
             caveats=tuple(note for note in self.caveats if not note.needs_estimates),
             laws=(),
             errors=None,
-            told=False,
+            has_differences=False,
         )
 
-    def _difference_of_domains(self, a: int, b: int, errors: TotalErrors) -> tuple[Estimate, float]:
-        one, other = self.domains[a], self.domains[b]
+    def _domain_difference(self, a: int, b: int, errors: TotalErrors) -> tuple[Estimate, float]:
+        a_row, b_row = self.domains[a], self.domains[b]
         if a == b:
-            return Estimate(0.0, 0.0, 0.0, level=one.level, method=one.method, n=one.n), 0.5
-        return self._difference_of(one, other, correlation=errors.correlation(a, b))
+            return Estimate(0.0, 0.0, 0.0, level=a_row.level, method=a_row.method, n=a_row.n), 0.5
+        return self._interval_difference(a_row, b_row, correlation=errors.correlation(a, b))
 
-    def _difference_of(self, one: CountEstimate, other: CountEstimate, *, correlation: float) -> tuple[Estimate, float]:
-        n, method = one.n + other.n, " and ".join(dict.fromkeys((one.method, other.method)))
-        if math.isnan(one.estimate) or math.isnan(other.estimate):
-            return Estimate(math.nan, None, None, level=one.level, method=method, n=n), math.nan
-        ends = [(row.estimate, float(row.low), float(row.high)) for row in (one, other)]
-        value, low, high, greater = difference_of_totals(ends[0], ends[1], correlation=correlation, level=one.level)
-        alike = method == "labels" and all(row.positives in (0, row.labelled) for row in (one, other))
-        if alike and value == 0.0 and low < high:
+    def _interval_difference(self, a: CountEstimate, b: CountEstimate, *, correlation: float) -> tuple[Estimate, float]:
+        n, method = a.n + b.n, " and ".join(dict.fromkeys((a.method, b.method)))
+        if math.isnan(a.estimate) or math.isnan(b.estimate):
+            return Estimate(math.nan, None, None, level=a.level, method=method, n=n), math.nan
+        ends = [(row.estimate, float(row.low), float(row.high)) for row in (a, b)]
+        value, low, high, greater = difference_of_totals(ends[0], ends[1], correlation=correlation, level=a.level)
+        uniform = method == "labels" and all(row.positives in (0, row.labelled) for row in (a, b))
+        if uniform and value == 0.0 and low < high:
             greater = math.nan
-        return Estimate(value, low, high, level=one.level, method=method, n=n), greater
+        return Estimate(value, low, high, level=a.level, method=method, n=n), greater
 
     def rows_shown(self) -> Sequence[object]:
         """The counts of the groups, then of the domains, then of everything."""
@@ -350,11 +352,11 @@ class CountEstimates(Rows[CountEstimate]):
         return draw_counts(self, ax=ax)
 
     def _place(self, group: str | tuple[str, ...]) -> int:
-        wanted = (group,) if isinstance(group, str) else tuple(map(str, group))
+        name = (group,) if isinstance(group, str) else tuple(map(str, group))
         for position, row in enumerate(self.rows):
-            if row.group == wanted:
+            if row.group == name:
                 return position
-        raise unknown_name("group", ", ".join(wanted), [", ".join(row.group) for row in self.rows], place="the counts")
+        raise unknown_name("group", ", ".join(name), [", ".join(row.group) for row in self.rows], place="the counts")
 
 
 def _key(place: int, row: CountEstimate) -> str:

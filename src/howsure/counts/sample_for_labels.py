@@ -1,4 +1,4 @@
-"""Which units to read: a sample whose chances are known, so that what a model misses can be counted."""
+"""Draw units to label with known inclusion probabilities, so that a model's misses can be estimated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.columns import Columns
 from howsure.counts.draw import Elements, partial_labels
-from howsure.counts.further_labels import joined, recovered_sample
+from howsure.counts.further_labels import join_samples, recovered_sample
 from howsure.counts.label_sample import (
     CHANCE,
     CHECK,
@@ -21,14 +21,14 @@ from howsure.counts.label_sample import (
     STRATUM,
     LabelSample,
     allocation,
+    assign_strata,
     further_allocation,
     highest_scores,
     planned_spread,
     spread_so_far,
-    strata_of,
 )
-from howsure.counts.sheets import Sheet, check_of, read_sheet, two_values
-from howsure.counts.units import rows_by_code
+from howsure.counts.label_sheets import Sheet, read_sheet, row_check, two_values
+from howsure.counts.population import rows_by_code
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.frames import Source
@@ -38,7 +38,7 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 DESIGNS = ("stratified", "simple", "importance")
-LEAST_CHANCE = 0.5  # of the average one: by importance, units of low score are drawn too
+MIN_RELATIVE_CHANCE = 0.5  # of the average; with importance sampling, units of low score are drawn, too
 
 
 def sample_for_labels(
@@ -58,7 +58,7 @@ def sample_for_labels(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> LabelSample:
-    """Draw units to read by hand, so that `estimate_counts` can say what the scores miss.
+    """Draw units to label by hand, so that `estimate_counts` can correct the scores.
 
     y_prob (N,): scores, from 0 to 1.
     n: number of units to read; with clusters, of clusters.
@@ -74,29 +74,29 @@ def sample_for_labels(
     batch: an earlier sample and the labels (N,) known by now.
     rng: seed of the draw.
 
-    Design "stratified": strata are `bands`, by default bands of the score with 0 as one of its own, each divided by the
-    last of the groups where that leaves 5 labels per stratum on average. Labels are allotted as N_h s_h (Neyman),
-    s_h = √(p̄(1 - p̄)) but at least 0.25, and at least 2 each, since a model's misses lie in its low bands. "simple":
-    at random from all. "importance": with chances in proportion to √(p (1 - p)), but at least half of the average, by
-    systematic sampling of a random order. A cluster has the band of its highest score.
+    Design "stratified": the strata are `bands`, by default bands of the score with 0 as a separate band, each divided
+    by the last group column if that leaves 5 labels per stratum on average. Labels are allocated in proportion to
+    N_h s_h (Neyman), s_h = √(p̄(1 - p̄)) but at least 0.25, with at least 2 per stratum, since a model's misses have low
+    scores. "simple": at random from all. "importance": with probabilities in proportion to √(p (1 - p)), but at least
+    half of the average, by systematic sampling in random order. A cluster has the band of its highest score.
 
-    With a batch the result holds n further units of the same strata, with s_h from the labels; its `inclusion` is that
-    of both samples together, which `estimate_counts` gets from `strata`.
+    With a batch the result has n further units of the same strata, with s_h from the labels; its `inclusion` is that
+    of both samples together, which `estimate_counts` computes from `strata`.
 
     >>> import numpy as np
     >>> sample = sample_for_labels(np.linspace(0, 0.5, 1000), 50, rng=0)
     >>> len(sample), sample.strata[1]
     (50, 'score (0, 0.17]')
 
-    Raises InputError if n is below twice the number of strata or above the number of units.
+    Raises InputError if n is less than twice the number of strata or more than the number of units.
     """
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="samples for labels")
     if show and data is None:
         raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
-    if taken := {ROW, STRATUM, CHANCE, CHECK, LABEL} & set(show):
+    if reserved := {ROW, STRATUM, CHANCE, CHECK, LABEL} & set(show):
         raise InputError(
-            f"{parameter('show')} names {min(taken)!r}, which is the name of a column that is written; rename it."
+            f"{parameter('show')} names {min(reserved)!r}, which is a column of the sheet itself; rename it."
         )
     columns = Columns.read(
         data,
@@ -118,32 +118,32 @@ def sample_for_labels(
         else:
             earlier = read_sheet(more, score, place=columns.rows.place, words=True, whole=True)
             sample, labels = _further(score, n, earlier, more.name, rng=rng, **roles), earlier.labels
-    rows, held = sample.indices.tolist(), columns.rows.at(sample.indices.tolist())
+    rows, shown_columns = sample.indices.tolist(), columns.rows.at(sample.indices.tolist())
     return replace(
         sample,
-        shown={name: held[name] for name in show},
-        checks=[check_of(float(score[row]), len(score)) for row in rows],
+        shown={name: shown_columns[name] for name in show},
+        checks=[row_check(float(score[row]), len(score)) for row in rows],
         labels=labels,
         recipe={**sample.recipe, **columns.rows.read},
     )
 
 
 def _further(score: Floats, n: int, earlier: Sheet, file: str, *, rng: Randomness, **roles: Any) -> LabelSample:
-    """The sample of a filled sheet and further units as one."""
+    """The sample of a filled sheet plus further units, as one sample."""
     if all(name is None for name in earlier.strata.values()):
         raise InputError(
-            f"{parameter('more')}: {file} was drawn by {parameter('design', 'importance')}; further units can be drawn "
-            "in strata only."
+            f"{parameter('more')}: {file} was drawn with {parameter('design', 'importance')}; further units can only "
+            "be drawn within strata."
         )
     before = recovered_sample(score, earlier.strata, **roles)
     if not np.allclose(before.inclusion, [earlier.chances[unit] for unit in before.indices.tolist()], rtol=1e-3):
         raise InputError(
-            f"{parameter('more')}: {file} must hold all rows of its sample, with the inclusion probabilities that this "
-            "gave; some are missing or changed. What was drawn and is not labelled cannot be drawn again."
+            f"{parameter('more')}: {file} must have all rows of its sample with their inclusion probabilities; some "
+            "are missing or changed. Restore them: drawn units are not drawn again."
         )
     batch, clusters = (before, two_values(earlier.labels, file)), roles["clusters"]
     further = _drawn(score, n, groups=None, bands=None, clusters=clusters, design=DESIGNS[0], batch=batch, rng=rng)
-    return joined(before, further, clusters=clusters)
+    return join_samples(before, further, clusters=clusters)
 
 
 def _drawn(
@@ -168,7 +168,7 @@ def _drawn(
         codes: Codes = np.zeros(len(elements), dtype=np.int8)
         names: tuple[str, ...] = ("all",)
     else:
-        codes, names = strata_of(highest, elements, n, cells=groups, bands=bands)
+        codes, names = assign_strata(highest, elements, n, cells=groups, bands=bands)
     size = np.bincount(codes, minlength=len(names))
     if n < (needed := int(np.minimum(size, LEAST).sum())):
         what = f"{needed} for {len(names)} strata"
@@ -176,27 +176,27 @@ def _drawn(
             f"{parameter('n')} must be at least 2 per stratum, {what}; it is {n}. Draw more, in fewer bands, or by "
             f"another {parameter('design')}."
         )
-    given = allocation(size, planned_spread(highest, codes, len(names)), n)
-    drawn = _within(codes, given, np.empty(0, dtype=np.int64), generator)
-    return _sample(drawn, (given / size)[codes[drawn]], elements, codes, names, recipe)
+    allocated = allocation(size, planned_spread(highest, codes, len(names)), n)
+    drawn = _within(codes, allocated, np.empty(0, dtype=np.int64), generator)
+    return _sample(drawn, (allocated / size)[codes[drawn]], elements, codes, names, recipe)
 
 
-def _within(codes: Codes, given: Integers, taken: Integers, rng: np.random.Generator) -> Integers:
-    """So many elements of each stratum at random, of those not taken, in ascending order."""
-    size = np.bincount(codes, minlength=len(given))
+def _within(codes: Codes, number_of_stratum: Integers, excluded: Integers, rng: np.random.Generator) -> Integers:
+    """Random elements of each stratum without the excluded ones, ascending."""
+    size = np.bincount(codes, minlength=len(number_of_stratum))
     order = rows_by_code(codes, size)
     pools = np.split(order, np.cumsum(size)[:-1])
     drawn = [
-        rng.choice(pool[~np.isin(pool, taken)] if len(taken) else pool, size=number, replace=False)
-        for pool, number in zip(pools, given.tolist(), strict=True)
+        rng.choice(pool[~np.isin(pool, excluded)] if len(excluded) else pool, size=number, replace=False)
+        for pool, number in zip(pools, number_of_stratum.tolist(), strict=True)
     ]
     return np.sort(np.concatenate(drawn)).astype(np.int64)
 
 
 def _chances(score: Floats, n: int) -> Floats:
-    """Chances of inclusion that sum to n, in proportion to √(p (1 - p)) with a floor; those above 1 become 1."""
+    """Inclusion probabilities that sum to n, in proportion to √(p (1 - p)) with a minimum; at most 1."""
     size = np.sqrt(score * (1.0 - score))
-    size = np.maximum(size, LEAST_CHANCE * (size.mean() or 1.0))
+    size = np.maximum(size, MIN_RELATIVE_CHANCE * (size.mean() or 1.0))
     chances = np.minimum(n * size / size.sum(), 1.0)
     for _ in range(len(size)):
         certain = chances >= 1.0
@@ -209,12 +209,12 @@ def _chances(score: Floats, n: int) -> Floats:
 
 
 def _systematic(chances: Floats, rng: np.random.Generator) -> Integers:
-    """Elements whose stretch of the line of cumulated chances holds 0, 1, 2 … + u, in random order."""
+    """Systematic sampling: elements in random order whose interval of cumulative probability has 0, 1, 2 … + u."""
     order = rng.permutation(len(chances))
     ends = np.cumsum(chances[order])
     marks = np.arange(round(float(ends[-1]))) + rng.random()
-    held: Integers = np.sort(order[np.minimum(np.searchsorted(ends, marks, side="left"), len(order) - 1)])
-    return np.unique(held)
+    drawn: Integers = np.sort(order[np.minimum(np.searchsorted(ends, marks, side="left"), len(order) - 1)])
+    return np.unique(drawn)
 
 
 def _next_batch(
@@ -230,10 +230,10 @@ def _next_batch(
         raise InputError("batch must be a pair: an earlier sample, and the labels (N,) known by now.")
     before, labels = batch
     design = before.recipe.get("design", DESIGNS[0])
-    if any(one is not None for one in strata) or recipe["design"] not in (DESIGNS[0], design):
+    if any(parameter_value is not None for parameter_value in strata) or recipe["design"] not in (DESIGNS[0], design):
         raise InputError(
-            f"batch: further units are drawn as those before, by design {design!r} and within the same strata; leave "
-            "out cells, bands and design."
+            f"batch: further units are drawn by the earlier design, {design!r}, and within the same strata; leave "
+            "out groups, bands and design."
         )
     if design == "importance":
         raise InputError("batch: further units can be drawn within strata only, not by design 'importance'.")
@@ -241,34 +241,34 @@ def _next_batch(
         raise InputError(
             f"batch: its sample is of {len(before.codes):,} units, {parameter('y_prob')} has {elements.units:,}."
         )
-    known, values = partial_labels(labels, n=elements.units)
-    lack = np.setdiff1d(before.indices, known)
+    labelled, values = partial_labels(labels, n=elements.units)
+    lack = np.setdiff1d(before.indices, labelled)
     if len(lack):
         raise InputError(f"batch: unit {lack[0]} was drawn and has no label ({len(lack):,} such); label them first.")
     first = elements.first()
     codes = before.codes if first is None else before.codes[first]
-    taken = np.unique(elements.of(known))
+    labelled_elements = np.unique(elements.of(labelled))
     drawn_before = len(np.unique(elements.of(before.indices))) + int(before.recipe.get("after", 0))
-    if len(taken) != drawn_before:
+    if len(labelled_elements) != drawn_before:
         raise InputError(
-            f"batch: labels must be those of what the samples before drew, {drawn_before:,}; they are of "
-            f"{len(taken):,}. What was read for another reason was not drawn at random."
+            f"batch: labels must be those of the {drawn_before:,} units drawn so far; they are of "
+            f"{len(labelled_elements):,}. Labels of other units are not a random sample; leave them out."
         )
     names = before.strata
     size = np.bincount(codes, minlength=len(names))
-    had = np.bincount(codes[taken], minlength=len(names))
-    if n > (left := int((size - had).sum())):
-        raise InputError(f"{parameter('n')} must be at most the number of units left, {left:,}; it is {n:,}.")
-    wanted = allocation(size, spread_so_far(values, before.codes[known], len(names)), n + int(had.sum()))
-    given = further_allocation(wanted, had, size, n)
-    drawn = _within(codes, given, taken, rng)
+    n_labelled = np.bincount(codes[labelled_elements], minlength=len(names))
+    if n > (remaining := int((size - n_labelled).sum())):
+        raise InputError(f"{parameter('n')} must be at most the number of units left, {remaining:,}; it is {n:,}.")
+    target = allocation(size, spread_so_far(values, before.codes[labelled], len(names)), n + int(n_labelled.sum()))
+    added = further_allocation(target, n_labelled, size, n)
+    drawn = _within(codes, added, labelled_elements, rng)
     return _sample(
         drawn,
-        ((had + given) / size)[codes[drawn]],
+        ((n_labelled + added) / size)[codes[drawn]],
         elements,
         codes,
         names,
-        recipe | {"design": design, "after": int(had.sum())},
+        recipe | {"design": design, "after": int(n_labelled.sum())},
     )
 
 

@@ -76,7 +76,7 @@ class Columns:
             numbers = {}
             for role in (one for one in (*PARTIAL, *DRAWN) if one in held and not isinstance(held[one], Coded)):
                 if role in DRAWN or isinstance(held[role], Mapping):
-                    partial_column(held[role], n=n, name=called[role], beside=called["score"])
+                    partial_column(held[role], n=n, name=called[role], reference=called["score"])
             for role in (one for one in (*numeric, *PARTIAL) if one in held):
                 positive = None if role in LENGTHS else pos_label
                 found = partial_scores(

@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from howsure.counts.annotation_errors import DoubleLabels, ErrorRates, read_double_labels
 from howsure.counts.notes import note_text
-from howsure.counts.readers import Errors, Readings, read_twice
 from howsure.counts.results import ReadingErrors
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded
@@ -131,7 +131,7 @@ def judged_scores(
     return JudgedScores(rows=tuple(found), differences=differences, notes=notes, readings=errors, recipe=recipe)
 
 
-def _read_twice(answers: Columns, flips: str | None) -> Readings | None:
+def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
     """What two readings tell, of 0 and 1."""
     second = answers.numbers.get("second")
     for role in ("y_true", "second", "settled") if second is not None else ():
@@ -144,14 +144,14 @@ def _read_twice(answers: Columns, flips: str | None) -> Readings | None:
                 f"and give their mean as {parameter('y_true')}; or say which grade counts as 1: "
                 f"{parameter('pos_label', GIVEN)}."
             )
-    return read_twice(answers.numbers["y_true"], second, answers.numbers.get("settled"), flips, n=answers.n)
+    return read_double_labels(answers.numbers["y_true"], second, answers.numbers.get("settled"), flips, n=answers.n)
 
 
 def _with_errors(
-    rows: Sequence[JudgedRow], differences: Sequence[JudgedDifference], readings: Readings, level: float
+    rows: Sequence[JudgedRow], differences: Sequence[JudgedDifference], readings: DoubleLabels, level: float
 ) -> tuple[list[JudgedRow], tuple[JudgedDifference, ...], ReadingErrors]:
     """The same of grades that are true, not of those that are read."""
-    errors = Errors.of(readings, level, np.random.default_rng(0))
+    errors = ErrorRates.of(readings, level, np.random.default_rng(0))
 
     def of(estimate: Estimate, *, from_judge: float | None = None, of_difference: bool = False) -> Estimate:
         if estimate.low is None or estimate.high is None:
@@ -175,7 +175,7 @@ def _with_errors(
     true_differences = (
         replace(difference, corrected=of(difference.corrected, of_difference=True)) for difference in differences
     )
-    return made, tuple(true_differences), errors.told(float(np.fmax.reduce(wider)))
+    return made, tuple(true_differences), errors.summary(float(np.fmax.reduce(wider)))
 
 
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:

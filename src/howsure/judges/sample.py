@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.label_sample import LEAST, PER_STRATUM
+from howsure.counts.label_sample import LEAST, MIN_MEAN_LABELS
+from howsure.counts.population import combined
 from howsure.counts.sample_for_labels import sample_for_labels
-from howsure.counts.units import combined
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole, counted
@@ -173,7 +173,7 @@ def _strata(columns: Columns, unit: Integers, n: int, *, by_model: bool) -> tupl
         parts.append(_bands(length, 2, "length"))
     while True:
         codes, used = combined([(one.astype(np.int16), names) for one, names in parts], len(grade))
-        if len(parts) == 1 or len(used) * PER_STRATUM <= n:
+        if len(parts) == 1 or len(used) * MIN_MEAN_LABELS <= n:
             break
         parts.pop()
     names = []

@@ -75,7 +75,7 @@ def read_asked(held: dict[str, Any], called: Mapping[str, str], *, method: str, 
         _check_shares(predicted, called["prediction"], np.arange(n))
     for role in ("strata", "inclusion"):
         if (one := held.get(role)) is not None and not isinstance(one, Coded):
-            partial_column(one, n=n, name=called[role], beside=called["prediction"])
+            partial_column(one, n=n, name=called[role], reference=called["prediction"])
     draw, how = read_draw(Elements(n, None), rows, strata=held.get("strata"), inclusion=held.get("inclusion"))
     notes += [] if draw.note is None else [note_text(draw.note)]
     units = held.get("clusters")
@@ -100,7 +100,7 @@ def _outcomes(
     """Predictions (N, c), labels (n, c), the rows of these, and the names of the c classes, None of numbers."""
     column = as_spelled(as_column(held["prediction"], name=called["prediction"]))
     n = len(column)
-    rows, labels = partial_column(held["y_true"], n=n, name=called["y_true"], beside=called["prediction"])
+    rows, labels = partial_column(held["y_true"], n=n, name=called["y_true"], reference=called["prediction"])
     if not len(rows):
         raise InputError(f"{called['y_true']} holds nothing: no row has a person's label. Have some labelled.")
     partial = dict(zip(rows.tolist(), labels.tolist(), strict=True))

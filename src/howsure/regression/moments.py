@@ -200,8 +200,8 @@ def fitted(
     parts, variances = adjusted * errors[:, None], np.ones(n)
     more, has_labels = np.zeros(asked), np.ones(asked, dtype=np.bool_)
     if labelled is not None and residuals is not None:
-        of_labelled = (of_outcome[:, None] * adjusted)[labelled.rows] * residuals[:, None]
-        parts = parts + labelled.centring(n, of_labelled)
+        labelled_logits = (of_outcome[:, None] * adjusted)[labelled.rows] * residuals[:, None]
+        parts = parts + labelled.centring(n, labelled_logits)
         squares, weight = (of_outcome[:, None] * contrasts)[labelled.rows] ** 2, labelled.weight[:, None]
         if is_label:
             p_more = PSEUDO / (len(residuals) + 1)

@@ -254,7 +254,7 @@ def _sure(asked: Asked) -> bool:
     how = f"Say how they were drawn, {parameter('strata', GIVEN)} or {parameter('inclusion', GIVEN)}"
     smallest = 1.0
     for f, name in zip(asked.predicted.T, asked.classes, strict=True):
-        of_labelled, middle = f[labelled.rows], float(f.mean())
+        labelled_logits, middle = f[labelled.rows], float(f.mean())
         for side, where in ((f <= middle, "at most"), (f > middle, "above")):
             if side.mean() * n >= EXPECTED and not side[labelled.rows].any():
                 of = "" if name is None else f" of {name}"
@@ -263,7 +263,7 @@ def _sure(asked: Asked) -> bool:
                     "what the model misses there cannot be known"
                 )
         if asked.simple and n < asked.n:
-            smallest = min(smallest, _drawn_at_random(of_labelled, np.delete(f, labelled.rows)))
+            smallest = min(smallest, _drawn_at_random(labelled_logits, np.delete(f, labelled.rows)))
     smallest = min(1.0, smallest * len(asked.classes))
     if smallest < PROBABLY:
         notes.append(
@@ -273,8 +273,8 @@ def _sure(asked: Asked) -> bool:
     return smallest >= SURELY
 
 
-def _drawn_at_random(of_labelled: Floats, of_rest: Floats) -> float:
+def _drawn_at_random(labelled_logits: Floats, of_rest: Floats) -> float:
     """The p of Kolmogorov and Smirnov's test that both have the same predictions."""
     from scipy.stats import ks_2samp
 
-    return float(ks_2samp(of_labelled, of_rest, method="asymp").pvalue)
+    return float(ks_2samp(labelled_logits, of_rest, method="asymp").pvalue)

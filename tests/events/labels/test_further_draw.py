@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from howsure.counts.design import labels_total
-from howsure.counts.units import read_units
+from howsure.counts.population import read_units
 from howsure.events.labels.answers import SettledLabels, reading_order, record_answer, settled_labels
 from howsure.events.labels.draw import HIGH, LOW, SILENT, WORD, Strata, draw_documents, further_documents, label_spread
 from howsure.events.labels.totals_so_far import intervals, one_more_hour

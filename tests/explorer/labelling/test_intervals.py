@@ -10,7 +10,7 @@ import pytest
 
 import howsure
 from howsure.counts.design import labels_total
-from howsure.counts.units import read_units
+from howsure.counts.population import read_units
 from howsure.events.labels.answers import reading_order, record_answer, settled_labels
 from howsure.events.labels.draw import draw_documents
 from howsure.events.labels.totals_so_far import intervals

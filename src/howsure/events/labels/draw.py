@@ -14,14 +14,14 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.label_sample import (
     LEAST,
-    PER_STRATUM,
+    MIN_MEAN_LABELS,
     allocation,
-    bands_of,
     further_allocation,
     planned_spread,
+    score_bands,
     spread_so_far,
 )
-from howsure.counts.planning import LEAST_LABELS
+from howsure.counts.planning import MIN_LABELS
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.corpus import NO_ACTOR
 from howsure.events.labels.answers import Labelling, SettledLabels, labelling_of, settled_labels
@@ -118,7 +118,7 @@ def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, score
         bands = _bands(score, documents, documents_with_words(store))
     else:
         score = np.array([max(scores.get((number, actor), 0.0) for actor in actors) for number in numbers])
-        codes, names = bands_of(score)
+        codes, names = score_bands(score)
         bands = [names[code] for code in codes]
     for length in LENGTHS[LENGTHS.index(period) :]:
         labels = (
@@ -127,7 +127,7 @@ def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, score
             else [f"{band}, {period_of(day, period=length)}" for band, day in zip(bands, dates, strict=True)]
         )
         known_labels = sorted(set(labels))
-        if len(known_labels) * PER_STRATUM <= n or length == "none":
+        if len(known_labels) * MIN_MEAN_LABELS <= n or length == "none":
             break
     place = {name: code for code, name in enumerate(known_labels)}
     return Strata(
@@ -158,7 +158,7 @@ def label_spread(settled_labels: SettledLabels, strata: Sequence[str]) -> Floats
     None where fewer than 20 documents have a label of that actor.
     """
     clear = np.isfinite(settled_labels.labels[:, 0])
-    if clear.sum() < LEAST_LABELS:
+    if clear.sum() < MIN_LABELS:
         return None
     bands = [band_of(name) for name in strata]
     place = {band: code for code, band in enumerate(dict.fromkeys(bands))}

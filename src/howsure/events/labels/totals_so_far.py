@@ -9,8 +9,8 @@ import numpy as np
 
 from howsure.counts.design import labels_total
 from howsure.counts.label_sample import allocation, further_allocation
-from howsure.counts.planning import LEAST_LABELS as TO_PLAN
-from howsure.counts.units import LEAST_LABELS, Units, read_units
+from howsure.counts.planning import MIN_LABELS as MIN_PLANNING_LABELS
+from howsure.counts.population import MIN_LABELS, Units, read_units
 from howsure.errors import InputError
 from howsure.events.labels.answers import CHANCES, SettledLabels, reading_order, settled_labels
 from howsure.events.labels.draw import label_spread
@@ -67,7 +67,7 @@ def labels_to_come(settled_labels: SettledLabels, order: list[int]) -> int:
     lacking.subtract(settled_labels.strata[number] for number in clear if number in settled_labels.strata)
     missing, n_clear, n_more = {name for name, n in lacking.items() if n > 0}, len(clear), 0
     for number in order:
-        if not missing and n_clear >= min(LEAST_LABELS, population):
+        if not missing and n_clear >= min(MIN_LABELS, population):
             break
         if number in settled_labels.documents:
             continue
@@ -131,7 +131,7 @@ def one_more_hour(store: Store) -> str:
     names = sorted(set(labels.strata.values()))
     spread, is_clear = label_spread(labels, names), np.isfinite(labels.labels[:, 0])
     if spread is None:
-        least = f"before {TO_PLAN} documents have a label, nobody can tell what it buys"
+        least = f"before {MIN_PLANNING_LABELS} documents have a label, nobody can tell what it buys"
         return f"{hour}{least}: {counted(int(is_clear.sum()), 'has', 'have')} one"
     acting = int(np.nansum(labels.labels[:, 0]))
     now = _interval(store, labels, labels.actors[0], _days(store))

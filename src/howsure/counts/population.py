@@ -19,16 +19,16 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.clusters import kish
 from howsure.stats.gaffke import Sums, gaffke_interval
 
-# Columns of numbers that may tell labels apart.
+# Numeric columns that may predict labels.
 
-LARGEST = 1e100  # number in a feature, so that its square is finite
-NO_NUMBERS = "cmMSV"  # kinds of dtypes whose values numpy would cut or count to make numbers of them
+MAX_FEATURE = 1e100  # in a feature, so that its square is finite
+NON_NUMERIC_KINDS = "cmMSV"  # kinds of dtypes that numpy would convert to numbers by truncation or as dates
 
 
 def read_features(features: Any, *, n: int) -> dict[str, Floats]:
     """Columns of numbers by their names: a mapping, a data frame, a list of columns, one column or a matrix (N, K).
 
-    Raises InputError for a column of another length, or with a value that is no finite number.
+    Raises InputError for a column of another length, or with a value that is not a finite number.
     """
     if features is None:
         return {}
@@ -38,31 +38,31 @@ def read_features(features: Any, *, n: int) -> dict[str, Floats]:
         raise InputError(f"features must be columns of numbers; it is a {type(features).__name__}.")
     if not isinstance(features, Mapping):
         features = list(features.T if isinstance(features, np.ndarray) else features)
-        one = len(features) > 0 and np.ndim(features[0]) == 0
-        features = {f"feature {k + 1}": v for k, v in enumerate([features] if one else features)}
+        is_single = len(features) > 0 and np.ndim(features[0]) == 0
+        features = {f"feature {k + 1}": v for k, v in enumerate([features] if is_single else features)}
     return {str(name): _numbers(values, f"features[{str(name)!r}]", n) for name, values in features.items()}
 
 
 def _numbers(values: object, name: str, n: int) -> Floats:
-    held = as_column(values, name=name)
-    if held.shape != (n,):
+    values_array = as_column(values, name=name)
+    if values_array.shape != (n,):
         raise InputError(
-            f"{parameter(name)} must have {n:,} rows as {parameter('y_prob')} has; its shape is {held.shape}."
+            f"{parameter(name)} must have {n:,} rows as {parameter('y_prob')} has; its shape is {values_array.shape}."
         )
     try:
-        if held.dtype.kind in NO_NUMBERS:
+        if values_array.dtype.kind in NON_NUMERIC_KINDS:
             raise TypeError
-        column = held.astype(np.float64, copy=False)
+        column = values_array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
-        row = next((k for k, one in enumerate(held.tolist()) if not _is_real(one)), 0)
+        row = next((k for k, value in enumerate(values_array.tolist()) if not _is_real(value)), 0)
         raise InputError(
-            f"{parameter(name)} must be a column of numbers; {at_row(row)} holds {held.tolist()[row]!r}."
+            f"{parameter(name)} must be a column of numbers; {at_row(row)} holds {values_array.tolist()[row]!r}."
         ) from None
     low, high = float(column.min()), float(column.max())
-    if not (low >= -LARGEST and high <= LARGEST):
-        row = int(np.flatnonzero(~(np.abs(column) <= LARGEST))[0])
+    if not (low >= -MAX_FEATURE and high <= MAX_FEATURE):
+        row = int(np.flatnonzero(~(np.abs(column) <= MAX_FEATURE))[0])
         raise InputError(
-            f"{parameter(name)} must be finite numbers, at most {LARGEST:g} in size; {at_row(row)} holds "
+            f"{parameter(name)} must be finite numbers, at most {MAX_FEATURE:g} in size; {at_row(row)} holds "
             f"{float(column[row])!r}."
         )
     return column
@@ -79,8 +79,8 @@ def _is_real(value: Any) -> bool:
 # The cell of each unit: a combination of values of some columns, such as an actor and a period.
 
 BLOCK = 1 << 20  # units that are sorted at a time
-LOOKUP = 4  # combinations per unit up to which they are numbered by a table
-ALL_CODES = 1 << 62
+MAX_TABLE_RATIO = 4  # combinations per unit; above it they are numbered by sorting instead of a table
+MAX_COMBINATIONS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -116,11 +116,11 @@ def read_cells(cells: Any, *, n: int) -> Cells:
     code, present = combined(coded, n)
     parts = np.unravel_index(present, [len(names) for _, names in coded]) if coded else ()
     columns = [[names[place] for place in part.tolist()] for part, (_, names) in zip(parts, coded, strict=True)]
-    names_of = tuple(zip(*columns, strict=True)) if columns else ((),)
-    domains = {name: place for place, name in enumerate(dict.fromkeys(name[:-1] for name in names_of))}
-    domain = np.array([domains[name[:-1]] for name in names_of], dtype=np.int64)
-    size = np.bincount(code, minlength=len(names_of))
-    return Cells(tuple(named), code, names_of, domain, tuple(domains), size)
+    cell_names = tuple(zip(*columns, strict=True)) if columns else ((),)
+    domains = {name: place for place, name in enumerate(dict.fromkeys(name[:-1] for name in cell_names))}
+    domain = np.array([domains[name[:-1]] for name in cell_names], dtype=np.int64)
+    size = np.bincount(code, minlength=len(cell_names))
+    return Cells(tuple(named), code, cell_names, domain, tuple(domains), size)
 
 
 def named_groups(cells: Any) -> dict[str, Any]:
@@ -145,11 +145,11 @@ def combined(coded: list[tuple[Codes, tuple[str, ...]]], n: int) -> tuple[Codes,
     combinations = 1
     for codes, names in coded:
         combinations *= len(names)
-        if combinations > ALL_CODES:
+        if combinations > MAX_COMBINATIONS:
             raise InputError("groups: these columns have more combinations than can be numbered. Pass fewer columns.")
         kind = np.int32 if combinations < 1 << 31 else np.int64
         code = code.astype(kind, copy=False) * len(names) + codes.astype(kind, copy=False)
-    if combinations > LOOKUP * n + 1000:
+    if combinations > MAX_TABLE_RATIO * n + 1000:
         present, place = np.unique(code, return_inverse=True)
         return place.astype(np.int64), present.astype(np.int64)
     present = np.flatnonzero(np.bincount(code, minlength=combinations))
@@ -165,21 +165,21 @@ def _starts(size: Integers) -> Integers:
 
 
 def rows_by_code(code: Codes, size: Integers) -> Codes:
-    """The rows by their code, ascending within each: a stable sort that needs little memory beside its result."""
+    """The rows sorted by code, ascending within each code; stable, with little memory beyond the result."""
     order = np.empty(len(code), dtype=np.int32 if len(code) < 1 << 31 else np.int64)
     free = _starts(size)[:-1]
     narrow = np.min_scalar_type(len(size))
     for start in range(0, len(code), BLOCK):
         part = code[start : start + BLOCK].astype(narrow)
         rows = np.argsort(part, kind="stable")
-        held = np.bincount(part, minlength=len(size))
-        ranks = np.arange(len(part)) - np.repeat(np.cumsum(held) - held, held)
+        counts = np.bincount(part, minlength=len(size))
+        ranks = np.arange(len(part)) - np.repeat(np.cumsum(counts) - counts, counts)
         order[free[part[rows]] + ranks] = rows + start
-        free = free + held
+        free = free + counts
     return order
 
 
-LEAST_LABELS = 10
+MIN_LABELS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +204,14 @@ class Units:
 
     @property
     def weight_of_labelled(self) -> Floats:
-        """How many units each unit with a label stands for."""
-        held: Floats = self.draw.weight[self.draw.element]
-        return held
+        """The number of units that each labelled unit represents."""
+        weight: Floats = self.draw.weight[self.draw.element]
+        return weight
 
     def by_cell(self, values: Floats) -> Floats:
         """Sums of values of labelled units by cell."""
-        found = np.bincount(self.cell_of_labelled, weights=values, minlength=len(self.cells.names))
-        return found.astype(np.float64, copy=False)
+        sums = np.bincount(self.cell_of_labelled, weights=values, minlength=len(self.cells.names))
+        return sums.astype(np.float64, copy=False)
 
 
 def read_units(
@@ -238,68 +238,78 @@ def read_units(
 
 
 def check_enough(labelled: int, n: int) -> None:
-    """InputError for fewer than 10 labels."""
-    if labelled < LEAST_LABELS:
+    """Raise InputError for fewer than 10 labels."""
+    if labelled < MIN_LABELS:
         raise InputError(
-            f"at least {LEAST_LABELS} units must have a label; {labelled:,} of {n:,} have one. Draw units by "
-            f"{parameter('howsure.sample_for_labels')} and read them."
+            f"at least {MIN_LABELS} units must have a label; {labelled:,} of {n:,} have one. Draw units by "
+            f"{parameter('howsure.sample_for_labels')} and label them."
         )
 
 
-# What was drawn in unequal pieces: clusters of many units beside small ones, or units that stand for unequal numbers.
+# Elements of unequal size: clusters of many or few units, or units with unequal weights.
 #
-# Few large pieces can decide a total, and a sample that holds none of them, or no positive one, does not show how far
-# off it is. So the bound here allows for one further piece that is as large as any and holds only positives, or none.
+# A few large elements can determine a total, and a sample without them, or without a positive one, does not show its
+# error. So the bound here allows for one further element of the largest size that is all positive, or all negative.
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
-LEAST_ALIKE = 10.0  # drawn elements of equal size that say as much of the variance; of fewer, the bound is used
+MIN_EFFECTIVE_ELEMENTS = 10.0  # with fewer, the variance is not estimated, and the bound is used
 
 
 @dataclass(frozen=True, slots=True)
-class Lumps:
-    """How unequal the elements are that the units of a domain come in.
+class ElementSizes:
+    """The sizes of the elements of a domain.
 
-    largest: the most of its units in one element of the population. alike: how many equal elements would tell as much
-    of the variance as those that were drawn, n (Σ M²)² / (N Σ M⁴) with M units in each of N elements.
+    largest: the number of units in its largest element of the population. effective: the number of equal elements
+    that estimate the variance as well as the drawn ones, n (Σ M²)² / (N Σ M⁴) with M units in each of N elements.
     """
 
     largest: int = 1
-    alike: float = math.inf
+    effective: float = math.inf
 
-    def matter(self, draw: Draw) -> bool:
-        """Whether drawn elements differ in what they stand for."""
+    def are_unequal(self, draw: Draw) -> bool:
+        """Whether drawn elements differ in weight or size."""
         return draw.inclusion is not None or self.largest > 1
 
 
-def lumps_of(units: Units, rows: Integers | None) -> Lumps:
-    """The elements of a domain (None: of everything)."""
-    held = units.elements.of_unit
-    if held is None:
-        return Lumps()
-    size = np.unique(held if rows is None else held[rows], return_counts=True)[1].astype(np.float64)
+def measure_elements(units: Units, rows: Integers | None) -> ElementSizes:
+    """The sizes of the elements of a domain with these rows (None: of everything)."""
+    element = units.elements.of_unit
+    if element is None:
+        return ElementSizes()
+    size = np.unique(element if rows is None else element[rows], return_counts=True)[1].astype(np.float64)
     drawn = len(units.draw.stratum) / len(units.elements)
-    return Lumps(int(size.max(initial=1)), drawn * kish(size**2))
+    return ElementSizes(int(size.max(initial=1)), drawn * kish(size**2))
 
 
-def few_alike(draw: Draw, labels: Floats, inside: Bools, lumps: Lumps) -> float:
-    """How many positives, or negatives if they are fewer, the labels of a domain are worth by whole elements."""
-    found = [draw.weight * draw.per_drawn(np.where(inside, one, 0.0)) for one in (labels, 1.0 - labels)]
-    return 0.0 if lumps.alike < LEAST_ALIKE else min(kish(one) if one.any() else 0.0 for one in found)
+def effective_minority(draw: Draw, labels: Floats, inside: Bools, element_sizes: ElementSizes) -> float:
+    """The effective number of elements with labels of the rarer kind in a domain; 0 if elements are too unequal."""
+    weights = [
+        draw.weight * draw.sum_by_element(np.where(inside, class_labels, 0.0))
+        for class_labels in (labels, 1.0 - labels)
+    ]
+    return (
+        0.0
+        if element_sizes.effective < MIN_EFFECTIVE_ELEMENTS
+        else min(kish(weight) if weight.any() else 0.0 for weight in weights)
+    )
 
 
-def share_of_lumps(
-    draw: Draw, positives: Floats, seen: Floats, lumps: Lumps, *, unread: float, level: float
+def gaffke_share(
+    draw: Draw, positives: Floats, labelled: Floats, element_sizes: ElementSizes, *, unread: float, level: float
 ) -> tuple[float, float]:
     """The interval of a share by Gaffke's bound of the mean of the labels, drawn by whole elements.
 
-    positives, seen: of each drawn element its positives and its units in the domain. unread: the share of the domain's
-    units without a label; the distances to the ends are √unread of what they are in an endless population. Single
-    units of equal chances get the exact binomial interval (Clopper & Pearson 1934).
+    positives, labelled: per drawn element, its positive and its labelled units in the domain. unread: the share of
+    the domain's units without a label; distances to the ends are √unread of those in an infinite population. Single
+    units with equal probabilities get the exact binomial interval (Clopper & Pearson 1934).
     """
     weight = draw.weight
-    sizes, sums = weight * seen, weight * positives
-    largest = float(weight.max() if draw.inclusion is not None else (sizes / np.maximum(seen, 1)).max()) * lumps.largest
-    inside = seen > 0
+    sizes, sums = weight * labelled, weight * positives
+    largest = (
+        float(weight.max() if draw.inclusion is not None else (sizes / np.maximum(labelled, 1)).max())
+        * element_sizes.largest
+    )
+    inside = labelled > 0
     sizes, sums = sizes[inside], sums[inside]
     share, tail = float(sums.sum() / sizes.sum()), (1.0 - level) / 2
     low, high = gaffke_interval(Sums.of(sums, sizes, largest=largest), bounds=(0.0, 1.0), size=tail)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.counts.readers import ALIKE, BOUNDS, SETTLED, error_rates
+from howsure.counts.annotation_errors import ALIKE, BOUNDS, SETTLED, error_rates
 
 N, READ = 1000, 200
 
@@ -125,7 +125,7 @@ def test_readers_who_never_agree_on_a_1_leave_wide_intervals(how: str) -> None:
 
 
 def changed(row: int, **values: float) -> dict[str, np.ndarray]:
-    """Readings of 40 units, 0 and 1 in turn, of which 20 were read twice alike, but for one row."""
+    """DoubleLabels of 40 units, 0 and 1 in turn, of which 20 were read twice alike, but for one row."""
     labels = np.where(np.arange(N) < 40, np.arange(N) % 2, np.nan)
     columns = {"y_true": labels, "second": np.where(np.arange(N) < 20, labels, np.nan), "settled": np.full(N, np.nan)}
     for name, value in values.items():

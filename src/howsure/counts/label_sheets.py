@@ -1,0 +1,181 @@
+"""Filled label sheets (the CSV of a `LabelSample`), matched with the units they were drawn from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.counts.further_labels import Drawn
+from howsure.counts.label_sample import CHANCE, CHECK, LABEL, ROW, STRATUM
+from howsure.errors import InputError, at_row, parameter
+from howsure.inputs.frames import Kind, Rows, Source
+from howsure.inputs.numbers_and_names import nearest, shortened, spelled_number
+from howsure.inputs.pairs import Floats
+from howsure.show.table import out_of_a_spreadsheet
+
+LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")  # no spreadsheet takes them for a number
+
+
+def row_check(score: float, n: int) -> str:
+    """A check code of eight letters for a row: it changes with the score or the number of rows n."""
+    return hashlib.blake2b(f"{n} {score!r}".encode(), digest_size=4).hexdigest().translate(LETTERS)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Stratum, inclusion probability and labels (verbatim) of the drawn units of a sheet, by row (from 0)."""
+
+    strata: dict[int, Any]
+    chances: dict[int, float]
+    labels: dict[int, Any]
+    others: tuple[dict[int, Any], ...] = ()
+
+
+def sheet_labels(
+    sheet: Source,
+    score: Floats,
+    *,
+    place: Callable[[int], str] = at_row,
+    pos_label: str | None = None,
+    others: Sequence[str] = (),
+) -> tuple[list[dict[int, Any]], Drawn]:
+    """The labels of a sheet by row (from 0), those of the further label columns `others`, and the drawn units.
+
+    See `read_sheet`.
+
+    Raises InputError naming the row of the sheet, the value and what to do.
+    """
+    filled = read_sheet(sheet, score, place=place, words=pos_label is not None, others=others)
+    has_strata = any(name is not None for name in filled.strata.values())
+    columns = [filled.labels, *filled.others]
+    labels_by_place = {
+        (k, unit): label for k, column in enumerate(columns) for unit, label in column.items() if label is not None
+    }
+    numeric_labels = labels_by_place if pos_label is None else _positive_labels(labels_by_place, pos_label, sheet.name)
+    labels = [{unit: label for (of, unit), label in numeric_labels.items() if of == k} for k in range(len(columns))]
+    return labels, Drawn(filled.chances, filled.strata if has_strata else None)
+
+
+def read_sheet(
+    sheet: Source,
+    score: Floats,
+    *,
+    place: Callable[[int], str] = at_row,
+    words: bool,
+    whole: bool = False,
+    others: Sequence[str] = (),
+) -> Sheet:
+    """Read a filled sheet. Labels are 0 and 1, or any text with `words`; missing ones are None, or refused if `whole`.
+
+    score (N,): the scores of the units. place: a function that names the row of a unit in messages.
+
+    Raises InputError as `sheet_labels` does.
+    """
+    if not isinstance(sheet, Source):
+        raise InputError(
+            f"{parameter('labelled')} must be read by howsure.read, such as howsure.read('labelled.csv'); it is a "
+            f"{type(sheet).__name__}."
+        )
+    file = sheet.name
+    rows = sheet.rows(dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL, *others), Kind.OPTIONAL))
+    lines = [i for i in range(len(rows.columns[ROW])) if any(labels[i] is not None for labels in rows.columns.values())]
+    if not lines:
+        raise InputError(f"{file} has no rows; write it with howsure counts sample, and fill in its column {LABEL}.")
+    filled = Sheet({}, {}, {}, tuple({} for _ in others))
+    odd: list[int] = []
+    for i in lines:
+        unit = _unit(rows, i, len(score))
+        if unit in filled.chances:
+            raise InputError(f"{ROW} must be different in each row; {rows.place(i)} has {unit + 1} again.")
+        filled.strata[unit], filled.chances[unit] = _text(rows.columns[STRATUM][i]), _chance(rows, i)
+        for labels, name in ((filled.labels, LABEL), *zip(filled.others, others, strict=True)):
+            labels[unit] = _text(rows.columns[name][i]) if words else _label(rows, i, name)
+        if rows.columns[CHECK][i] != row_check(float(score[unit]), len(score)):
+            odd.append(unit)
+    if odd:
+        raise InputError(
+            f"{file} does not match the scored file: {place(odd[0])} has the score {score[odd[0]]:g}, but another "
+            f"{CHECK} ({len(odd):,} such rows). If the scored file was sorted or changed since the sample was drawn, "
+            f"use the original file, with the same {parameter('y_prob')}."
+        )
+    if whole:
+        _check_all_labelled(rows, lines)
+    return filled
+
+
+def _text(value: Any) -> Any:
+    """A value of a sheet without its protection against spreadsheet formulas."""
+    return out_of_a_spreadsheet(value) if isinstance(value, str) else value
+
+
+def two_values(labels: dict[int, Any], file: str) -> dict[int, int]:
+    """Labels as 0 and 1 in either order, which leaves their variance unchanged.
+
+    Raises InputError for more than two values.
+    """
+    texts = {unit: str(label).strip() for unit, label in labels.items()}
+    values = list(dict.fromkeys(texts.values()))
+    if len(values) > 2:
+        raise InputError(f"{LABEL} must have two values; {file} holds {shortened(map(repr, values))}.")
+    return {unit: int(text == values[0]) for unit, text in texts.items()}
+
+
+def _positive_labels(labels: dict[tuple[int, int], Any], positive: str, file: str) -> dict[tuple[int, int], float]:
+    """1 for the positive label, 0 for the other one."""
+    values = list(dict.fromkeys(str(label).strip() for label in labels.values()))
+    others = [value for value in values if value != positive]
+    if len(others) == len(values) or len(others) > 1:
+        near = None if positive in values else nearest(positive, values)
+        advice = f" Did you mean {parameter('pos_label', near)}?" if near else ""
+        raise InputError(
+            f"{LABEL} must be {positive!r} or one other value; {file} holds {shortened(map(repr, values))}.{advice}"
+        )
+    return {at: float(str(label).strip() == positive) for at, label in labels.items()}
+
+
+def _number(value: object) -> float | None:
+    return spelled_number(value) if isinstance(value, str) else None if value is None else float(str(value))
+
+
+def _unit(rows: Rows, i: int, units: int) -> int:
+    value = rows.columns[ROW][i]
+    row = _number(value)
+    if row is None or row % 1 != 0 or not 1 <= row <= units:
+        shown = "none" if value is None else value
+        raise InputError(
+            f"{ROW} must be the number of a row of the scored file, 1 to {units:,}; {rows.place(i)} has {shown}. "
+            "Does the sheet belong to another file?"
+        )
+    return int(row) - 1
+
+
+def _chance(rows: Rows, i: int) -> float:
+    value = rows.columns[CHANCE][i]
+    chance = _number(value)
+    if chance is None or not 0.0 < chance <= 1.0:
+        shown = "nothing" if value is None else repr(value)
+        advice = "Write a decimal point." if "," in shown else "Restore this column from the sample."
+        raise InputError(f"{CHANCE} must be a number above 0 and at most 1; {rows.place(i)} holds {shown}. {advice}")
+    return chance
+
+
+def _label(rows: Rows, i: int, name: str) -> float | None:
+    value = rows.columns[name][i]
+    label = float(value) if isinstance(value, bool) else _number(value)
+    if value is not None and label not in (0.0, 1.0):
+        raise InputError(
+            f"{name} must be 1 or 0; {rows.place(i)} holds {value!r}. Write 1 for a unit with the property and 0 "
+            f"for one without it, or say which value means 1: {parameter('pos_label')}."
+        )
+    return label
+
+
+def _check_all_labelled(rows: Rows, lines: list[int]) -> None:
+    unlabelled = [i for i in lines if rows.columns[LABEL][i] is None]
+    if unlabelled:
+        raise InputError(
+            f"{LABEL} must be 1 or 0 in each drawn row; {rows.place(unlabelled[0])} has none ({len(unlabelled):,} in "
+            "all). Label them before drawing more: the next sample depends on them."
+        )
