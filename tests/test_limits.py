@@ -47,7 +47,7 @@ def test_a_plan_states_what_it_would_draw() -> None:
 @pytest.mark.parametrize("role", ["groups", "model"])
 def test_items_are_no_groups(role: str) -> None:
     names = [f"q{row}" for row in range(10_001)]
-    with pytest.raises(InputError, match=f"{role} must part the rows into at most 10,000 groups; it parts 10,001 rows"):
+    with pytest.raises(InputError, match=f"{role} must have at most 10,000 different values; its 10,001 rows"):
         howsure.score_table([1] * 10_001, **{role: names})
 
 

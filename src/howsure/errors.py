@@ -1,23 +1,68 @@
-"""What can go wrong, as data: the parameter, the rule, the value, its row and what to do; a surface spells it.
+"""Errors as values: the broken rule, its parameter, the value, its row and the remedy; each surface renders them.
 
-A message marks the parameters and rows that it names (`parameter`, `at_row`). Python spells them `bins=20` and `row 3`,
-the command line as options and `row 4 of b.csv`: both tell the same fault, and neither reads the other's sentence.
+    raise InputError("outside", "level", value=95, low=0, high=1, remedy="Write 0.95 for 95%.")
+    InputError: level must be between 0 and 1; it is 95. Write 0.95 for 95%.
+
+A rule is a key of `RULES`, or the sentence of a rule that is checked in one place only. Rules and remedies are
+templates: `{low:,}` is a value, `{value!r}` a value as Python writes it (shortened), `{row}` where it is, and a word in
+backticks is a parameter: `` `n_bins` ``, `` `interval='bootstrap'` ``. Python counts rows from 0; the
+command line counts them from 1 and writes options. `tests/test_errors.py` checks that each call passes the values of
+its rule.
 """
 
 from __future__ import annotations
 
+import ast
+import difflib
 import re
-from collections.abc import Callable, Iterator
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol
 
-ORIGIN = "(Rows are counted from 0.)"
-QUOTED = re.compile(r"""(?<!\w)(b?(['"]))((?:\\.|(?!\2)[^\\])*)\2(?!\w)""", re.DOTALL)
+RULES: Final = {  # "; row 3 is 1.7" follows if `value` is given and the rule does not contain it
+    "outside": "{parameter} must be between {low:,} and {high:,}",
+    "too_wide": "{parameter} must be between -{largest:.2g} and {largest:.2g} (64-bit numbers)",
+    "not_finite": "{parameter} must be finite",
+    "not_a_weight": "{parameter} must be finite and not negative",
+    "sum_overflows": "{parameter} must have a finite sum",
+    "all_zero": "{parameter} is 0 in every row",
+    "missing": "{parameter} must not be missing",
+    "counts_as_missing": "{parameter} must not be missing; {row} is {value!r}, which counts as missing",
+    "empty": "{parameter} is empty",
+    "not_a_number": "{parameter} must be a number",
+    "not_a_list_of_numbers": "{parameter} must be a list of numbers",
+    "no_confidence": "{parameter} must state one confidence in every row",
+    "not_a_logit": "{parameter} must be finite logits",
+    "not_a_log_probability": "{parameter} must be log-probabilities, at most 0",
+    "not_a_column": "{parameter} must be a list, an array or a series; it is {type}",
+    "not_one_dimension": "{parameter} must have one dimension; its shape is {shape!r}",
+    "not_one_value": "{parameter} must have one value per row; some rows contain lists or other containers",
+    "not_labels": "{parameter} must be 0 or 1; it contains {labels}",
+    "not_two_values": "{parameter} must have two different values; it contains {labels}",
+    "wrong_length": "{parameter} must have as many rows as the other columns; it has {n:,}, they have {expected:,}",
+}
+REMEDIES: Final = {
+    "leave_out_rows": "Leave such rows out first.",
+    "divide": "Divide all by the same number.",
+    "not_labels": "Are these labels? Labels come before probabilities.",
+    "keep_two_values": "Leave out rows with other values, or compare with one value: {parameter} == {first!r}.",
+    "skip_rows": "Leave such rows out with `skip_missing=True` ({rows:,} in all).",
+    "skip": "Leave such rows out with `skip_missing=True`.",
+    "name_positive": "Name the positive value: {first}.",
+    "name_one_of_two": "Name the positive value: {first} or {last}.",
+    "missing_value": "Treat non-answers as missing, for example {example} with `skip_missing=True`.",
+    "missing_label": "Treat non-answers as missing, for example {example} with `skip_missing=True`. If two are left, "
+    "say which is positive: `pos_label='VALUE'`.",
+    "missing_score": "Leave such rows out with `skip_missing=True`, or count them as wrong with `missing_score=0`.",
+    "use_logits": "Are these logits? `Given.logits` reads them.",
+    "use_logprobs": "Where a class is impossible, give log-probabilities: `Given.logprobs` takes -inf.",
+    "name_correct": "Leave such rows out first. If one value means correct, name it: `pos_label='correct'`.",
+}
 LONGEST = 80  # characters of a value that a message repeats
-BEGIN, SPLIT, END = "\x91", "\x1f", "\x92"  # control characters without a use, around what a surface spells
-ROW = ""  # the name of a row among parameters
+ORIGIN = "(Rows are counted from 0.)"
 
 
 class _Nothing:
@@ -28,44 +73,314 @@ class _Nothing:
 
 
 NOTHING: Final = _Nothing()  # where None is a value
-GIVEN: Final = ...  # a parameter that is set, to whatever
+GIVEN: Final = ...  # a parameter that is set to any value
 
 
 class ColumnName(str):
-    """What a frame or a file calls the column of a parameter, its `role`; messages repeat it as it is."""
+    """The name of a column in a frame or a file, and the parameter that names it, its `role`."""
 
     role: str
 
     def __new__(cls, name: str, role: str) -> ColumnName:
         """The name of a column for a role."""
-        made = super().__new__(cls, name)
-        made.role = role
-        return made
+        column = super().__new__(cls, name)
+        column.role = role
+        return column
 
     def __reduce__(self) -> tuple[type[ColumnName], tuple[str, str]]:
         return ColumnName, (str(self), self.role)
 
 
-def parameter(name: str, value: object = NOTHING, *, quoted: bool = True) -> str:
-    """A parameter in a message, perhaps with the value that it has or should have (GIVEN: any). A `ColumnName` stays.
+class Verbatim(str):
+    """A text that a message shows without quotes: a number as a file spells it, `empty` for a missing value."""
 
-    quoted: a text is shown in quotes; else it spells a number.
+    def __repr__(self) -> str:
+        return str(self)
+
+
+EMPTY: Final = Verbatim("empty")
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter as a value of an error, alone or with a value of its own (GIVEN: any).
+
+    quoted: a text is shown in quotes; otherwise it spells a number.
+    """
+
+    name: str
+    value: object = NOTHING
+    quoted: bool = True
+
+    @property
+    def python(self) -> str | None:
+        """The value as Python writes it."""
+        if self.value is NOTHING or self.value is GIVEN:
+            return None if self.value is NOTHING else "..."
+        return repr(self.value).replace("Ellipsis", "…") if self.quoted else str(self.value)
+
+    @property
+    def typed(self) -> str | None:
+        """The value as a user types it in a shell."""
+        if self.value is NOTHING:
+            return None
+        if self.value is True or self.value is GIVEN:
+            return ""
+        items = self.value if isinstance(self.value, (list, tuple)) else [self.value]
+        return ",".join("…" if item is GIVEN else str(item) for item in items)
+
+
+class Spelling(Protocol):
+    """How a surface writes parameters and rows."""
+
+    origin: str  # how rows are counted; follows a message that names a row
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        """A parameter, with its value (as Python writes it, as a shell takes it) if it has one."""
+
+    def row(self, row: int) -> str:
+        """A row, counted from 0 by the code that found it."""
+
+
+class InPython:
+    """Messages for Python."""
+
+    origin = ORIGIN
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        """`bins` or `bins=20`; of a way to give probabilities, `Given('logits', 'COL')`."""
+        if name.startswith("Given."):
+            return f"Given({name.removeprefix('Given.')!r}, {python or '...'})"
+        return name if python is None else f"{name}={python}"
+
+    def row(self, row: int) -> str:
+        """`row 3`."""
+        return f"row {row}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A broken rule.
+
+    rule: a key of RULES, or a sentence. name: the parameter, or the name of its column (`ColumnName`). values: what
+    the sentence needs; `value` is the one that breaks the rule. row: its row, from 0; or place: where it is, in words.
+    remedy: a key of REMEDIES, or a sentence.
+
+    >>> Fault("outside", "level", {"value": 95, "low": 0, "high": 1}).render()
+    'level must be between 0 and 1; it is 95.'
+    """
+
+    rule: str
+    name: str = ""
+    values: Mapping[str, object] = field(default_factory=dict)
+    row: int | None = None
+    place: str | None = None
+    remedy: str = ""
+
+    @property
+    def role(self) -> str:
+        """The name of the parameter."""
+        return self.name.role if isinstance(self.name, ColumnName) else self.name
+
+    @property
+    def value(self) -> object:
+        """The value that breaks the rule; None if the rule is about something else."""
+        return self.values.get("value")
+
+    def render(self, spelling: Spelling | None = None) -> str:
+        """The sentences for a surface (default: Python)."""
+        renderer = _Renderer(spelling or InPython())
+        return " ".join([renderer.sentences(self), *renderer.origins])
+
+    def at(self, place: Callable[[int], int | str]) -> Fault:
+        """The same fault with another number of its row, or its place in words."""
+        if self.row is None:
+            return self
+        row = place(self.row)
+        return replace(self, row=None, place=row) if isinstance(row, str) else replace(self, row=row)
+
+
+class _Renderer(string.Formatter):
+    """Fills templates for a surface. origins: how the rows that were named are counted."""
+
+    def __init__(self, spelling: Spelling) -> None:
+        self.spelling = spelling
+        self.origins: list[str] = []
+
+    def sentences(self, fault: Fault) -> str:
+        """What is wrong and what to do."""
+        where = fault.place or "it"
+        if fault.row is not None:
+            where = self.spelling.row(fault.row)
+            self.origins = [self.spelling.origin]
+        values = {"parameter": Parameter(fault.name), "row": where, **fault.values}
+        rule = RULES.get(fault.rule, fault.rule)
+        if "value" in values and "{value" not in rule:
+            rule += "; class {class_name!r} of {row} is {value!r}" if "class_name" in values else "; {row} is {value!r}"
+        if not rule.endswith((".", "?", "{error}")):
+            rule += "."
+        return self.fill(f"{rule} {REMEDIES.get(fault.remedy, fault.remedy)}".rstrip(), values)
+
+    def fill(self, template: str, values: Mapping[str, object]) -> str:
+        """The template with its parameters and values."""
+        return "".join(
+            self.format_field(part, "") if isinstance(part, Parameter) else self.vformat(part, (), values)
+            for part in parts_of_template(template)
+        )
+
+    def convert_field(self, value: Any, conversion: str | None) -> Any:
+        return shown(value) if conversion == "r" else value
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, Parameter):
+            if isinstance(value.name, ColumnName):
+                return str(value.name)
+            return self.spelling.parameter(value.name, value.python, value.typed)
+        if isinstance(value, InputError):
+            return value.told(self.spelling) if value.fault is None else self.sentences(value.fault)
+        if isinstance(value, (list, tuple)):
+            return shortened(self.format_field(item, format_spec) for item in value)
+        return str(value) if isinstance(value, str) else format(value, format_spec)
+
+
+PARAMETER = re.compile(r"`([A-Za-z_][\w.]*)(?:=([^`]*))?`")  # in a template
+
+
+def parts_of_template(template: str) -> Iterator[str | Parameter]:
+    """The texts of a template, and the parameters that it names in backticks.
+
+    >>> list(parts_of_template("give `n_bins` or `interval='bootstrap'`"))
+    ['give ', Parameter(name='n_bins', value=NOTHING, quoted=True), ' or ',
+     Parameter(name='interval', value='bootstrap', quoted=True)]
+    """
+    end = 0
+    for match in PARAMETER.finditer(template):
+        yield template[end : match.start()]
+        yield Parameter(match[1], NOTHING if match[2] is None else ast.literal_eval(match[2]))
+        end = match.end()
+    if end < len(template):
+        yield template[end:]
+
+
+class HowsureError(Exception):
+    """The parent of every error that howsure raises on purpose."""
+
+
+class InputError(HowsureError, ValueError):
+    """A value that breaks a rule. The message names the parameter, the rule, the value, the row and what to do.
+
+    Rows of arrays are counted from 0, as in `y_prob[12]`, those of files from 1; the message says which. `fault` holds
+    the parts of the message (None if the message is a finished text). `untold`: the data may be right, but are too few
+    to tell.
+
+    >>> raise InputError("outside", "level", value=95, low=0, high=1, remedy="Write 0.95 for 95%.")
+    Traceback (most recent call last):
+    howsure.errors.InputError: level must be between 0 and 1; it is 95. Write 0.95 for 95%.
+    """
+
+    def __init__(
+        self,
+        rule: str | Fault = "",
+        parameter: str = "",
+        *,
+        remedy: str = "",
+        row: int | None = None,
+        place: str | None = None,
+        untold: bool = False,
+        **values: object,
+    ) -> None:
+        if not isinstance(rule, Fault) and (parameter or values or remedy or row is not None):
+            rule = Fault(rule, parameter, values, None if row is None else int(row), place, remedy)
+        super().__init__(rule)
+        self.untold = untold
+        self.fault = rule if isinstance(rule, Fault) else None
+
+    def told(self, spelling: Spelling) -> str:
+        """The message for a surface."""
+        if self.fault is not None:
+            return self.fault.render(spelling)
+        return with_short_values(spelled(str(self.args[0]), spelling))
+
+    def at(self, place: Callable[[int], int | str]) -> InputError:
+        """The same error with another number of its row, or its place in words, such as a row of a file."""
+        if self.fault is None:
+            return InputError(spelled(str(self.args[0]), _AtPlaces(place)), untold=self.untold)
+        return InputError(self.fault.at(place), untold=self.untold)
+
+    def __str__(self) -> str:
+        return self.told(SURFACE.get(InPython()))
+
+
+class MissingExtraError(HowsureError, ImportError, NotImplementedError):
+    """An optional part is not installed. The message says what to install.
+
+    It is NotImplementedError too, so that a notebook without matplotlib shows a result as text.
+    """
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f'{what} needs an optional part: pip install "howsure[{extra}]"')
+
+
+# How messages show values.
+
+
+def short(value: str) -> str:
+    """A value as a message repeats it."""
+    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+
+
+def shown(value: object) -> str:
+    """Any value as a message repeats it.
+
+    >>> shown(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, …'
+    """
+    if isinstance(value, str) and not isinstance(value, Verbatim):
+        return repr(short(str(value)))
+    if type(value).__module__ == "numpy" and not getattr(value, "shape", True):
+        value = value.item()  # type: ignore[attr-defined]
+    try:
+        return short(repr(value))
+    except ValueError:  # of an integer of thousands of digits
+        return f"a {type(value).__name__} of too many digits to show"
+
+
+def shortened(values: Iterable[object], *, limit: int = 12) -> str:
+    """Values in one line of text, the first `limit` of them.
+
+    >>> shortened(range(5), limit=3)
+    '0, 1, 2 and 2 more'
+    """
+    texts = [short(str(value)) for value in values]
+    rest = len(texts) - limit
+    return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def nearest(name: str, names_available: Sequence[str]) -> str | None:
+    """The known name most similar to `name`, ignoring case; None if none is similar."""
+    lower = {name.lower(): name for name in names_available}
+    near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
+    return lower[near[0]] if near else None
+
+
+# Messages that are finished texts, in which control characters mark parameters and rows. They go, file by file.
+
+QUOTED = re.compile(r"""(?<!\w)(b?(['"]))((?:\\.|(?!\2)[^\\])*)\2(?!\w)""", re.DOTALL)
+BEGIN, SPLIT, END = "\x91", "\x1f", "\x92"  # control characters without a use, around what a surface spells
+ROW = ""  # the name of a row among parameters
+
+
+def parameter(name: str, value: object = NOTHING, *, quoted: bool = True) -> str:
+    """A parameter in a message that is a finished text.
 
     >>> print(InputError(f"{parameter('two_way', True)} needs {parameter('method', 'bootstrap')}."))
     two_way=True needs method='bootstrap'.
     """
     if isinstance(name, ColumnName):
         return str(name)
-    if value is NOTHING:
-        return f"{BEGIN}{name}{END}"
-    listed = value if isinstance(value, (list, tuple)) else [value]
-    typed = (
-        ""
-        if value is True or value is GIVEN
-        else ",".join("…" if listed_value is GIVEN else str(listed_value) for listed_value in listed)
-    )
-    python = "..." if value is GIVEN else repr(value).replace("Ellipsis", "…") if quoted else str(value)
-    return f"{BEGIN}{name}{SPLIT}{python}{SPLIT}{typed}{END}"
+    named = Parameter(name, value, quoted)
+    parts = [name] if value is NOTHING else [name, str(named.python), str(named.typed)]
+    return f"{BEGIN}{SPLIT.join(parts)}{END}"
 
 
 def way(name: str, value: object = GIVEN) -> str:
@@ -86,34 +401,6 @@ def at_row(row: int) -> str:
 def in_matrix(row: int) -> str:
     """A row of a matrix in a message: on every surface counted from 0, as its columns and sentences are."""
     return f"{BEGIN}{ROW}{SPLIT}{int(row)}{SPLIT}{END}"
-
-
-class Spelling(Protocol):
-    """How a surface writes what a message marks."""
-
-    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """A parameter, and its value, if one is told: as Python writes it, and as a shell does."""
-
-    def row(self, row: int) -> str:
-        """A row, counted from 0 by whoever found it."""
-
-    origin: str  # said at the end of a message that names rows
-
-
-class InPython:
-    """A message as Python says it."""
-
-    origin = ORIGIN
-
-    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """`bins` or `bins=20`; of a way to give probabilities, `Given('logits', 'COL')`."""
-        if name.startswith("Given."):
-            return f"Given({name.removeprefix('Given.')!r}, {python or '...'})"
-        return name if python is None else f"{name}={python}"
-
-    def row(self, row: int) -> str:
-        """`row 3`."""
-        return f"row {row}"
 
 
 SURFACE: ContextVar[Spelling] = ContextVar("surface")  # which speaks to the user; Python, unless another one does
@@ -143,8 +430,12 @@ class _AtPlaces:
 
     origin = ""
 
-    def __init__(self, place: Callable[[int], str]) -> None:
-        self.row = place
+    def __init__(self, place: Callable[[int], int | str]) -> None:
+        self.place = place
+
+    def row(self, row: int) -> str:
+        place = self.place(row)
+        return place if isinstance(place, str) else at_row(place)
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
         return f"{BEGIN}{SPLIT.join(part for part in (name, python, typed) if part is not None)}{END}"
@@ -174,115 +465,10 @@ def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, str]]:
         yield after, ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A value that breaks the rule of a parameter.
-
-    name: the parameter, or what a frame or a file calls its column (`ColumnName`, which knows its role). rule: what it
-    must be. value: what stands there instead, as a message shows it. row: where, from 0; or `place`, in words, where a
-    source has no numbered rows, or knows better. advice: what to do.
-    """
-
-    name: str
-    rule: str
-    value: str | None = None
-    row: int | None = None
-    place: str | None = None
-    advice: str = ""
-
-    @property
-    def role(self) -> str:
-        """The parameter."""
-        return self.name.role if isinstance(self.name, ColumnName) else self.name
-
-    @property
-    def message(self) -> str:
-        """The sentence, marked."""
-        where = self.place if self.row is None else at_row(self.row)
-        value_text = (
-            ""
-            if self.value is None
-            else f"; it holds {self.value}"
-            if where is None
-            else f"; {where} holds {self.value}"
-        )
-        return f"{parameter(self.name)} {self.rule}{value_text}. {self.advice}".rstrip()
-
-
-class HowsureError(Exception):
-    """The parent of every error that howsure raises on purpose."""
-
-
-class InputError(HowsureError, ValueError):
-    """A value that breaks a rule. The message names the parameter, the rule, the value, the row and what to do.
-
-    Rows of arrays are counted from 0, as in `y_prob[12]`, those of files from 1; the message says which. `fault` holds
-    the parts of the message where it is about a column. `untold`: the data may be right, but are too few to tell.
-    """
-
-    def __init__(self, content: str | Fault = "", *, untold: bool = False) -> None:
-        super().__init__(content)
-        self.untold = untold
-        self.fault = content if isinstance(content, Fault) else None
-
-    @property
-    def message(self) -> str:
-        """What is wrong, parameters and rows marked."""
-        content = self.args[0]
-        return content.message if isinstance(content, Fault) else str(content)
-
-    def told(self, spelling: Spelling) -> str:
-        """What is wrong, in the words of a surface."""
-        return with_short_values(spelled(self.message, spelling))
-
-    def at(self, place: Callable[[int], str]) -> InputError:
-        """The same error, its row where it is."""
-        fault = self.fault
-        if fault is not None and fault.row is not None:
-            return InputError(replace(fault, row=None, place=place(fault.row)), untold=self.untold)
-        return InputError(spelled(self.message, _AtPlaces(place)), untold=self.untold)
-
-    def __str__(self) -> str:
-        return with_short_values(told(self.message))
-
-
-class MissingExtraError(HowsureError, ImportError, NotImplementedError):
-    """An optional part is not installed. The message says what to install.
-
-    It is NotImplementedError too, so that a notebook without matplotlib shows a result as text.
-    """
-
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f'{what} needs an optional part: pip install "howsure[{extra}]"')
-
-
 def with_short_values(message: str) -> str:
     """A message whose values in quotes are shortened where they are long: a cell may hold a whole text.
 
     >>> with_short_values(f"label must be 0 or 1; row 3 holds {'x' * 300!r}.").replace("x" * 79, "x*79")
     "label must be 0 or 1; row 3 holds 'x*79…'."
     """
-    return QUOTED.sub(_short, message)
-
-
-def short(value: str) -> str:
-    """A value as a message repeats it."""
-    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
-
-
-def shown(value: object) -> str:
-    """Any value as a message repeats it.
-
-    >>> shown(list(range(100)))
-    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, …'
-    """
-    try:
-        text = repr(value)
-    except ValueError:  # of an integer of thousands of digits
-        text = f"a {type(value).__name__} of too many digits to show"
-    return with_short_values(text) if isinstance(value, str | bytes) else short(text)
-
-
-def _short(match: re.Match[str]) -> str:
-    begin, quote, value = match.groups()
-    return f"{begin}{short(value)}{quote}"
+    return QUOTED.sub(lambda match: f"{match[1]}{short(match[3])}{match[2]}", message)

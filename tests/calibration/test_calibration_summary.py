@@ -302,10 +302,10 @@ def weightless() -> CalibrationSummaries:
 
 GROUPED = Pairs(np.array([0, 1], dtype=np.uint8), np.array([0.1, 0.9]), groups=np.array([0, 1]), group_names=("a", "b"))
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
-    "out of range": (lambda: plain().add([0, 1], [0.1, 1.9]), r"y_prob must lie in \[0, 1\]; row 1 holds 1.9"),
+    "out of range": (lambda: plain().add([0, 1], [0.1, 1.9]), r"y_prob must be between 0 and 1; row 1 is 1.9"),
     "missing": (lambda: plain().add([0, 1], [0.1, float("nan")]), "y_prob must not be missing; row 1"),
     "lengths": (lambda: plain().add([0, 1, 1], [0.1, 0.9]), "must have as many rows"),
-    "three labels": (lambda: plain().add(["a", "b", "c"], [0.1, 0.2, 0.3]), "y_true must have two values"),
+    "three labels": (lambda: plain().add(["a", "b", "c"], [0.1, 0.2, 0.3]), "y_true must have two different values"),
     "empty": (lambda: plain().add([], []), "empty"),
     "clusters": (
         lambda: plain().add([0, 1], [0.1, 0.9], clusters=[1, 1]),

@@ -86,7 +86,7 @@ def test_probabilities_of_one_class(tmp_path: Path) -> None:
     expected = np.mean([(row["large"] - row["gold"]) ** 2 for row in rows])
     assert found["comparisons"][0]["model_value"] == pytest.approx(expected)
     rows[7]["large"] = "high"
-    with pytest.raises(InputError, match=r"large must hold numbers; row 8 of .* holds 'high'"):
+    with pytest.raises(InputError, match=r"large must be a number; row 8 of .* is 'high'"):
         run(table(path, rows), *COMPARED, "--metric", "brier")
 
 

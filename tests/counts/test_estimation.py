@@ -446,7 +446,7 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"y_prob": [0.5, 1.7] + [0.1] * 38}, "y_prob must lie in .*row 1 holds 1.7"),
+        ({"y_prob": [0.5, 1.7] + [0.1] * 38}, "y_prob must be between 0 and 1; row 1 is 1.7"),
         ({"y_prob": []}, "y_prob is empty"),
         ({"y_prob": [None] * 40}, "y_prob must not be missing"),
         ({"labels": [1, 0]}, "y_true must have as many rows as y_prob; it has 2, y_prob has 40"),
@@ -482,7 +482,7 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"labels": dict.fromkeys(range(20), 1), "inclusion": {0: 0.5}}, "row 1 has none"),
         ({"features": [[1 + 2j] * 40]}, "must be a column of numbers; row 0 holds"),
         ({"features": [["1"] * 39 + ["2,5"]]}, "row 39 holds '2,5'"),
-        ({"features": [np.ma.masked_array([1.0] * 40, [0] * 39 + [1])]}, "row 39 holds nothing"),
+        ({"features": [np.ma.masked_array([1.0] * 40, [0] * 39 + [1])]}, "row 39 is empty"),
         ({"groups": {"month": ["a"] * 40, "day": [1.0] * 39 + [float("nan")]}}, r"groups\['day'\].*row 39"),
         ({"features": 3}, "features must be columns of numbers; it is a int"),
         ({"features": [[1e300] * 40]}, r"at most 1e\+100 in size; row 0"),

@@ -121,7 +121,7 @@ def test_two_models_in_two_files(frame: pd.DataFrame, tmp_path: Path) -> None:
 def test_what_a_source_leaves_out(frame: pd.DataFrame, tmp_path: Path) -> None:
     frame.assign(score=frame["score"].where(frame.index > 9)).to_csv(tmp_path / "x.csv", index=False)
     path = tmp_path / "x.csv"
-    with pytest.raises(InputError, match=r"holds nothing\. Leave such rows out with skip_missing=True \(10 in all\)\."):
+    with pytest.raises(InputError, match=r"is empty\. Leave such rows out with skip_missing=True \(10 in all\)\."):
         howsure.calibration_error("gold", "score", data=howsure.read(path))
     left = howsure.calibration_error("gold", "score", data=howsure.read(path, skip_missing=True))
     assert left.n == ROWS - 10

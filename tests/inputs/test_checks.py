@@ -130,22 +130,22 @@ def test_probabilities_are_let_in_exactly_if_all_are_in_the_unit_interval(values
         assert check_probabilities(values).tolist() == values
     else:
         bad = next(row for row, value in enumerate(values) if not 0 <= value <= 1)
-        assert f"row {bad} holds" in said(check_probabilities, values)
+        assert f"row {bad} is" in said(check_probabilities, values)
 
 
 def test_lengths() -> None:
-    message = "y_prob must have as many rows as the others; it has 2, they have 3."
+    message = "y_prob must have as many rows as the other columns; it has 2, they have 3."
     assert said(check_probabilities, [0.5, 0.5], n=3) == message
     assert check_same_length(y_true=[1, 0], y_prob=np.ones(2), groups=None) == 2
     message = said(check_same_length, y_true=[1, 0], groups=[1])
-    assert "y_true, groups must have the same length; they have 2, 1." in message
+    assert "y_true, groups must have the same number of rows; they have 2, 1." in message
 
 
 def test_weights() -> None:
     assert check_weights([0, 2], n=2).tolist() == [0.0, 2.0]
-    assert "sample_weight must be finite and not negative; row 1 holds -1.0." in said(check_weights, [1, -1], n=2)
-    assert "row 0 holds inf" in said(check_weights, [float("inf"), 1], n=2)
-    assert "row 1 holds nothing" in said(check_weights, [1, float("nan")], n=2)
+    assert "sample_weight must be finite and not negative; row 1 is -1.0." in said(check_weights, [1, -1], n=2)
+    assert "row 0 is inf" in said(check_weights, [float("inf"), 1], n=2)
+    assert "row 1 is empty" in said(check_weights, [1, float("nan")], n=2)
     assert "sample_weight is 0 in every row" in said(check_weights, [0, 0], n=2)
     assert "as many rows" in said(check_weights, [1, 1], n=3)
 
@@ -197,9 +197,7 @@ def test_levels() -> None:
 
 
 def test_groups_that_are_too_many_to_be_evaluated_one_by_one() -> None:
-    told = (
-        r"groups must part the rows into at most 50,000 groups; it parts 50,001 rows into 50,001\. .* 2 minutes or more"
-    )
+    told = r"groups must have at most 50,000 different values; its 50,001 rows have 50,001\. .* at least 2 minutes"
     names = [f"g{row}" for row in range(MOST_GROUPS + 1)]
     with pytest.raises(InputError, match=told):
         check_codes(names, n=len(names), name="groups", groups=True)

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 
 import howsure
 from howsure.data.sources import Files
-from howsure.errors import ColumnName, Fault, InputError, at_row, parameter, spelled
+from howsure.errors import ColumnName, InputError, at_row, parameter, spelled
 from tests.cli.running import howsure as run
 
 ROWS = 6
@@ -111,7 +111,7 @@ def told(source: str, held: dict[str, list[Any]]) -> InputError:
 def sentence(error: InputError, *, named: bool) -> str:
     """The sentence without its place, and without the remedy of a source that has its own."""
     said = PLACE.sub("PLACE", str(error)).removesuffix(" (Rows are counted from 0.)")
-    said = re.sub(r" (Leave out the rows of the others|Treat non-answers as missing).*", "", said)
+    said = re.sub(r" (Leave out rows with other values|Treat non-answers as missing).*", "", said)
     said = re.sub(r"Leave such rows out (first|with skip_missing=True \(\d in all\))\.", "Leave such rows out.", said)
     for role, column in ROLES.items():
         said = said if named else re.sub(rf"\b{role}\b", column, said)
@@ -189,9 +189,9 @@ def test_a_surface_spells_parameters_and_rows() -> None:
 
 
 def test_a_fault_keeps_its_parts() -> None:
-    fault = Fault(ColumnName("score", "y_prob"), "must lie in [0, 1]", "1.7", 12, advice="Divide by 100.")
-    error = InputError(fault)
-    assert (fault.role, str(error.at(lambda row: f"row {row + 1} of b.csv"))) == (
-        "y_prob",
-        "score must lie in [0, 1]; row 13 of b.csv holds 1.7. Divide by 100.",
-    )
+    name = ColumnName("score", "y_prob")
+    error = InputError("outside", name, value=1.7, row=12, low=0, high=1, remedy="Divide by 100.")
+    assert error.fault is not None
+    assert (error.fault.rule, error.fault.role, error.fault.value, error.fault.row) == ("outside", "y_prob", 1.7, 12)
+    in_file = error.at(lambda row: f"row {row + 1} of b.csv")
+    assert str(in_file) == "score must be between 0 and 1; row 13 of b.csv is 1.7. Divide by 100."

@@ -101,10 +101,10 @@ def test_one_probability_beside_shares_of_two_classes(tmp_path: Path) -> None:
         (
             {"y": {"a": 0.5, "b": 0.2, "c": 0.2}},
             (),
-            "y must hold the share of annotators for each class; row 2 of .* "
-            r"sums to 0\.9, not to 1 \(within 0\.001\)\. Divide counts by the number of annotators\.$",
+            r"y must sum to 1 in every row \(within 0\.001\); row 2 of .* sums to 0\.9\. Give the share of annotators "
+            r"for each class: divide counts by the number of annotators\.$",
         ),
-        ({"y": {"a": 3.0, "b": 1.0, "c": 0.0}}, (), "Divide counts by the number of annotators"),
+        ({"y": {"a": 3.0, "b": 1.0, "c": 0.0}}, (), "divide counts by the number of annotators"),
         ({"y": {"a": 1.0, "b": 0.0}}, (), "y must hold the same names in every row"),
         ({"y": None}, (), "y must not be missing; row 2 "),
         ({}, ("--classes", "x,y,z"), "classes .*must name the classes in p"),

@@ -168,7 +168,7 @@ def test_a_number_of_thousands_of_digits_is_no_whole_number() -> None:
 def test_readers_take_no_strange_number(text: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text(f"y,q\n1,{text}\n0,0.5\n", encoding="utf-8")
-    with pytest.raises(InputError, match="q must be numbers; row 1"), howsure.read(path).predictions("y", "q") as one:
+    with pytest.raises(InputError, match="q must be a number; row 1"), howsure.read(path).predictions("y", "q") as one:
         one.pairs()
     path.write_text(f"y,q\n{text},0.5\n1,0.5\n", encoding="utf-8")
     with pytest.raises(InputError, match="y must be 0 or 1"), howsure.read(path).predictions("y", "q") as one:

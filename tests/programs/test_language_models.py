@@ -106,7 +106,7 @@ def test_tensors_that_make_no_probabilities() -> None:
         summary_of(torch.zeros((4, 3), dtype=torch.int64), torch.zeros(4, dtype=torch.int64))
     with pytest.raises(InputError, match="they are float32"):
         summary_of(torch.zeros((4, 3)), torch.zeros(4))
-    with pytest.raises(InputError, match="row 0 holds 3"):
+    with pytest.raises(InputError, match="row 0 is 3"):
         summary_of(torch.zeros((4, 3)), torch.full((4,), 3))
 
 

@@ -35,7 +35,7 @@ from howsure.data.tables.named_files import (
 from howsure.data.tables.table import column_names, open_table
 from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way
 from howsure.files.whole import copy_whole
-from howsure.inputs.checks import check_probabilities
+from howsure.inputs.checks import GIVEN_PREFIX, check_probabilities
 from howsure.inputs.classes import distributions
 from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure.inputs.pairs import Floats, Given, Integers
@@ -190,15 +190,13 @@ class FileToExtend:
         return f"(SELECT * FROM {text_source(self.file, f'columns={{{listed}}}')})"
 
     def _check(self, scores: Floats, rows: Integers) -> None:
-        if self.classes:
-            distributions(
-                scores, self.classes, self.scale, name=self.columns.shown, at=lambda row: self.place(int(rows[row]))
-            )
-            return
         name = ColumnName(self.columns.shown, "y_prob")
+        if self.classes:
+            distributions(scores, self.classes, self.scale, name=name, place=lambda row: self.place(int(rows[row])))
+            return
         try:
             if self.scale is None:
-                check_probabilities(scores, name=name, scales=way)
+                check_probabilities(scores, name=name, scales=GIVEN_PREFIX)
             else:
                 check_scale(scores, self.scale, name=name)
         except InputError as error:

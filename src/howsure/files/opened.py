@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from howsure.errors import ColumnName, Fault, InputError, parameter
+from howsure.errors import ColumnName, InputError, parameter
 from howsure.files.archive import most_unpacked, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
 from howsure.inputs.source_names import source_name
@@ -332,7 +332,13 @@ class NotUTF8Error(InputError):
 
 def not_utf8(place: str, advice: str, *, what: str = "") -> NotUTF8Error:
     """The error for a place, such as a line of a file, whose bytes are not UTF-8."""
-    return NotUTF8Error(Fault(ColumnName(place, "files"), f"is not UTF-8 text{what}", place=place, advice=advice))
+    return NotUTF8Error(
+        "{parameter} is not UTF-8 text{what}",
+        ColumnName(place, "files"),
+        what=what,
+        place=place,
+        remedy=advice,
+    )
 
 
 def checked_encoding(encoding: str | None) -> str | None:

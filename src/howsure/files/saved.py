@@ -70,7 +70,7 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
     try:
         return parse(content)
     except InputError as error:
-        raise InputError(f"{path}: {error.message}") from error
+        raise InputError("{path}: {error}", path=path, error=error) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, Fault, InputError, parameter, short, shown, way
+from howsure.errors import EMPTY, InputError, Parameter, Verbatim
 from howsure.inputs.numbers_and_names import (
     LARGEST_FLOAT,
     LARGEST_SCORE,
@@ -32,8 +32,6 @@ from howsure.inputs.pairs import Floats, Integers, Labels
 # A numpy column from a list, a series or a tensor; and lists passed by the user.
 
 Column = npt.NDArray[Any]
-NOT_MISSING = "must not be missing"
-REMEDY = "Leave such rows out first."
 MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
 
 
@@ -46,25 +44,27 @@ def as_column(values: object, *, name: str) -> Column:
     Raises InputError if the values are not a column, or if a masked array hides some of them.
     """
     if isinstance(values, (str, bytes, dict, set, frozenset)) or values is None:
-        raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
+        raise InputError("not_a_column", name, type=_type_name(values))
     if isinstance(values, np.ma.MaskedArray):
         _refuse_hidden(values, name)
     try:
         column = np.asarray(values)
     except Exception as error:  # a ragged list, a tensor that needs gradients or lives on another device
-        advice = "torch: pass tensor.detach().cpu()" if hasattr(values, "detach") else "give one value per row"
-        raise InputError(f"{name} cannot be read as a column ({error}); {advice}.") from error
+        remedy = "Pass tensor.detach().cpu()." if hasattr(values, "detach") else "Give one value per row."
+        raise InputError(
+            "{parameter} cannot be read as a column ({error})", name, error=str(error), remedy=remedy
+        ) from error
     if column.dtype.kind == "U" and column.ndim == 1 and isinstance(values, (list, tuple)):
         spelled = np.flatnonzero(column == "nan")  # what numpy makes of a NaN among texts
         column = np.asarray(values, dtype=object) if any(is_missing(values[row]) for row in spelled) else column
     if column.ndim == 0:
-        raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
+        raise InputError("not_a_column", name, type=_type_name(values))
     if column.dtype.kind == "O":
         _refuse_huge(column, name)
     if column.ndim > 1:
-        raise InputError(f"{name} must have one dimension; its shape is {column.shape}. Take one column: {name}[:, 1].")
+        raise InputError("not_one_dimension", name, shape=column.shape, remedy="Take one column: {parameter}[:, 1].")
     if len(column) == 0:
-        raise InputError(f"{name} is empty: there is nothing to evaluate.")
+        raise InputError("empty", name)
     return column
 
 
@@ -72,9 +72,9 @@ def _refuse_huge(column: Column, name: str) -> None:
     """Raise InputError for an integer that is larger than any float, which numpy keeps as an object."""
     for row, value in enumerate(column.ravel()):
         if isinstance(value, int) and not -LARGEST_FLOAT <= value <= LARGEST_FLOAT:
-            most = f"{sys.float_info.max:.2g}"
-            rule = f"must lie between -{most} and {most}, as numbers of 64 bits do"
-            raise InputError(Fault(name, rule, short(shown(value)), row, advice="If it is a name, write it as text."))
+            raise InputError(
+                "too_wide", name, value=value, row=row, largest=sys.float_info.max, remedy="If it is a name, quote it."
+            )
 
 
 def check_finite(values: Floats, *, name: str) -> None:
@@ -82,18 +82,16 @@ def check_finite(values: Floats, *, name: str) -> None:
 
     >>> check_finite(np.array([0.5, 1.7e308]), name="score")
     Traceback (most recent call last):
-    howsure.errors.InputError: score must lie between -1e+70 and 1e+70; row 1 holds 1.7e+308. Beyond, means and
-    variances overflow: divide all by the same number. (Rows are counted from 0.)
+    howsure.errors.InputError: score must be between -1e+70 and 1e+70; row 1 is 1.7e+308. Larger values overflow means
+    and variances: divide all by the same number. (Rows are counted from 0.)
     """
     wrong = np.flatnonzero(~(np.abs(values) <= LARGEST_SCORE))
     if len(wrong):
         row, value = int(wrong[0]), float(values[wrong[0]])
         if not math.isfinite(value):
-            raise InputError(Fault(name, "must be finite", f"{value!r}", row, advice=REMEDY))
-        advice = "Beyond, means and variances overflow: divide all by the same number."
-        raise InputError(
-            Fault(name, f"must lie between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}", f"{value!r}", row, advice=advice)
-        )
+            raise InputError("not_finite", name, value=value, row=row, remedy="leave_out_rows")
+        remedy = "Larger values overflow means and variances: divide all by the same number."
+        raise InputError("outside", name, value=value, row=row, low=-LARGEST_SCORE, high=LARGEST_SCORE, remedy=remedy)
 
 
 def array_of(values: Any) -> Column:
@@ -146,10 +144,16 @@ def _distinct(column: Column) -> Iterable[object]:
 
 
 def missing(
-    name: str, row: int | None = None, *, place: str | None = None, value: str = "nothing", remedy: str = REMEDY
+    name: str,
+    row: int | None = None,
+    *,
+    place: str | None = None,
+    value: object = EMPTY,
+    remedy: str = "leave_out_rows",
+    **values: Any,
 ) -> InputError:
-    """The error for a missing value."""
-    return InputError(Fault(name, NOT_MISSING, value, row, place, remedy))
+    """The error for a missing value; `values` are those of the remedy."""
+    return InputError("missing", name, value=value, row=row, place=place, remedy=remedy, **values)
 
 
 def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:
@@ -158,14 +162,14 @@ def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:
         raise missing(name, int(hidden[0]))
 
 
-def _kind(value: object) -> str:
+def _type_name(value: object) -> str:
     return "None" if value is None else f"a {type(value).__name__}"
 
 
 def listed(values: object, *, name: str, of: str) -> list[Any]:
     """The values as a list; InputError naming the parameter if they are not a list, or are text."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"{name} must be a list of {of}; it is {shown(values)}.")
+        raise InputError("{parameter} must be a list of {items}", name, items=of, value=values)
     return list(values)
 
 
@@ -197,15 +201,20 @@ def check_group_count(groups: int, rows: int, *, name: str, most: int = MOST_GRO
 
     >>> check_group_count(10**6, 10**6, name="groups")
     Traceback (most recent call last):
-    howsure.errors.InputError: groups must part the rows into at most 50,000 groups; it parts 1,000,000 rows into
-    1,000,000. Each is evaluated by itself: that would take 33 minutes or more, and print as many results. ...
+    howsure.errors.InputError: groups must have at most 50,000 different values; its 1,000,000 rows have 1,000,000. Each
+    group is evaluated separately, which would take at least 33 minutes. Name a column with fewer values; ...
     """
     if groups > most:
         minutes = groups * seconds / 60
         raise InputError(
-            f"{name} must part the rows into at most {most:,} groups; it parts {rows:,} rows into {groups:,}. "
-            f"Each is evaluated by itself: that would take {minutes:,.0f} minutes or more, and print as many results. "
-            "Name a column of fewer values; a column of items or documents is a cluster, not a group."
+            "{parameter} must have at most {most:,} different values; its {rows:,} rows have {groups:,}. Each group is "
+            "evaluated separately, which would take at least {minutes:,} minutes",
+            name,
+            most=most,
+            rows=rows,
+            groups=groups,
+            minutes=round(minutes),
+            remedy="Name a column with fewer values; a column of items or documents is a cluster, not a group.",
         )
 
 
@@ -254,8 +263,8 @@ def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any
 ROUNDING = 1e-3
 MANY_LABELS = 12  # more values than this are no labels
 LIKELY_PERCENT = 10  # few logits are greater
+GIVEN_PREFIX = "Given."  # of giving probabilities: parameters of `Given`
 NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
-Scales = Callable[[str, object], str]
 NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # though some turn into floats
 
 
@@ -268,28 +277,28 @@ def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
     if kind in NUMERIC:
         return column.astype(np.float64, copy=False)
     if kind != "O":
-        raise no_number(name, repr(_plain(column[0])), row=0)
+        raise no_number(name, column[0], row=0)
     row = first_missing(column)
     if row is not None:
         raise missing(name, row)
     for row, value in enumerate(column):
         if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
-            raise no_number(name, repr(_plain(value)), row=row)
+            raise no_number(name, value, row=row)
     return column.astype(np.float64)
 
 
 def check_probabilities(
-    y_prob: object, *, name: str = "y_prob", n: int | None = None, scales: Scales | None = None
+    y_prob: object, *, name: str = "y_prob", n: int | None = None, scales: str | None = None
 ) -> Floats:
     """Probabilities as float64: all in [0, 1], none missing; not copied if they are already float64.
 
-    A negative zero becomes 0. `n` is the required number of rows; `scales` spells what reads logits, if any.
+    A negative zero becomes 0. `n` is the required number of rows; `scales`: see `probability_advice`.
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
     >>> check_probabilities([0.5, 1.7])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    howsure.errors.InputError: y_prob must lie in [0, 1]; row 1 holds 1.7. ... (Rows are counted from 0.)
+    howsure.errors.InputError: y_prob must be between 0 and 1; row 1 is 1.7. ... (Rows are counted from 0.)
 
     Raises InputError naming the row and the value.
     """
@@ -300,15 +309,18 @@ def check_probabilities(
         value = float(values[row])
         if math.isnan(value):
             raise missing(name, row)
-        raise no_probability(name, repr(value), row=row, highest=float(high), scales=scales)
+        raise no_probability(name, value, row=row, highest=float(high), scales=scales)
     return values + 0.0 if low == 0.0 and np.signbit(values).any() else values
 
 
-def probability_advice(value: float, highest: float = math.inf, *, scales: Scales | None = None) -> str:
-    """Advice about a value that is not a probability; `highest` is the largest value in its column. `scales` spells
-    what reads logits and log-probabilities as they are, if anything does."""
-    exp = "Apply exp first" if scales is None else f"{scales('logprobs', GIVEN)} reads them"
-    softmax = "Apply a softmax first" if scales is None else f"{scales('logits', GIVEN)} reads them"
+def probability_advice(value: float, highest: float = math.inf, *, scales: str | None = None) -> str:
+    """The remedy for a value that is not a probability; `highest` is the largest value in its column.
+
+    scales: what precedes the names of the parameters `logits` and `logprobs` (GIVEN or nothing); None if the function
+    has none.
+    """
+    exp = "Apply exp first" if scales is None else f"`{scales}logprobs=...` reads them"
+    softmax = "Apply a softmax first" if scales is None else f"`{scales}logits=...` reads them"
     if -ROUNDING <= value <= 1 + ROUNDING:
         return "Rounding? Clip or round it in your own pipeline; nothing is clipped silently."
     if highest <= 0:
@@ -325,8 +337,8 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
     array([1, 0, 1], dtype=uint8)
     >>> check_labels(["b", "a"])
     Traceback (most recent call last):
-    howsure.errors.InputError: y_true must be 0 or 1; it holds 'b' (1), 'a' (1). Say which is positive: pos_label='b' or
-    pos_label='a'.
+    howsure.errors.InputError: y_true must be 0 or 1; it contains 'b' (1), 'a' (1). Name the positive value:
+    pos_label='b' or pos_label='a'.
 
     Raises InputError if a label is missing, if there are more than two values, or if `pos_label` is not among them.
     """
@@ -360,14 +372,13 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
     if not (low >= 0.0 and high < math.inf):
         row = int(is_weight(values).argmin())
         value = float(values[row])
-        raise missing(name, row) if math.isnan(value) else no_weight(name, repr(value), row=row)
+        raise missing(name, row) if math.isnan(value) else no_weight(name, value, row=row)
     if high == 0.0:
         raise weighs_nothing(name)
     with np.errstate(over="ignore"):
         total = float(values.sum())
     if total == math.inf:
-        row, rule = int(values.argmax()), "must have a finite sum"
-        raise InputError(Fault(name, rule, repr(float(high)), row, advice="Divide by the largest."))
+        raise InputError("sum_overflows", name, value=float(high), row=int(values.argmax()), remedy="divide")
     return values
 
 
@@ -428,12 +439,15 @@ def check_same_length(**columns: Any) -> int:
 
     >>> check_same_length(y_true=[0, 1], y_prob=[0.1, 0.2, 0.3], groups=None)
     Traceback (most recent call last):
-    howsure.errors.InputError: y_true, y_prob must have the same length; they have 2, 3.
+    howsure.errors.InputError: y_true, y_prob must have the same number of rows; they have 2, 3.
     """
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) != 1:
-        sizes = ", ".join(f"{length:,}" for length in lengths.values())
-        raise InputError(f"{', '.join(map(parameter, lengths))} must have the same length; they have {sizes}.")
+        raise InputError(
+            "{columns} must have the same number of rows; they have {sizes:,}",
+            columns=[Parameter(name) for name in lengths],
+            sizes=list(lengths.values()),
+        )
     return next(iter(lengths.values()))
 
 
@@ -448,9 +462,7 @@ def _no_missing(values: object, n: int, name: str) -> Column:
 
 def _check_length(column: Column, n: int, name: str) -> None:
     if len(column) != n:
-        raise InputError(
-            f"{parameter(name)} must have as many rows as the others; it has {len(column):,}, they have {n:,}."
-        )
+        raise InputError("wrong_length", name, n=len(column), expected=n)
 
 
 def _zero_or_one(column: Column) -> Labels | None:
@@ -499,10 +511,6 @@ def _factorised(column: Column, name: str) -> tuple[Integers, list[Any]]:
         raise _not_one_value(name) from None
 
 
-def _plain(value: object) -> object:
-    return value.item() if isinstance(value, np.generic) else value
-
-
 # The rules of a column, each written once, for arrays and the chunks of files, and their errors; `place` is where the
 # row is, in words, for those that do not number rows from 0.
 
@@ -517,65 +525,74 @@ def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
     return (values >= 0.0) & (values < math.inf)
 
 
-def no_number(name: str, value: str, *, row: int | None = None, place: str | None = None) -> InputError:
-    """The error for a text, or the like, where there must be a number."""
-    return InputError(Fault(name, "must be numbers", value, row, place, comma_advice(value.strip("'")) or REMEDY))
+def no_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
+    """The error for a value that is not a number, such as a text."""
+    remedy = (comma_advice(value) if isinstance(value, str) else "") or "leave_out_rows"
+    return InputError("not_a_number", name, value=value, row=row, place=place, remedy=remedy)
 
 
 def no_probability(
     name: str,
-    value: str,
+    value: float,
     *,
     highest: float,
     row: int | None = None,
     place: str | None = None,
-    scales: Scales | None = way,
+    scales: str | None = GIVEN_PREFIX,
 ) -> InputError:
-    """The error for a number that is no probability; `highest` is the largest in its column, `scales` as above."""
-    advice = probability_advice(float(value), highest, scales=scales)
-    return InputError(Fault(name, "must lie in [0, 1]", value, row, place, advice))
+    """The error for a number that is not a probability; `highest`, `scales`: see `probability_advice`."""
+    remedy = probability_advice(value, highest, scales=scales)
+    return InputError("outside", name, value=value, row=row, place=place, low=0, high=1, remedy=remedy)
 
 
-def no_weight(name: str, value: str, *, row: int | None = None, place: str | None = None) -> InputError:
-    """The error for a number that is no weight."""
-    return InputError(Fault(name, "must be finite and not negative", value, row, place, REMEDY))
+def no_weight(name: str, value: float, *, row: int | None = None, place: str | None = None) -> InputError:
+    """The error for a number that is not a weight."""
+    return InputError("not_a_weight", name, value=value, row=row, place=place, remedy="leave_out_rows")
 
 
 def weighs_nothing(name: str) -> InputError:
     """The error for weights that are all 0."""
-    return InputError(f"{parameter(name)} is 0 in every row: nothing has any weight.")
+    return InputError("all_zero", name)
 
 
 def not_two_values(
-    counts: Mapping[Any, int], *, pos_label: object, name: str, more: bool = False, treated: str = ""
+    counts: Mapping[Any, int], *, pos_label: object, name: str, more: bool = False, in_file: bool = False
 ) -> InputError:
-    """The error for labels of which there are so many, by value, and that are not two or not named.
+    """The error for labels (counts by value) that are not two values, or of which the positive one is not named.
 
-    more: there are others. treated: how values that are no labels can be treated as missing.
+    more: there are other values. in_file: values that are not labels can be treated as missing.
     """
     ordered = [
         (_as_label(value), count) for value, count in sorted(counts.items(), key=lambda label_count: -label_count[1])
     ]
-    labels_text = shortened(f"{value!r} ({count:,})" for value, count in ordered)
+    labels = Verbatim(shortened(f"{value!r} ({count:,})" for value, count in ordered))
     if pos_label is not None and pos_label not in counts:
         values = {str(value): value for value, _ in ordered}
         near = None if more else nearest(str(pos_label), list(values))
-        suggestion = "" if near is None else f" Did you mean {parameter('pos_label', values[near])}?"
-        positive = parameter("pos_label", pos_label)
-        return InputError(f"{positive} is not a value of {parameter(name)}; it holds {labels_text}.{suggestion}")
+        return InputError(
+            "{pos_label} is not a value of {parameter}, which contains {labels}",
+            name,
+            pos_label=Parameter("pos_label", pos_label),
+            labels=labels,
+            suggestion=None if near is None else Parameter("pos_label", values[near]),
+            remedy="" if near is None else "Did you mean {suggestion}?",
+        )
     if len(counts) <= 2 and not more:
-        choice = " or ".join(parameter("pos_label", value) for value, _ in ordered)
-        return InputError(Fault(name, "must be 0 or 1", labels_text, advice=f"Say which is positive: {choice}."))
+        first, last = (Parameter("pos_label", ordered[k][0]) for k in (0, -1))
+        remedy = "name_positive" if len(counts) == 1 else "name_one_of_two"
+        return InputError("not_labels", name, labels=labels, first=first, last=last, remedy=remedy)
     if len(counts) > MANY_LABELS or more:
-        few = shortened((repr(value) for value, _ in ordered), limit=3)
-        advice = "Are these labels? Labels come before probabilities."
-        return InputError(Fault(name, "must have two values", few, advice=advice))
-    otherwise = f"Leave out the rows of the others, or compare with one value: {parameter(name)} == {ordered[0][0]!r}."
-    return InputError(Fault(name, "must have two values", labels_text, advice=treated or otherwise))
+        few = Verbatim(shortened((repr(value) for value, _ in ordered), limit=3))
+        return InputError("not_two_values", name, labels=few, remedy="not_labels")
+    if in_file:
+        example = Parameter("missing_values", [[value for value in counts if value != pos_label][-1]])
+        remedy = "missing_label" if pos_label is None else "missing_value"
+        return InputError("not_two_values", name, labels=labels, example=example, remedy=remedy)
+    return InputError("not_two_values", name, labels=labels, first=ordered[0][0], remedy="keep_two_values")
 
 
 def _as_label(value: Any) -> Any:
-    """A label as a message tells it: a whole number without a point, also where a file holds it as text."""
+    """A label as a message shows it: a whole number without a point, also where a file holds it as text."""
     number = spelled_number(value) if isinstance(value, str) else value
     if isinstance(number, (float, np.floating)) and number == int(number if math.isfinite(number) else 0):
         return int(number)
@@ -583,4 +600,4 @@ def _as_label(value: Any) -> Any:
 
 
 def _not_one_value(name: str) -> InputError:
-    return InputError(f"{parameter(name)} must hold one value per row; some rows hold lists or the like.")
+    return InputError("not_one_value", name)

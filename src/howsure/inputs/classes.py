@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, way
-from howsure.inputs.checks import Scales, check_clusters, check_codes, check_weights, probability_advice
+from howsure.errors import InputError, parameter
+from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_weights, missing, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import (
     CLASS_WISE,
-    LOG_PROBABILITIES,
     LOGITS,
     ROUNDING,
+    SCALE_RULES,
     TOP_LABEL,
     Floats,
     Integers,
@@ -27,8 +27,6 @@ from howsure.inputs.pairs import (
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 
 # Scores of classes on a log scale as probabilities: logits, and log-probabilities that need not sum to one.
-
-HELD = {None: "the probabilities", LOGITS: "the logits", LOG_PROBABILITIES: "log-probabilities"}
 
 
 def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
@@ -43,35 +41,32 @@ def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
     return probabilities
 
 
-def first_fault_in_scores(matrix: Floats, names: tuple[str, ...], scale: str) -> tuple[int, str] | None:
-    """The first row that holds no logits (finite numbers) or log-probabilities (at most 0, one above -inf), and why."""
-    if scale == LOGITS:
-        wrong = ~np.isfinite(matrix)
-        rule, advice = (
-            "not finite",
-            f"Where a class is impossible, give log-probabilities: {way('logprobs')} takes -inf.",
-        )
-    else:
-        wrong = ~(matrix <= ROUNDING)
-        rule, advice = "not at most 0", f"Are these logits? {way('logits')} reads them."
+def log_scale_fault(matrix: Floats, names: tuple[str, ...], scale: str, *, name: str) -> InputError | None:
+    """The error for the first row that is not logits (finite) or log-probabilities (at most 0, one above -inf)."""
+    wrong = ~np.isfinite(matrix) if scale == LOGITS else ~(matrix <= ROUNDING)
     rows = wrong.any(axis=1) | (matrix.max(axis=1) == -math.inf)
     if not rows.any():
         return None
     row = int(rows.argmax())
     if not wrong[row].any():
-        return row, "holds -inf for every class, and no class can be the answer. Leave such rows out first."
+        rule = "{parameter} must be greater than -inf for at least one class; {row} is -inf for every class"
+        return InputError(rule, name, row=row, remedy="leave_out_rows")
     column = int(wrong[row].argmax())
-    return row, f"holds {float(matrix[row, column])!r} for {names[column]!r}, {rule}. {advice}"
+    remedy = "use_logprobs" if scale == LOGITS else "use_logits"
+    return InputError(
+        SCALE_RULES[scale], name, value=float(matrix[row, column]), row=row, class_name=names[column], remedy=remedy
+    )
 
 
 def distributions(
-    matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str, at: Callable[[int], str] = at_row
+    matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str, place: Callable[[int], str] | None = None
 ) -> Floats:
     """Checked probabilities of classes (n, K): as they are given, or from logits or log-probabilities.
 
-    Raises InputError at the first row that is wrong; `name` is what holds them in a message, `at` where a row is.
+    name: the parameter or column, for messages. place: where a row is, in words. Raises InputError at the first row
+    that is wrong.
     """
-    check_scores(matrix, names, scale, name=name, at=at)
+    check_scores(matrix, names, scale, name=name, place=place)
     return matrix if scale is None else softmax(matrix)
 
 
@@ -81,13 +76,17 @@ def check_scores(
     scale: str | None,
     *,
     name: str,
-    scales: Scales = way,
-    at: Callable[[int], str] = at_row,
+    scales: str = GIVEN_PREFIX,
+    place: Callable[[int], str] | None = None,
 ) -> None:
-    """The same check of what is to stay as it is; `scales` spells what reads other scales."""
-    fault = first_fault(matrix, names, scales=scales) if scale is None else first_fault_in_scores(matrix, names, scale)
-    if fault is not None:
-        raise InputError(f"{name} must hold {HELD[scale]} of the classes; {at(fault[0])} {fault[1]}")
+    """The same check of scores that stay on their scale; `scales`: see `probability_advice`."""
+    error = (
+        probability_fault(matrix, names, name=name, scales=scales)
+        if scale is None
+        else log_scale_fault(matrix, names, scale, name=name)
+    )
+    if error is not None:
+        raise error if place is None else error.at(place)
 
 
 # Several classes per row, reduced to pairs: the top class, one class, or every class as a group.
@@ -133,7 +132,7 @@ def pairs_from_classes(
     positions, names = class_positions(labels, names, matrix.shape[1], name="y_true")
     return reduced(
         positions[codes],
-        distributions(matrix, names, None, name=parameter("y_prob")),
+        distributions(matrix, names, None, name="y_prob"),
         names,
         reduce=str(reduce),
         weights=None if sample_weight is None else check_weights(sample_weight, n=n),
@@ -225,23 +224,33 @@ def class_positions(
     raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it holds {wrong!r}.")
 
 
-def first_fault(matrix: Floats, names: tuple[str, ...], *, scales: Scales | None = None) -> tuple[int, str] | None:
-    """The first row that is not a distribution over the classes, and what is wrong with it; None if all rows are
-    valid. `scales` spells what reads other scales, if anything does."""
+def probability_fault(
+    matrix: Floats, names: tuple[str, ...], *, name: str, scales: str | None = None
+) -> InputError | None:
+    """The error for the first row that is not a distribution over the classes; None if all rows are.
+
+    scales: see `probability_advice`.
+    """
     low, high = matrix.min(), matrix.max()
     if not (low >= 0.0 and high <= 1.0):
         row, column = (int(index) for index in np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0)))[0])
         value = float(matrix[row, column])
-        advice = (
-            "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(high), scales=scales)
-        )
-        return row, f"holds {value!r} for {names[column]!r}, not in [0, 1]. {advice}"
+        if np.isnan(value):
+            return missing(name, row, class_name=names[column])
+        remedy = probability_advice(value, float(high), scales=scales)
+        return InputError("outside", name, value=value, row=row, low=0, high=1, class_name=names[column], remedy=remedy)
     sums = matrix.sum(axis=1)
     wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
     if len(wrong):
         row = int(wrong[0])
-        advice = "Is a class missing? Evaluate scores of separate questions one column at a time."
-        return row, f"sums to {float(sums[row]):.6g}, not to 1 (within {SUM_TOLERANCE}). {advice}"
+        return InputError(
+            "{parameter} must sum to 1 in every row (within {tolerance}); {row} sums to {total:.6g}",
+            name,
+            row=row,
+            total=float(sums[row]),
+            tolerance=SUM_TOLERANCE,
+            remedy="Is a class missing? Evaluate scores of separate questions one column at a time.",
+        )
     return None
 
 

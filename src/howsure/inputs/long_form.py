@@ -223,12 +223,12 @@ def partial_scores(
             return numbers
         rows = np.asarray(column.astype(object))
     if len(rows) != n:
-        raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")
+        raise InputError("wrong_length", name, n=len(rows), expected=n)
     cells = [None if is_missing(row) else number_or_text(row) for row in rows]
     if pos_label is None:
         odd = next((row for row, cell in enumerate(cells) if isinstance(cell, str)), None)
         if odd is not None:
-            raise no_number(name, repr(cells[odd]), row=odd)
+            raise no_number(name, cells[odd], row=odd)
         return np.array([math.nan if cell is None else float(cell) for cell in cells])
     positive = number_or_text(str(pos_label))
     texts = Counter(str(row) for row, cell in zip(rows, cells, strict=True) if cell is not None)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, short, shown
+from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import nearest as nearest
+from howsure.errors import shortened as shortened
 
 # Numbers set by the user: whole numbers, and numbers in a range.
 
@@ -178,24 +179,6 @@ def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place:
     message = f"no {kind} {name!r} in {place}; it has {shortened(names_available)}."
     near = nearest(name, names_available)
     return InputError(message if near is None else f"{message} Did you mean {near}?")
-
-
-def nearest(name: str, names_available: Sequence[str]) -> str | None:
-    """The known name most similar to `name`, ignoring case; None if none is similar."""
-    lower = {name.lower(): name for name in names_available}
-    near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
-    return lower[near[0]] if near else None
-
-
-def shortened(values: Iterable[object], *, limit: int = 12) -> str:
-    """Values in one line of text, the first `limit` of them.
-
-    >>> shortened(range(5), limit=3)
-    '0, 1, 2 and 2 more'
-    """
-    texts = [short(str(value)) for value in values]
-    rest = len(texts) - limit
-    return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def counted(count: int, singular: str, many: str | None = None) -> str:

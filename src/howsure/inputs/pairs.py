@@ -147,7 +147,7 @@ ROUNDING = 1e-6  # by which a log-probability may lie above 0
 WAYS = (PROB, PROBS, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED, UNNAMED)
 OF_ONE = (PROB, VERBALISED)
 TOP_LABEL, CLASS_WISE = "top-label", "class-wise"
-RULES = {LOGITS: "must be a finite logit", LOG_PROBABILITIES: "must be a log-probability, at most 0"}
+SCALE_RULES = {LOGITS: "not_a_logit", LOG_PROBABILITIES: "not_a_log_probability"}  # of errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ class Given:
     @property
     def scale(self) -> str | None:
         """On which scale the probabilities are, "logits" or "logprobs"; None: as they are."""
-        return self.way if self.way in RULES else None
+        return self.way if self.way in SCALE_RULES else None
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import (
+    GIVEN_PREFIX,
     Column,
     check_clusters,
     check_codes,
@@ -30,7 +31,7 @@ from howsure.inputs.pairs import (
     PROBS,
     PROBS_COLUMN,
     ROUNDING,
-    RULES,
+    SCALE_RULES,
     TOP_LABEL,
     VERBALISED,
     Floats,
@@ -111,7 +112,7 @@ def pairs_from(
     )
     return Pairs(
         labels,
-        check_probabilities(y_prob, name=names_in_messages[prob_name], n=n, scales=way),
+        check_probabilities(y_prob, name=names_in_messages[prob_name], n=n, scales=GIVEN_PREFIX),
         None if sample_weight is None else check_weights(sample_weight, n=n, name=names_in_messages["sample_weight"]),
         codes,
         names,
@@ -259,15 +260,15 @@ def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
     on_scale = is_on_scale(values, scale)
     if not on_scale.all():
         row = int(on_scale.argmin())
-        raise no_score(scale, repr(float(values[row])), name=name, row=row)
+        raise no_score(scale, float(values[row]), name=name, row=row)
     return values
 
 
 def no_score(
-    scale: str, value: str, *, name: str = "y_prob", row: int | None = None, place: str | None = None
+    scale: str, value: object, *, name: str = "y_prob", row: int | None = None, place: str | None = None
 ) -> InputError:
-    """The error for a number that is no logit or log-probability."""
-    return InputError(Fault(name, RULES[scale], value, row, place))
+    """The error for a number that is not a logit or log-probability."""
+    return InputError(SCALE_RULES[scale], name, value=value, row=row, place=place)
 
 
 def _confidences_of(texts: Column) -> Floats:
@@ -276,10 +277,7 @@ def _confidences_of(texts: Column) -> Floats:
     confidences = [stated_confidence("" if text is None else str(text)) for text in texts]
     row = next((row for row, confidence in enumerate(confidences) if not isinstance(confidence, float)), None)
     if row is not None:
-        advice = "Leave such rows out first."
-        raise InputError(
-            Fault("y_prob", "must state one confidence in every row", shown(texts[row]), row, advice=advice)
-        )
+        raise InputError("no_confidence", "y_prob", value=texts[row], row=row, remedy="leave_out_rows")
     return check_probabilities(confidences)
 
 
@@ -289,4 +287,4 @@ def classes_of_given(spec: Given, column: Column) -> Floats:
         return column
     matrix = np.asarray(column, dtype=np.float64)
     names = tuple(spec.classes) if spec.classes is not None else tuple(str(number) for number in range(matrix.shape[1]))
-    return distributions(matrix, names, spec.scale, name=parameter("y_prob"))
+    return distributions(matrix, names, spec.scale, name="y_prob")

@@ -196,7 +196,7 @@ def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedR
             if not error.untold:
                 raise
             refused.append(error)
-            why = error.message
+            why = str(error)
         rows.append(_nothing(name, labelled, judged, answers.units_of(mine), level, why))
     if len(refused) == len(rows):
         raise refused[0]

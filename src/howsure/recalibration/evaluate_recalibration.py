@@ -41,7 +41,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 # Each map of a cross-fitting, applied to all rows.
 
 FEWEST_FOLDS = 3
-INSTEAD = " More rows, or another method, may do."
+INSTEAD = "More rows, or another method, may do."
 REPEATS, REPEATED_UP_TO, MOST_REPEATS = 3, 20_000, 100
 
 
@@ -105,7 +105,7 @@ def cross_fitted_evaluation(
         for k, seed in enumerate(generator.integers(1 << 62, size=folds).tolist()):
             rows = np.flatnonzero(fold != k)
             others = data.only(rows)
-            with rows_of_all(rows, before=f"without the rows of one of {folds} folds: ", behind=INSTEAD):
+            with rows_of_all(rows, before=f"without the rows of one of {folds} folds: ", remedy=INSTEAD):
                 recalibration = method_of(others, methods, folds, seed)
                 after.append(applied(others, recalibration, data.scores))
             used.append(recalibration)

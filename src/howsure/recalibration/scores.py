@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, at_row, parameter
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import (
     check_clusters,
     check_codes,
@@ -93,10 +93,10 @@ def scores_from(
     if _is_matrix(values):
         matrix = class_columns(values, name)
         names = _names(classes, matrix.shape[1])
-        check_scores(matrix, names, None if logits is None else LOGITS, name=name, scales=parameter)
+        check_scores(matrix, names, None if logits is None else LOGITS, name=name, scales="")
         return classes_of(matrix + 0.0, logits=logits is not None, floor=floor), names
     if logits is None:
-        return binary_of(check_probabilities(values, scales=parameter), floor=floor), ()
+        return binary_of(check_probabilities(values, scales=""), floor=floor), ()
     return binary_of(check_scale(values, LOGITS, name=name), logits=True, floor=floor), ()
 
 
@@ -367,7 +367,7 @@ def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
 
 
 @contextmanager
-def rows_of_all(rows: Integers, *, before: str = "", behind: str = "") -> Iterator[None]:
+def rows_of_all(rows: Integers, *, before: str = "", remedy: str = "") -> Iterator[None]:
     """An error in this block numbers its rows as `rows` does, the part's rows among all; with words around it.
 
     >>> import numpy as np
@@ -379,8 +379,8 @@ def rows_of_all(rows: Integers, *, before: str = "", behind: str = "") -> Iterat
     try:
         yield
     except InputError as error:
-        among_all = error.at(lambda row: at_row(int(rows[row]))).message
-        raise InputError(f"{before}{among_all}{behind}") from error
+        among_all = error.at(lambda row: int(rows[row]))
+        raise InputError("{before}{error}", before=before, error=among_all, remedy=remedy) from error
 
 
 # Folds: whole clusters, dealt so that each fold has its part of every label and group.

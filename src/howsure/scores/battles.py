@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import Fault, InputError, parameter
+from howsure.errors import InputError, Parameter, Verbatim, parameter
 from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
 from howsure.inputs.frames import rows_of as rows_of_data
@@ -137,8 +137,14 @@ def _model_codes(a: Coded, b: Coded, named: dict[str, str]) -> tuple[Integers, I
     first, second = (np.array([place[name] for name in one.names], dtype=np.int64)[one.codes] for one in (a, b))
     if (same := first == second).any():
         row = int(same.argmax())
-        rule = f"must be another model than {parameter(named['a'])}"
-        raise InputError(Fault(named["b"], rule, repr(models[first[row]]), row, advice="Leave such rows out."))
+        raise InputError(
+            "{parameter} and {other} must name different models; both are {value!r} in {row}",
+            named["b"],
+            other=Parameter(named["a"]),
+            value=models[first[row]],
+            row=row,
+            remedy="leave_out_rows",
+        )
     return first, second, models
 
 
@@ -152,21 +158,26 @@ def _outcomes(
     model = np.array([place.get(text, UNKNOWN) for text in winner.names])[winner.codes]
     word = np.array([meant.get(text, UNKNOWN) for text in texts])[winner.codes]
     by_name = np.select([model == first, model == second], [FIRST, SECOND], UNKNOWN)
-    rule = f"must name one of the two models, model_a or model_b, a or b, 1 or 2, or a tie ({', '.join(ties)})"
+    rule = (
+        "{parameter} must name one of the two models, model_a or model_b, a or b, 1 or 2, or a tie ({ties}); {row} is "
+        "{value!r}"
+    )
     unclear = (model != UNKNOWN) & (word != UNKNOWN) & (by_name != word)
     if unclear.any():
         row = int(unclear.argmax())
-        text = repr(winner.names[winner.codes[row]])
-        advice = "A model has that name, too: rename it, so that only one of both can be meant."
-        raise InputError(Fault(name, rule, text, row, advice=advice))
+        value = winner.names[winner.codes[row]]
+        remedy = "A model has that name, too: rename it, so that the name is unambiguous."
+        raise InputError(rule, name, ties=ties, value=value, row=row, remedy=remedy)
     outcome = np.where(by_name == UNKNOWN, word, by_name)
     if (unknown := outcome == UNKNOWN).any():
         row = int(unknown.argmax())
         text = texts[winner.codes[row]]
-        advice = f"If it means a tie, say so: {parameter('tie', ','.join([*(ties if ties != TIES else ()), text]))}."
+        tie = Parameter("tie", ",".join([*(ties if ties != TIES else ()), text]))
+        remedy = "If it means a tie, set {tie}."
         if (spelled_number(text) or 0.0) % 1:
-            advice = "If the numbers are preferences, write them from 1 (for the first model) to 2 (for the other one)."
-        raise InputError(Fault(name, rule, repr(winner.names[winner.codes[row]]), row, advice=advice))
+            remedy = "If the numbers are preferences, they must be between 1 (first model) and 2 (second model)."
+        value = winner.names[winner.codes[row]]
+        raise InputError(rule, name, ties=ties, value=value, row=row, tie=tie, remedy=remedy)
     if ties == TIES and "0" in texts and not (outcome == SECOND).any():
         raise InputError(
             f"{parameter(name)} holds 0, which means a tie, and never that {parameter('b')} won. If 0 means that, "
@@ -201,9 +212,9 @@ def _preferences(
     wrong = (values < 1.0) | (values > 2.0)
     if wrong.any():
         row = int(wrong.argmax())
-        rule = "must be a preference from 1 (for the first model) to 2 (for the other one)"
-        advice = "Give who won by name, or rescale the preferences."
-        raise InputError(Fault(name, rule, repr(winner.names[winner.codes[row]]), row, advice=advice))
+        value = Verbatim(repr(winner.names[winner.codes[row]]))
+        remedy = "1 is a preference for the first model, 2 for the second. Name the winner, or rescale the preferences."
+        raise InputError("outside", name, low=1, high=2, value=value, row=row, remedy=remedy)
     share = 2.0 - values
     outcome = np.select([share > 0.5, share < 0.5], [FIRST, SECOND], TIE)
     return (

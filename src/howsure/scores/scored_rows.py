@@ -239,10 +239,9 @@ def _advising_missing_score(score: str | None) -> Iterator[None]:
         yield
     except InputError as error:
         fault = error.fault
-        if fault is None or fault.name != score or fault.rule != "must not be missing":
+        if fault is None or fault.name != score or fault.rule not in ("missing", "counts_as_missing"):
             raise
-        advice = f"{fault.advice} If an item without a score is wrong, count it so: {parameter('missing_score', 0)}."
-        raise InputError(replace(fault, advice=advice)) from error
+        raise InputError(replace(fault, remedy="missing_score")) from error
 
 
 def _choose_log_columns(log: Log, *, score: str | None, roles: Mapping[str, str | None], macro: bool) -> dict[str, str]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import listed
-from howsure.inputs.classes import first_fault, reduced
+from howsure.inputs.classes import probability_fault, reduced
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike
@@ -81,9 +81,9 @@ def tag_pairs(
     _check_lengths([len(matrix) for matrix in matrices], gold)
     matrix = _joined(matrices, len(names))
     codes = gold_numbers(gold, names, unknown_tags=unknown_tags)
-    fault = first_fault(matrix, names)
-    if fault is not None:
-        raise InputError(f"posterior must hold the probabilities of the tags; token {fault[0]} {fault[1]}")
+    error = probability_fault(matrix, names, name="posterior")
+    if error is not None:
+        raise error.at(lambda row: f"token {row}")
     if tag is None or isinstance(tag, str):
         return reduced(codes, matrix, names, reduce=reduce if tag is None else tag, clusters=_clusters(matrices))
     chosen = tuple(name for name in names if name in tag)

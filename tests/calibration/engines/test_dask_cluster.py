@@ -88,7 +88,7 @@ def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, t
     ("asked", "told"),
     [
         ({"y_prob": "prop"}, r"no column 'prop' in the data frame; .* Did you mean prob\?"),
-        ({"y_true": "said"}, r"said must be 0 or 1; it holds 'no' \(1,[0-9,]+\), 'yes' \(1,[0-9,]+\)\. Say which"),
+        ({"y_true": "said"}, r"said must be 0 or 1; it contains 'no' \(1,[0-9,]+\), 'yes' \(1,[0-9,]+\)\. Name the"),
         ({"sample_weight": "said"}, r"said must be numbers; its type is String"),
         (
             {"paths": "none-*.parquet"},

@@ -21,33 +21,43 @@ from howsure.errors import InputError
 from tests.calibration.engines.pairs import ENGINES, FEW
 
 OUT = "Leave such rows out first."
+NOT_A_NUMBER = "said must be (numbers; its type is String|a number; row 0 is 'no')"
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "no such column": ({"y_prob": "prop"}, r"no column 'prop' in the data frame; it has .*Did you mean prob\?"),
     "not a name": ({"y_prob": 3}, "with data=..., y_prob must name a column, not be a int"),
-    "text for numbers": ({"y_prob": "said"}, "said must be numbers; (its type is String|row 0 holds 'no')"),
-    "text for weights": ({"sample_weight": "said"}, "said must be numbers; (its type is String|row 0 holds 'no')"),
+    "text for numbers": ({"y_prob": "said"}, NOT_A_NUMBER),
+    "text for weights": (
+        {"sample_weight": "said"},
+        NOT_A_NUMBER,
+    ),
     "missing": ({"y_prob": "hole"}, rf"hole must not be missing; .*{OUT}"),
     "not a number": ({"y_prob": "nan"}, rf"nan must not be missing; .*{OUT}"),
-    "outside": ({"y_prob": "logit"}, r"logit must lie in \[0, 1\]; .*holds 3\.5.* Are these logits\?"),
-    "per cent": ({"y_prob": "percent"}, r"percent must lie in \[0, 1\]; .*Are these percentages\? Divide by 100"),
+    "outside": ({"y_prob": "logit"}, r"logit must be between 0 and 1; .* is 3\.5.* Are these logits\?"),
+    "per cent": ({"y_prob": "percent"}, r"percent must be between 0 and 1; .*Are these percentages\? Divide by 100"),
     "missing group": ({"groups": "void"}, rf"void must not be missing; .*{OUT}"),
     "no number for a weight": ({"sample_weight": "nan"}, rf"nan must not be missing; .*{OUT}"),
     "infinite weight": ({"sample_weight": "endless"}, "endless must be finite and not negative; .*inf"),
-    "no weight": ({"sample_weight": "zero"}, "zero is 0 in every row: nothing has any weight"),
-    "unnamed labels": ({"y_true": "said"}, r"said must be 0 or 1; it holds 'no' \(3\), 'yes' \(3\)\. Say which is pos"),
+    "no weight": ({"sample_weight": "zero"}, "zero is 0 in every row"),
+    "unnamed labels": ({"y_true": "said"}, r"said must be 0 or 1; it contains 'no' \(3\), 'yes' \(3\)\. Name the pos"),
     "three labels": (
         {"y_true": "three"},
-        r"three must have two values; it holds 'no' \(3\), 'yes' \(2\), 'maybe' \(1\)",
+        r"three must have two different values; it contains 'no' \(3\), 'yes' \(2\), 'maybe' \(1\)",
     ),
-    "three labels, one named": ({"y_true": "three", "pos_label": "yes"}, r"must have two values; it holds 'no' \(3\)"),
-    "a label misspelt": ({"y_true": "said", "pos_label": "Yes"}, r"pos_label='Yes' is not a value of said; it holds"),
+    "three labels, one named": (
+        {"y_true": "three", "pos_label": "yes"},
+        r"two different values; it contains 'no' \(3\)",
+    ),
+    "a label misspelt": (
+        {"y_true": "said", "pos_label": "Yes"},
+        r"pos_label='Yes' is not a value of said, which contains",
+    ),
     "a label of another type": (
         {"pos_label": "1"},
-        r"pos_label='1' is not a value of label; it holds 0 \(3\), 1 \(3\)",
+        r"pos_label='1' is not a value of label, which contains 0 \(3\), 1 \(3\)",
     ),
     "a label that is no day": (
         {"y_true": "day", "pos_label": "2020"},
-        r"pos_label='2020' is not a value of day; it holds datetime",
+        r"pos_label='2020' is not a value of day, which contains datetime",
     ),
     "lists for labels": (
         {"y_true": "lists"},
@@ -57,7 +67,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"groups": "lists"},
         "lists must hold one value per row; (its type is List|some rows hold lists)",
     ),
-    "numbers for labels": ({"y_true": "third"}, r"third must be 0 or 1; it holds 0\.5 \(6\)"),
+    "numbers for labels": ({"y_true": "third"}, r"third must be 0 or 1; it contains 0\.5 \(6\)"),
 }
 
 
@@ -110,7 +120,7 @@ def test_a_fault_is_refused(engine: str, fault: str, frames: Callable[[str], Any
 
 
 def test_few_rows_are_refused_with_the_row(path: str) -> None:
-    with pytest.raises(InputError, match=r"logit must lie in \[0, 1\]; row 1 holds 3\.5\. Are these logits\?"):
+    with pytest.raises(InputError, match=r"logit must be between 0 and 1; row 1 is 3\.5\. Are these logits\?"):
         calibration_curve("label", "logit", data=pl.scan_parquet(path))
 
 
@@ -122,7 +132,7 @@ def test_one_row_among_many_is_counted(engine: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         calibration_curve("y", "q", data=ENGINES[engine](str(tmp_path / "one.parquet")))
     where = "row 77777 (counted from 0 in partition 0)" if engine == "dask" else f"one of {FEW:,} rows"
-    assert str(caught.value) == f"q must not be missing; {where} holds nothing. {OUT}"
+    assert str(caught.value) == f"q must not be missing; {where} is empty. {OUT}"
 
 
 def test_a_group_without_weight_is_named(tmp_path: Path) -> None:

@@ -137,7 +137,7 @@ def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ..
         assert predictions.group_sizes == {"a": 2, "b": 1}
     assert (pairs.weights.tolist(), pairs.clusters.tolist()) == ([1.0, 2.0, 3.0], [0, 1, 1])
     write(path, columns | {roles["prob"]: [0.5, 1.75, 0.75]})
-    with pytest.raises(InputError, match=r"row 2 of .* holds 1\.75"), opened(path, **roles) as predictions:
+    with pytest.raises(InputError, match=r"row 2 of .* is 1\.75"), opened(path, **roles) as predictions:
         predictions.pairs()
 
 
@@ -170,7 +170,7 @@ def test_rows_of_many_row_groups_and_files_are_found(tmp_path: Path) -> None:
         held = {"y": np.arange(n) % 2, "q": np.where((np.arange(n) == 298_765) & (number == 2), 1.5, q)}
         pa.parquet.write_table(pa.table(held), tmp_path / f"part-{number}.parquet", row_group_size=10_000)
     with (
-        pytest.raises(InputError, match=r"row 298,766 of .*part-2\.parquet \(counted from 1\) holds 1\.5"),
+        pytest.raises(InputError, match=r"row 298,766 of .*part-2\.parquet \(counted from 1\) is 1\.5"),
         howsure.read([tmp_path / "part-*.parquet"]).predictions("y", "q") as predictions,
     ):
         predictions.pairs()

@@ -17,8 +17,9 @@ from howsure.calibration.engines.lazy_frames import (
     weights_refused,
 )
 from howsure.calibration.slots import Slots, slots_of
-from howsure.errors import ColumnName, InputError, way
+from howsure.errors import ColumnName, InputError
 from howsure.inputs.checks import (
+    GIVEN_PREFIX,
     Column,
     check_codes,
     check_labels,
@@ -88,7 +89,7 @@ class PartitionSums:
         if self.groups is not None:
             name = ColumnName(self.groups, "groups")
             codes, names = check_codes(columns[self.groups], n=n, name=name, groups=True)
-        q = check_probabilities(columns[self.y_prob], n=n, name=ColumnName(self.y_prob, "y_prob"), scales=way)
+        q = check_probabilities(columns[self.y_prob], n=n, name=ColumnName(self.y_prob, "y_prob"), scales=GIVEN_PREFIX)
         w = (
             None
             if self.sample_weight is None

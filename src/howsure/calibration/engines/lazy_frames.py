@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.slots import COLUMNS, FRACTION, LAST, LOG_UNIT, SCALE, STEEP, WEIGHTS, Slots, added
-from howsure.errors import ColumnName, Fault, InputError
+from howsure.errors import ColumnName, InputError
 from howsure.inputs.checks import (
     MANY_LABELS,
     MISSING_TEXT,
@@ -264,8 +264,7 @@ def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], Input
     if not any(len(slots) for slots in by_group.values()):
         return lambda: weighs_nothing(name)
     if not 0.0 < fourth < math.inf:
-        rule = "must have fourth powers with a finite sum"
-        return lambda: InputError(Fault(name, rule, advice="Divide by the largest."))
+        return lambda: InputError("{parameter} must have fourth powers with a finite sum", name, remedy="divide")
     return None
 
 
@@ -348,10 +347,10 @@ def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputE
         return _labels(pairs)
     place = f"one of {counted(n, 'row')}" + (f" ({rows:,} are wrong)" if rows > 1 else "")
     if fault is FrameFault.PROBABILITY_OUTSIDE:
-        value = repr(_value(pairs, fault, "q"))
+        value = _value(pairs, fault, "q")
         return no_probability(pairs.column("y_prob"), value, highest=_highest(pairs), place=place)
     if fault is FrameFault.WEIGHT_OUTSIDE:
-        return no_weight(pairs.column("sample_weight"), repr(_value(pairs, fault, "weight")), place=place)
+        return no_weight(pairs.column("sample_weight"), _value(pairs, fault, "weight"), place=place)
     roles = {
         FrameFault.LABEL_MISSING: "y_true",
         FrameFault.GROUP_MISSING: "groups",

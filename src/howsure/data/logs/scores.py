@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from howsure.errors import GIVEN, LOOK, InputError, parameter
 from howsure.inputs.frames import ITEM, RUN, TASK
-from howsure.inputs.numbers_and_names import comma_advice, shortened
+from howsure.inputs.numbers_and_names import shortened
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
@@ -54,9 +54,8 @@ def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
         yield
     except InputError as error:
         fault = error.fault
-        if fault is None or fault.name not in scores or not fault.rule.endswith("numbers"):
+        if fault is None or fault.name not in scores or fault.rule != "not_a_number":
             raise
-        if comma_advice((fault.value or "").strip("'")):
+        if fault.remedy not in ("", "leave_out_rows"):  # a decimal comma or a percentage
             raise
-        advice = f"{fault.advice} If one value means right, say which: {parameter('pos_label', 'correct')}."
-        raise InputError(replace(fault, advice=advice.lstrip())) from error
+        raise InputError(replace(fault, remedy="name_correct")) from error

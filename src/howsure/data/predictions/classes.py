@@ -12,8 +12,8 @@ from howsure.data.predictions.selection import Selection, codes_sql, label_count
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
-from howsure.errors import GIVEN, ColumnName, Fault, InputError, parameter, shown, way
-from howsure.inputs.classes import class_positions, distributions, first_fault, reduced, softly_reduced, tied_rows
+from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way
+from howsure.inputs.classes import class_positions, distributions, probability_fault, reduced, softly_reduced, tied_rows
 from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
@@ -91,13 +91,10 @@ def class_shares(
     shares = class_matrix(selection, [label], lists=True)
     if shares.shape[1] != k:
         raise InputError(f"{label.name} must hold the shares of {k} classes; it holds {shares.shape[1]}.")
-    fault = first_fault(shares, names)
-    if fault is not None:
-        where, what = selection.place_of(fault[0]), fault[1].partition(". ")[0]
-        raise InputError(
-            f"{label.name} must hold the share of annotators for each class; {where} {what}. Divide counts by the "
-            "number of annotators."
-        )
+    error = probability_fault(shares, names, name=ColumnName(label.name, "y_true"))
+    if error is not None and error.fault is not None:
+        remedy = "Give the share of annotators for each class: divide counts by the number of annotators."
+        raise InputError(replace(error.fault.at(selection.place_of), remedy=remedy))
     return shares, names
 
 
@@ -153,10 +150,9 @@ def no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool) 
         condition = f"{value} IS NULL" + (f" OR list_count({value}) < len({value})" if lists else "")
         if selection.has(f"({condition})"):
             place, held = selection.place(f"({condition})", column.text)
-            expected = "lists of numbers" if lists else "numbers"
-            advice = "" if lists else comma_advice(str(held))
-            name = ColumnName(column.name, "y_prob")
-            return InputError(Fault(name, f"must hold {expected}", repr(held), place=place, advice=advice))
+            rule = "not_a_list_of_numbers" if lists else "not_a_number"
+            remedy = ("" if lists else comma_advice(str(held))) or "leave_out_rows"
+            return InputError(rule, ColumnName(column.name, "y_prob"), value=held, place=place, remedy=remedy)
     return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
 
 
@@ -215,7 +211,7 @@ def pairs_of_classes(
     else:
         codes, names = class_labels(selection, label, classes, matrix.shape[1])
         rows = ClassRows(matrix, scale, codes, names)
-    matrix = distributions(matrix, names, scale, name=scores.shown, at=selection.place_of)
+    matrix = distributions(matrix, names, scale, name=ColumnName(scores.shown, "y_prob"), place=selection.place_of)
     if rows is None:
         return pairs_of_shares(selection, label, matrix, classes, reduce, other_columns)
     weights, groups, group_names, clusters = other_columns()

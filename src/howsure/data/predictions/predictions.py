@@ -409,7 +409,7 @@ class PairStream:
             label, label_counts(self.selection, label)
         )
 
-    def _no_probability(self, value: str, place: str) -> InputError:
+    def _no_probability(self, value: float, place: str) -> InputError:
         column = self.y_prob
         if self.scale is not None:
             return no_score(self.scale, value, name=column.called, place=place)

@@ -25,8 +25,8 @@ from howsure.data.tables.database import (
 from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
-from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.checks import check_group_count, is_missing, missing, no_number, not_two_values
+from howsure.errors import EMPTY, GIVEN, InputError, parameter
+from howsure.inputs.checks import check_group_count, is_missing, no_number, not_two_values
 from howsure.inputs.numbers_and_names import natural_order, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
@@ -258,11 +258,10 @@ def missing_value(
 ) -> InputError:
     """The error for the first row in which a column is missing."""
     place, value = table.place(test, column.text)
-    value_text = "nothing" if value is None or not str(value).strip() else repr(value)
-    value_text += ", which counts as missing" if value in values else ""
-    count = "" if rows is None else f" ({rows:,} in all)"
-    remedy = f"Leave such rows out with {parameter('skip_missing', True)}{count}."
-    return missing(column.called, place=place, value=value_text, remedy=remedy)
+    shown_value = EMPTY if value is None or not str(value).strip() else value
+    rule = "counts_as_missing" if value in values else "missing"
+    remedy = "skip" if rows is None else "skip_rows"
+    return InputError(rule, column.called, place=place, value=shown_value, rows=rows, remedy=remedy)
 
 
 def missing_in(selection: Selection, column: Column, kind: str = "text") -> InputError | None:
@@ -276,7 +275,7 @@ def bad_number(
     selection: Selection,
     column: Column,
     rule: Callable[[Floats], npt.NDArray[np.bool_]],
-    error: Callable[[str, str], InputError],
+    error: Callable[[float, str], InputError],
 ) -> InputError | None:
     """The error in the first used row whose number a rule of arrays does not allow, if there is one; `error` makes it
     from the value and its place."""
@@ -286,7 +285,7 @@ def bad_number(
         if not allowed.all():
             place, text = selection.table.place(selection.where, column.text, skip=start + int(allowed.argmin()))
             value = spelled_number(str(text))
-            return no_number(column.called, repr(text), place=place) if value is None else error(repr(value), place)
+            return no_number(column.called, text, place=place) if value is None else error(value, place)
         start += len(values)
     return None
 
@@ -333,15 +332,7 @@ def positive_values(column: Column, counts: dict[str, int], pos_label: str | Non
 
 def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None = None) -> InputError:
     """The error for a label that is neither 0 or 1 nor one of two values."""
-    rest = [value for value in counts if value != pos_label]
-    choice = (
-        "" if pos_label is not None else f" If two are left, say which is positive: {parameter('pos_label', 'VALUE')}."
-    )
-    treated = (
-        f"Treat non-answers as missing, for example {parameter('missing_values', [rest[-1]])} with "
-        f"{parameter('skip_missing', True)}.{choice}"
-    )
-    return not_two_values(counts, pos_label=pos_label, name=column.called, treated=treated)
+    return not_two_values(counts, pos_label=pos_label, name=column.called, in_file=True)
 
 
 def _same(value: str, pos_label: str) -> bool:

@@ -144,7 +144,7 @@ NULLS = {
 def test_a_null_answer_is_a_missing_value(null: dict[str, Any], tmp_path: Path) -> None:
     records = [openai_batch(f"q{at}", openai_chat(ALL), target="A") | (null if at == 3 else {}) for at in range(9)]
     path = write_lines(tmp_path / "log.jsonl", records)
-    with pytest.raises(InputError, match=r"must not be missing; row 4 of .* holds nothing.*skip_missing=True"):
+    with pytest.raises(InputError, match=r"must not be missing; row 4 of .* is empty.*skip_missing=True"):
         howsure.read(path).predictions()
     with howsure.read(path, skip_missing=True).predictions() as found:
         assert (found.n, sum(found.skipped.values())) == (8, 1)

@@ -91,21 +91,21 @@ def test_few_rows_of_any_format(suffix: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
-        ("q", 1.25, r"q must lie in \[0, 1\]; row 524,300 of .*x\.npz \(counted from 1\) holds 1\.25"),
+        ("q", 1.25, r"q must be between 0 and 1; row 524,300 of .*x\.npz \(counted from 1\) is 1\.25"),
         pytest.param(
             "q",
             np.nan,
-            r"q must not be missing; row 524,300 of .*x\.npz \(counted from 1\) holds nothing",
+            r"q must not be missing; row 524,300 of .*x\.npz \(counted from 1\) is empty",
             marks=pytest.mark.long,
         ),
-        ("w", -1.0, r"w must be finite and not negative; row 524,300 of .*x\.npz .* holds -1"),
+        ("w", -1.0, r"w must be finite and not negative; row 524,300 of .*x\.npz .* is -1"),
         pytest.param(
             "w",
             np.inf,
-            r"w must be finite and not negative; row 524,300 of .*x\.npz .* holds inf",
+            r"w must be finite and not negative; row 524,300 of .*x\.npz .* is inf",
             marks=pytest.mark.long,
         ),
-        ("y", 2.0, r"y must have two values; it holds "),
+        ("y", 2.0, r"y must have two different values; it contains "),
     ],
 )
 def test_a_bad_value_far_down_is_named(column: str, value: float, told: str, tmp_path: Path) -> None:

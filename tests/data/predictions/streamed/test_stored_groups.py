@@ -78,12 +78,12 @@ def test_a_bad_row_is_named_whichever_group_is_asked_for(tmp_path: Path) -> None
                 predictions.source(name)
 
 
-@pytest.mark.parametrize(("name", "held"), [("", "nothing"), (None, "nothing"), ("NaN", "'NaN'")])
+@pytest.mark.parametrize(("name", "held"), [("", "empty"), (None, "empty"), ("NaN", "'NaN'")])
 def test_a_group_without_a_name_is_missing(name: str | None, held: str, tmp_path: Path) -> None:
     columns = {key: column.tolist() for key, column in columns_of(50).items()}
     columns["g"][30] = name
     path = write(tmp_path / "x.parquet", columns)
-    with pytest.raises(InputError, match=rf"g must not be missing; row 31 of .* holds {held}\. .*\(1 in all\)"):
+    with pytest.raises(InputError, match=rf"g must not be missing; row 31 of .* is {held}\. .*\(1 in all\)"):
         opened(path)
     with opened(path, skip_missing=True) as predictions:
         assert predictions.skipped == {"g": 1}
