@@ -37,7 +37,8 @@ repeats report require_actor rest result revision risk roles rows rule runs said
 scheduler scores semicolons sentence sentences sequential series share sharpen show since singletons skip_missing
 small_groups spans spelling spool start stemming store stores stories story summary sums table tables tag tag_pairs
 tagger tags targets task temperature test text texts threshold tie title to tolerance top trainer transform
-transitions two_way unclear uncorrected unit unknown unknown_tags unseen until verbalised verbose wait weight_of_new weights
+transitions two_way unclear uncorrected unit unknown unknown_tags unseen until verbalised verbose wait weight_of_new
+weights
 where width winner words work workers worst write_baseline y_prob_against y_true_against
 """
 OWN = frozenset(PLAIN.split())

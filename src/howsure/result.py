@@ -88,6 +88,11 @@ class Result:
         return None
 
     @property
+    def key_figures(self) -> str:
+        """What is displayed below the answer instead of the table; "" for the table."""
+        return ""
+
+    @property
     def provenance(self) -> str:
         """What was read, and the level of the intervals, in a line."""
         return provenance_line(result_recipe(self))
@@ -204,6 +209,7 @@ class Result:
     def _answer_first(self, answer: str, *, columns: Sequence[str] | None, raw: bool, rest: str | None) -> str:
         """The answer, the table, notes, and what was read."""
         table, notes = chosen_columns(self.table(), columns), most_serious_first(self.below())
+        notes = [note for note in notes if note not in answer]
         rows, hidden_rows, hidden_notes = table, 0, 0
         if rest is not None:
             rows = replace(table, rows=table.rows[:MAX_ROWS])
@@ -212,8 +218,12 @@ class Result:
         more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
         more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
         above = [part.text(raw=raw) for part in self.above()] if columns is None else []
-        below = filter(None, [*map(in_a_line, notes), more_notes, in_a_line(self.provenance)])
         shown = "\n".join(filter(None, [rows.text(raw=raw), more_rows]))
+        if columns is None and rest is not None:
+            shown = self.key_figures or shown
+        elif columns is None and self.words:  # which hold notes
+            shown, notes = self.words, [note for note in notes if note not in self.words]
+        below = filter(None, [*map(in_a_line, notes), more_notes, in_a_line(self.provenance)])
         return "\n\n".join(filter(None, [answer if raw else in_a_line(answer), *above, shown, "\n".join(below)]))
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:

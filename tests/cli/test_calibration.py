@@ -168,7 +168,8 @@ def uneven(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_every_group_is_in_the_recipe_and_its_notes_are_said(uneven: Path, form: str) -> None:
     shown = {
-        name: printed("calibration", uneven, *JUDGE, "--group", "tag", "--format", name) for name in ("json", form)
+        name: printed("calibration", uneven, *JUDGE, "--group", "tag", "--format", name, "--verbose")
+        for name in ("json", form)
     }
     curves = json.loads(shown["json"])["curves"]
     lines = [line.removeprefix("% ").removesuffix(" -->") for line in shown[form].splitlines()]
@@ -184,7 +185,7 @@ def test_every_group_is_in_the_recipe_and_its_notes_are_said(uneven: Path, form:
 def test_a_note_about_many_groups_is_said_once(tmp_path: Path) -> None:
     path = tmp_path / "ones.csv"
     path.write_text("gold,prob,tag\n" + "".join(f"1,0.5,t{tag}\n1,0.7,t{tag}\n" * 20 for tag in range(15)))
-    (said,) = re.findall(".*: every label is 1.*", printed("calibration", path, *JUDGE, "--group", "tag"))
+    (said,) = re.findall(".*: every label is 1.*", printed("calibration", path, *JUDGE, "--group", "tag", "--verbose"))
     assert said.startswith("t0, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11 and 3 more: every label is 1")
 
 
@@ -206,7 +207,9 @@ def test_notes_of_all_pairs_are_comments(tmp_path: Path, form: str) -> None:
     ],
 )
 def test_under_the_table_stands_what_is_adjusted(uneven: Path, adjust: str, said: str) -> None:
-    assert said in printed("calibration", uneven, *JUDGE, "--group", "tag", "--adjust", adjust).splitlines()
+    assert (
+        said in printed("calibration", uneven, *JUDGE, "--group", "tag", "--adjust", adjust, "--verbose").splitlines()
+    )
 
 
 def test_a_figure_of_too_many_groups_shows_those_with_most_pairs(
@@ -265,9 +268,9 @@ def test_two_halves_are_judged_as_the_whole(halves: tuple[Path, dict[str, Any]])
     told = printed("calibration", "summary", a, b, "--output", folder / "both.summary")
     assert told.endswith(f"both.summary: the sums of 3,000 pairs\nnext: howsure calibration {folder}/both.summary\n")
     assert (folder / "both.summary").read_bytes() == whole.read_bytes()
-    assert "2 files pooled" in printed("calibration", a, b)
+    assert "2 files, " in printed("calibration", a, b)
     assert judged_summaries(folder / "[ab].summary") == [wanted]
-    assert "note: rows of all files count as independent\n" in printed("calibration", a, b)
+    assert "rows of all files count as independent\n" in printed("calibration", a, b)
 
 
 @pytest.mark.long

@@ -20,14 +20,22 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import weighing
-from howsure.calibration.words import curve_columns, parts_table, recipe_rows, verdict
+from howsure.calibration.words import (
+    calibration_answer,
+    curve_columns,
+    figures_in_words,
+    figures_text,
+    parts_table,
+    recipe_rows,
+    verdict,
+)
 from howsure.errors import InputError, parameter, told
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import CLASS_WISE, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Result, Rows, plain, rows_read
-from howsure.show.notes import notes_by_name
+from howsure.result import Result, Rows, plain, provenance_line, rows_read
+from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import Column, Table
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness
@@ -106,6 +114,25 @@ class CalibrationCurves(Rows[Any]):
         return replace(Rows.table(self), title=title, bold=bold)
 
     @property
+    def answer(self) -> str | None:
+        """How large the error is, and who is over- or underconfident; None of curves without bins."""
+        return calibration_answer(self.binned, self.p_adjusted) if self.binned else None
+
+    @property
+    def key_figures(self) -> str:
+        """Of one curve for all pairs, its figures, a line each."""
+        return figures_text(figures_in_words(self.binned[0])) if self.words else ""
+
+    @property
+    def provenance(self) -> str:
+        """What was read, and the level of the intervals."""
+        return provenance_line(self.recipe | {"level": self.binned[0].error.level})
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report, which has the figure and the bins."""
+        return {"report": "calibration.html"}
+
+    @property
     def what_was_read(self) -> str:
         """What was read, and how rows of several files count."""
         notes = [f"note: {note}" for note in pooling_notes(self.recipe)]
@@ -125,7 +152,8 @@ class CalibrationCurves(Rows[Any]):
             lines = [f"low to high: {interval_of(self.corp)}", ""]
             return [*lines, *(_named(curve, curve.verdict()) for curve in self.corp), *notes]
         lines = [_named(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)]
-        return [*scores_of_all_classes(self.binned), *self.families(), *lines, *notes]
+        pooled, families = pooling_notes(self.recipe), [Note(line, DETAIL) for line in self.families()]
+        return [*scores_of_all_classes(self.binned), *families, *lines, *pooled, *notes]
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves, at most eight, on matplotlib axes (new ones if None) and return them."""

@@ -48,6 +48,12 @@ TELLING = 0.1  # an interval from 0 to more than this tells nothing
 WORTH_SAYING = 0.25  # a second region is said if it adds this share of what the first adds to the error
 CHANCE = 3.0  # standard deviations: as many bins more than expected may miss the diagonal of a calibrated model
 DECIMALS = range(2, 7)
+MAX_NAMED = 4  # groups of one kind in the answer
+KINDS_IN_WORDS = {
+    NONE_SEEN: "no miscalibration detected",
+    NOT_LOCATED: "miscalibrated, but no bin shows where",
+    UNKNOWN_SIZE: "miscalibrated by an unknown amount",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,28 @@ def verdict(curve: CalibrationCurve, p: float | None = None) -> str:
     show nothing, on p: a test can see that a model is miscalibrated where its error cannot be told from 0.
     """
     return _judge(curve, curve.p_value if p is None else p)[1]
+
+
+def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[float]) -> str:
+    """The answer of several curves with their p-values: the smallest error, and which are over- or underconfident; of
+    one curve, its error and its verdict."""
+    if len(curves) == 1:
+        curve = curves[0]
+        of = "" if curve.name is None else f" of {curve.name}"
+        return f"Calibration error{of} {curve.error}; {verdict(curve, p_values[0])}."
+    names_by_kind: dict[str, list[str]] = {}
+    known = []
+    for curve, p in zip(curves, p_values, strict=True):
+        names_by_kind.setdefault(kind(curve, p), []).append(str(curve.name))
+        known += [] if kind(curve, p) == TOO_LITTLE else [curve]
+    groups = "; ".join(
+        f"{KINDS_IN_WORDS.get(each, each)}: {shortened(names, limit=MAX_NAMED)}"
+        for each, names in names_by_kind.items()
+    )
+    if not known:
+        return f"Too little data to tell in all {len(curves):,} groups."
+    best = min(known, key=lambda curve: curve.error.value)
+    return f"{best.name} has the smallest calibration error, {best.error}; {groups}."
 
 
 def kind(curve: CalibrationCurve, p: float | None = None) -> str:
@@ -221,11 +249,21 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
 # Calibration curves as a short text, as a table, and their recipes.
 
 
+def figures_text(rows: Sequence[tuple[str, str]]) -> str:
+    """Names and texts of figures in two columns.
+
+    >>> print(figures_text([("ECE", "0.02"), ("pairs", "9")]))
+    ECE    0.02
+    pairs  9
+    """
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+
 def summary(curve: CalibrationCurve | CorpCurve, head: str, rows: Sequence[tuple[str, str]], verdict_text: str) -> str:
     """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
-    width = max(len(name) for name, _ in rows)
     lines = [
-        *(f"{name:<{width}}  {text}" for name, text in rows),
+        *figures_text(rows).splitlines(),
         verdict_text,
         *curve.below(),
         f"recipe: {recipe_line(curve)}",

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -58,10 +58,10 @@ def result_text(result: Result, form: str, output: str | None = None) -> str:
 
 def next_command_line(result: Result) -> str:
     """What to type next; "" where nothing is worth typing, or nothing was typed."""
-    typed, further = _typed_words(), result.next_parameters()
-    if not typed or not further:
+    typed, further = _typed_words(), {option_of(name): value for name, value in result.next_parameters().items()}
+    if result.answer is None or not typed or not further or further.keys() & set(_typed()):
         return ""
-    options = [word for name, value in further.items() for word in (option_of(name), str(value))]
+    options = [word for option, value in further.items() for word in (option, str(value))]
     return f"Next: {' '.join(['howsure', *map(shell_word, [*typed, *options])])}"
 
 
@@ -76,15 +76,18 @@ def shell_word(word: str) -> str:
 
 def _typed_words() -> list[str]:
     """What the user typed after `howsure`, without pictures, pages and columns."""
-    context = click.get_current_context(silent=True)
-    words = iter([] if context is None else context.meta.get(TYPED, ()))
-    kept: list[str] = []
+    words, repeated = iter(_typed()), list[str]()
     for word in words:
         if word in DONE_ONCE:
             next(words, None)
         elif not word.startswith(tuple(f"{option}=" for option in DONE_ONCE)):
-            kept.append(word)
-    return kept
+            repeated.append(word)
+    return repeated
+
+
+def _typed() -> Sequence[str]:
+    context = click.get_current_context(silent=True)
+    return () if context is None else context.meta.get(TYPED, ())
 
 
 def emit_result(result: Result, form: str, output: str | None) -> None:
