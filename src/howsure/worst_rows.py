@@ -193,7 +193,7 @@ class Worst:
         return self.result(
             [
                 WrongRow(
-                    *rows.stands(int(place)),
+                    *rows.location(int(place)),
                     group=None if groups is None else groups[i],
                     label=values[label][i],
                     probability=float(q[i]),

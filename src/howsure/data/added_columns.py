@@ -18,11 +18,11 @@ from howsure.data.tables.database import (
     Database,
     NullFound,
     chunks,
+    commas_note,
     copy_to_file,
     identifier,
     literal,
     reading,
-    said_of_commas,
 )
 from howsure.data.tables.named_files import (
     File,
@@ -82,7 +82,7 @@ class FileToExtend:
     group: Column | None
     groups: tuple[str, ...]
     added: int = 0
-    said: str = ""  # of decimal commas
+    summary: str = ""  # of decimal commas
 
     def __enter__(self) -> Self:
         return self
@@ -171,7 +171,7 @@ class FileToExtend:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write all columns of the file in their order, then those added, in its format: its separator, its comma."""
         target, connection = self.database.folder / EXTENDED, self.database.connection
-        added = f"(SELECT replace(CAST(COLUMNS(*) AS VARCHAR), '.', ',') FROM {ADDED})" if self.said else ADDED
+        added = f"(SELECT replace(CAST(COLUMNS(*) AS VARCHAR), '.', ',') FROM {ADDED})" if self.summary else ADDED
         query = f"SELECT * FROM {self._whole} POSITIONAL JOIN {added}"
         with reading(self.file.name, self.file.path):
             options = f"{WRITTEN[self.file.format]}{separator_option(self.file, connection)}, USE_TMP_FILE false"
@@ -258,7 +258,7 @@ def open_to_extend(
     except BaseException:
         database.close()
         raise
-    comma_note = said_of_commas([column.name for column in columns.columns if column.comma])
+    comma_note = commas_note([column.name for column in columns.columns if column.comma])
     return FileToExtend(files[0], database, selection, columns, numbers, order, group_column, names, 0, comma_note)
 
 

@@ -95,7 +95,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     file_words = typed_files(paths, format, explode)
     if log is not None:
         commands = [*of_a_log(log, named, file_words)]
-        if not commands and log.held.get("probabilities"):
+        if not commands and log.filled_rows.get("probabilities"):
             notes.append(WITHOUT_LABELS)
         what = f"a log of {log.format.program}"
     elif means := summary_of_means(columns, n):

@@ -99,7 +99,7 @@ class Files(Source):
         roles["pos_label"] = None if pos_label is None else str(pos_label)
         features = list(dict.fromkeys(map(column_of_feature, how.pop("features", ()))))
         found = open_predictions(self, features=features, **roles, **how)
-        self.tell(found.said)
+        self.tell(found.summary)
         return found
 
     def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
@@ -180,7 +180,7 @@ class Files(Source):
             raise InputError(f"{self.name} are several files; one at a time is written with further columns.")
         how |= {name: getattr(self, name) for name in kept}
         found = open_to_extend(self.paths[0], None if y_prob is None else given_of(y_prob), groups=groups, **how)
-        self.tell(found.said)
+        self.tell(found.summary)
         return found
 
     def _refuse(self, roles: dict[str, Any], why: str, *, but: Sequence[str] = ()) -> None:

@@ -69,9 +69,9 @@ def typed_files(paths: Sequence[str], format: str | None, explode: str | None) -
 
 def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
     """The commands for a log, which names its columns itself; `file_words`: the files, and how they are read."""
-    scores = [name for name in log.quality_scores if log.held.get(name)]
+    scores = [name for name in log.quality_scores if log.filled_rows.get(name)]
     several = len(files) > 1  # then each may be a model
-    judged = scores or [score_name for score_name in ("correct",) if log.held.get(score_name)]
+    judged = scores or [score_name for score_name in ("correct",) if log.filled_rows.get(score_name)]
     if judged:
         yield _typed("score", *file_words, *_left_out(log, judged))
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
@@ -79,7 +79,8 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
         roles_found, spec = with_defaults(roles, None, log, files, pairing=False)
     except InputError:
         models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
-        if scores and (models or log.varies(MODEL) or (several and MODEL not in log.held)) and ITEM in log.held:
+        comparable = models or log.varies(MODEL) or (several and MODEL not in log.filled_rows)
+        if scores and comparable and ITEM in log.filled_rows:
             yield _typed("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
         return
     left_out = _left_out(log, [str(roles_found["y_true"]), *spec.columns])
@@ -89,7 +90,7 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
 
 def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
     """The option that leaves rows out where one of the columns holds nothing."""
-    return ["--skip-missing"] if any(log.held.get(column) != log.rows for column in columns) else []
+    return ["--skip-missing"] if any(log.filled_rows.get(column) != log.rows for column in columns) else []
 
 
 def _typed(command: str, *words: str) -> str:

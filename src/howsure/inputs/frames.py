@@ -51,7 +51,7 @@ class Rows:
     read: the files, the rows used and those left out, for the recipe of a result; {} of a frame. place: where the i-th
     row used (from 0) stands; of a frame, its number. keys: the names in columns of mappings. chosen:
     the columns that `choose` took from a log, by their roles. at: the columns that were left for later, of some rows in
-    ascending order. stands: the file (of a frame None) in which a row used stands, and its number there, from 1.
+    ascending order. location: the file of a used row (None of a frame), and its number there, from 1.
     measures: what the scores of a log measure, by their names. notes: how rows were read, for the notes of a result.
     """
 
@@ -61,7 +61,7 @@ class Rows:
     keys: Mapping[str, list[str]] = field(default_factory=dict)
     chosen: Mapping[str, str] = field(default_factory=dict)
     at: Callable[[Sequence[int]], dict[str, list[Any]]] = lambda rows: {}
-    stands: Callable[[int], tuple[str | None, int]] = lambda row: (None, row + 1)
+    location: Callable[[int], tuple[str | None, int]] = lambda row: (None, row + 1)
     measures: Mapping[str, Measure] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

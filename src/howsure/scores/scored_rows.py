@@ -375,8 +375,8 @@ def lowest_items(
             item=rows.name_at("id", place),
             mean=float(means[one]),
             n=int(n[one]),
-            file=rows.rows.stands(place)[0],
-            row=rows.rows.stands(place)[1],
+            file=rows.rows.location(place)[0],
+            row=rows.rows.location(place)[1],
             model=rows.name_at("model", place),
             shown={column: held[column][i] for column in worst.show},
         )

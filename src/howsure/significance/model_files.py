@@ -108,7 +108,7 @@ def _of_log(
     Raises InputError if it lacks a score that is asked for, or holds the same answers scored in several ways.
     """
     for name in scores:
-        if name not in log.held and not set(name) & set(".["):
+        if name not in log.filled_rows and not set(name) & set(".["):
             known = shortened(log.scores) if log.scores else "no score"
             raise InputError(f"no score {name!r} in this log of {log.format.program}; it has {known}.")
     by = (model or MODEL).split(",")
@@ -127,14 +127,14 @@ def _of_log(
             f"this log of {log.format.program} holds several prompts ({several}). Choose one, "
             f"{log.choice_of(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
         )
-    named = model is None and MODEL in log.held and (models or log.files == 1 or log.varies(TASK))
+    named = model is None and MODEL in log.filled_rows and (models or log.files == 1 or log.varies(TASK))
     found = {MODEL: PROMPT} if prompts and model is None else {MODEL: MODEL} if named else {}
     return found | columns_of_log(log, item=item, run=run) | (_own_scores(log, notes) if own else {})
 
 
 def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
     """The scores of a log that most rows have, by their roles; which these are, and which are not, is noted."""
-    held = {name: log.held.get(name, 0) for name in scores_of_log(log)}
+    held = {name: log.filled_rows.get(name, 0) for name in scores_of_log(log)}
     if not held:
         raise no_score_in(log)
     chosen = [name for name, rows in held.items() if rows == max(held.values())]

@@ -55,7 +55,7 @@ def test_a_log_needs_no_options(log: Path) -> None:
     assert found.notes["classes"] == ["no", "yes"]
     assert found.pairs().labels.tolist() == [1, 0, 0]
     named = "y_true='target', Given('probs_column', 'probabilities'), id='item'"
-    assert spelled(found.said, InPython()) == f"{log}: read as a log of lm-evaluation-harness, with {named}."
+    assert spelled(found.summary, InPython()) == f"{log}: read as a log of lm-evaluation-harness, with {named}."
 
 
 def test_what_the_user_names_goes_first(log: Path) -> None:

@@ -37,15 +37,15 @@ from howsure.inputs.pairs import WAYS as GIVEN_WAYS
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
-TOLD = ("groups", "clusters", "id")  # roles, beside labels and probabilities, for which a log has columns
+ROLES_NAMED = ("groups", "clusters", "id")  # roles other than labels and probabilities for which a log has columns
 MOST_VALUES = 10_000  # of a column that parts rows
-KEPT = frozenset(NAMED)
+ALWAYS_NEEDED = frozenset(NAMED)
 MASS = "class_mass"  # of the answers among all tokens
 
 
 @dataclass
 class Log:
-    """What was found in logs while they were rewritten."""
+    """What logs contain, counted while they are rewritten."""
 
     format: LogFormat
     normalise: str
@@ -53,7 +53,7 @@ class Log:
     notes: list[str] = field(default_factory=list)
     files: int = 0
     rows: int = 0
-    held: dict[str, int] = field(default_factory=dict)  # how many rows hold something, by column
+    filled_rows: dict[str, int] = field(default_factory=dict)  # how many rows have a value, by column
     numbers: dict[str, None] = field(default_factory=dict)  # the columns that hold one somewhere
     values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
     ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task and prompt
@@ -68,8 +68,8 @@ class Log:
         self.values = {name: {} for name in (*self.format.group, RUN)}
 
     def has(self, *columns: str) -> bool:
-        """Whether every row holds something in these columns."""
-        return self.rows > 0 and all(self.held.get(name) == self.rows for name in columns)
+        """Whether every row has a value in these columns."""
+        return self.rows > 0 and all(self.filled_rows.get(name) == self.rows for name in columns)
 
     def varies(self, column: str) -> bool:
         """Whether a column holds different values."""
@@ -91,8 +91,8 @@ class Log:
         values = (self.several_ways if column == RUN else ()) or self.values[column]
         kept, *others = [value for value in values if value is not None]
         if column == RUN and not all(kept in ways for ways in self.ways.values()):
-            return parameter("where", " and ".join(f"{column} <> {_typed(other)}" for other in others))
-        return parameter("where", f"{column} = {_typed(kept)}")
+            return parameter("where", " and ".join(f"{column} <> {_as_literal(other)}" for other in others))
+        return parameter("where", f"{column} = {_as_literal(kept)}")
 
     @property
     def several_ways(self) -> tuple[Any, ...]:
@@ -120,7 +120,7 @@ class Log:
 
     def names_classes(self, column: str) -> bool:
         """Whether every value of a column is the name of a class."""
-        return self.class_names is not None and 0 < self.held.get(column, 0) == self.answers.get(column)
+        return self.class_names is not None and 0 < self.filled_rows.get(column, 0) == self.answers.get(column)
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ class Log:
     @cached_property
     def contradiction(self) -> Contradiction | None:
         """An item that is not the same document everywhere, if there is one."""
-        return contradiction_in(self.reread()) if ITEM_HASH in self.held else None
+        return contradiction_in(self.reread()) if ITEM_HASH in self.filled_rows else None
 
     def check_items(self) -> None:
         """Raise InputError where an item is not the same document everywhere."""
@@ -185,18 +185,18 @@ class Log:
 
     def describe(self) -> dict[str, Any]:
         """What was read, for the recipe of a result."""
-        normalise = {"normalise": self.normalise} if "log_probabilities" in self.held else {}
+        normalise = {"normalise": self.normalise} if "log_probabilities" in self.filled_rows else {}
         version = {} if self.model_version is None else {"model_version": self.model_version}
         return {"format": self.format.name, **normalise, **version} | ({"notes": self.notes} if self.notes else {})
 
     def note(self, row: Row) -> None:
-        """Count what a row holds."""
+        """Count the values of a row."""
         self.rows += 1
         names = row.get("classes")
         for name, value in row.items():
             if value is None:
                 continue
-            self.held[name] = self.held.get(name, 0) + 1
+            self.filled_rows[name] = self.filled_rows.get(name, 0) + 1
             if isinstance(value, (int, float)):
                 self.numbers[name] = None
             elif names and isinstance(value, str) and value in names and name not in NAMED:
@@ -280,8 +280,8 @@ def input_files(
     log = Log(form, normalise or NONE, model_version)
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     words = {word for text in names_needed if text for word in WORD.findall(text)}
-    kept = partial(_kept, words=words if most is None else None)
-    copies = (_rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files))
+    kept = partial(_needed_columns, words=words if most is None else None)
+    copies = (_rewrite(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files))
     rewritten = tuple(copy for copy in copies if copy is not None)
     if not rewritten:
         raise InputError(f"{files[0].name} has no rows.")
@@ -289,8 +289,8 @@ def input_files(
     log.reread = partial(_rows_with_files, rewritten)
     log.note_unread()
     for file in rewritten if len(rewritten) > 1 else ():
-        _with_columns(Path(file.path), log.scores)
-    if normalise is not None and "log_probabilities" not in log.held:
+        _add_score_columns(Path(file.path), log.scores)
+    if normalise is not None and "log_probabilities" not in log.filled_rows:
         raise InputError(
             f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices; {files[0].name} holds none."
         )
@@ -306,16 +306,16 @@ def _refuse_archives(files: Sequence[File]) -> None:
             raise InputError(f"{file.name} is no complete archive. Was it cut off, or is it still being written?")
 
 
-def _rewritten(
-    file: File, path: Path, log: Log, kept_of: Callable[[Row], Row], most: int | None, labels: Labels | None
+def _rewrite(
+    file: File, path: Path, log: Log, needed_columns: Callable[[Row], Row], most: int | None, labels: Labels | None
 ) -> File | None:
     """A log as JSON lines; None, and a note, if it has no rows, as that of a run that was stopped at once."""
     before = log.rows
     unlabelled = 0
     with open(path, "wb") as copy:
         source = Source(file, log.notes, log.model_version, log.unread)
-        for row in islice(_whole(source, log, labels), most):
-            kept = kept_of(row)
+        for row in islice(_complete_rows(source, log, labels), most):
+            kept = needed_columns(row)
             unlabelled += labels is not None and row.get("target") is None
             log.note(kept)
             copy.write(line_of(kept))
@@ -327,7 +327,7 @@ def _rewritten(
     return File(str(path), file.name, "jsonl")
 
 
-def _with_columns(path: Path, scores: Sequence[str]) -> None:
+def _add_score_columns(path: Path, scores: Sequence[str]) -> None:
     """Let a rewritten log have the scores that others have, too: nothing in its first row says so."""
     with open(path, "rb") as copy:
         first = parsed_line(copy.readline())
@@ -341,15 +341,15 @@ def _with_columns(path: Path, scores: Sequence[str]) -> None:
         other.replace(path)
 
 
-def _whole(source: Source, log: Log, labels: Labels | None) -> Iterator[Row]:
-    """The rows of a log with all that follows from them; what is wrong with one is said with its place."""
+def _complete_rows(source: Source, log: Log, labels: Labels | None) -> Iterator[Row]:
+    """The rows of a log with their probabilities; an error names its line or sample."""
     rows, number = log.format.rows(source), 0
     while True:
         number += 1
         try:
             row = next(rows, None)
             labelled = row if row is None or labels is None else labels.of(row)
-            whole = None if labelled is None else _judged(labelled, log.normalise)
+            whole = None if labelled is None else _with_probabilities(labelled, log.normalise)
         except InputError:
             raise
         except ValueError as error:
@@ -359,7 +359,7 @@ def _whole(source: Source, log: Log, labels: Labels | None) -> Iterator[Row]:
         yield whole
 
 
-def _judged(row: Row, way: str) -> Row:
+def _with_probabilities(row: Row, way: str) -> Row:
     """A row with the probabilities of its classes, the likeliest of them, and whether that is right."""
     for name in KEYS:
         if isinstance(row.get(name), (list, dict)):
@@ -386,17 +386,20 @@ def _judged(row: Row, way: str) -> Row:
     return row | truths | dict.fromkeys(infinite) if truths or infinite else row
 
 
-def _typed(value: Any) -> str:
-    """A value of a column as an expression names it."""
+def _as_literal(value: Any) -> str:
+    """A value as an expression writes it."""
     return "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
 
 
-def _kept(row: Row, words: Collection[str] | None) -> Row:
-    """What is kept of a row; without `words`, all of it."""
+def _needed_columns(row: Row, words: Collection[str] | None) -> Row:
+    """The columns of a row that can be asked for: those of every log, numbers, and those among `words`; without words,
+    all."""
     if words is None:
         return row
     return {
-        name: value for name, value in row.items() if name in KEPT or name in words or isinstance(value, (int, float))
+        name: value
+        for name, value in row.items()
+        if name in ALWAYS_NEEDED or name in words or isinstance(value, (int, float))
     }
 
 
@@ -451,7 +454,7 @@ def with_defaults(
 def chosen_by_log(requested: Roles, asked_given: Given | None, roles: Roles, probability_spec: Given) -> dict[str, str]:
     """The columns that the user did not name, by the roles or ways that they stand for."""
     roles_by_log = {"y_true": roles["y_true"], probability_spec.way: probability_spec.columns[0]} | {
-        role: roles[role] for role in TOLD
+        role: roles[role] for role in ROLES_NAMED
     }
     requested_roles = {role for role, name in requested.items() if name is not None}
     requested_roles |= set() if asked_given is None or asked_given.way == UNNAMED else {probability_spec.way}
@@ -466,27 +469,29 @@ def _probabilities(
         if name in log.format.refused:
             raise InputError(f"{name} {log.format.refused[name]}.")
     if y_prob is not None and y_prob.way != UNNAMED:
-        return y_true or _held(log, "correct" if y_prob.is_one else "target"), y_prob
+        return y_true or _existing_column(log, "correct" if y_prob.is_one else "target"), y_prob
     reduce, classes = (None, None) if y_prob is None else (y_prob.reduce, y_prob.classes)
     label = y_true or "target"
     of_answer = ("probability", "correct") if label == "target" else ("probability",)
-    rows = [log.held.get(name, 0) for name in ("probabilities", label, *of_answer)]
+    rows = [log.filled_rows.get(name, 0) for name in ("probabilities", label, *of_answer)]
     several = min(rows) > 0 and min(rows[:2]) >= min(rows[2:])
     alike = len(log.lengths) == 1 or reduce in (None, TOP_LABEL)
     if several and alike and (label == "target" or log.names_classes(label)):
         return label, Given(PROBS_COLUMN, "probabilities", reduce or TOP_LABEL, classes or log.class_names)
-    if _held(log, "probability") is None:
+    if _existing_column(log, "probability") is None:
         raise _missing_probabilities(log, files)
     if reduce not in (None, TOP_LABEL):
-        raise InputError(f"{parameter('reduce', reduce)} needs the same classes in all rows; {_why_not(log, files)}.")
-    return y_true or _held(log, "correct"), Given(PROB, "probability")
+        raise InputError(
+            f"{parameter('reduce', reduce)} needs the same classes in all rows; {_why_classes_differ(log, files)}."
+        )
+    return y_true or _existing_column(log, "correct"), Given(PROB, "probability")
 
 
-def _held(log: Log, column: str) -> str | None:
-    return column if column in log.held else None
+def _existing_column(log: Log, column: str) -> str | None:
+    return column if column in log.filled_rows else None
 
 
-def _why_not(log: Log, files: Sequence[File]) -> str:
+def _why_classes_differ(log: Log, files: Sequence[File]) -> str:
     name = files[0].name
     if len(log.lengths) > 1:
         choices = f"{min(log.lengths)} to {max(log.lengths)} choices"
@@ -516,7 +521,7 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
 def _items(roles: Roles, log: Log, parts: Sequence[str]) -> Roles:
     """What tells rows apart, or what those have in common that are of one item."""
     clusters: Roles = {"clusters": DOCUMENT} if log.has(DOCUMENT) and roles["clusters"] is None else {}
-    if ITEM not in log.held:
+    if ITEM not in log.filled_rows:
         return clusters
     task = [TASK] if log.varies(TASK) and TASK not in parts else []
     if log.repeats_items(parts):
@@ -529,7 +534,7 @@ def _items(roles: Roles, log: Log, parts: Sequence[str]) -> Roles:
 # What a log holds in the rows that an expression lets through: by these, not by all, its columns are chosen.
 
 
-def in_rows_left(
+def log_of_selected_rows(
     log: Log,
     files: Sequence[File],
     rows: Condition | None,
@@ -537,26 +542,26 @@ def in_rows_left(
     by_file: bool = False,
     missing_values: Sequence[str] = (),
 ) -> Log:
-    """What was found in the rows of a log, rewritten in `files`, that satisfy a condition; in all, if there is none.
+    """The log of the rows, rewritten in `files`, that satisfy a condition; of all rows without one.
 
     Raises InputError if none does, or a value cannot be compared.
     """
     if rows is None:
         return log
-    found = Log(log.format, log.normalise, log.model_version, log.notes, log.files)
+    selected = Log(log.format, log.normalise, log.model_version, log.notes, log.files)
     database = Database()
     try:
         database.allow_only([file.path for file in files])
         table = open_table(database, tuple(files), rows.names, by_file=by_file)
-        kept = f"CAST({rows.sql(table, missing_values)} AS BIGINT)"
-        query = f"SELECT {kept} FROM {table.numbered} ORDER BY {table.position}"
+        is_selected = f"CAST({rows.sql(table, missing_values)} AS BIGINT)"
+        query = f"SELECT {is_selected} FROM {table.numbered} ORDER BY {table.position}"
         marks = np.concatenate([part for (part,) in chunks(table.connection, query, [np.int64])])
-        found.reread = partial(_rows_with_files, files, marks.tolist())
-        for _, row in found.reread():
-            found.note(row)
+        selected.reread = partial(_rows_with_files, files, marks.tolist())
+        for _, row in selected.reread():
+            selected.note(row)
     finally:
         database.close()
-    return found
+    return selected
 
 
 def _rows_with_files(files: Sequence[File], marks: Sequence[int] | None = None) -> Iterator[tuple[str, Row]]:

@@ -56,7 +56,8 @@ def detected(files: Sequence[File]) -> LogFormat | None:
     first = formats[0]
     for file, other in zip(files, formats, strict=True):
         if other is not first:
-            descriptions = [f"{file_.name} is {_said(form)}" for file_, form in ((files[0], first), (file, other))]
+            formats_found = ((files[0], first), (file, other))
+            descriptions = [f"{named.name} is {_format_name(form)}" for named, form in formats_found]
             raise InputError(
                 f"all files must be of one format; {', '.join(descriptions)}. Read them one after the other."
             )
@@ -70,7 +71,7 @@ def _format_of(file: File) -> LogFormat | None:
     return next((form for form in map(log_format, LOGS) if form.recognises(beginning)), None)
 
 
-def _said(form: LogFormat | None) -> str:
+def _format_name(form: LogFormat | None) -> str:
     return "a table" if form is None else f"a log of {form.program}"
 
 

@@ -33,7 +33,7 @@ def scores_of_log(log: Log) -> list[str]:
     """The scores of a log: what the program gave as the quality of an answer, or where it gave none whether the answer
     is right. Costs and counts are named in a note."""
     log.note_left_out_scores()
-    return list(log.quality_scores) or [name for name in (CORRECT,) if log.held.get(name)]
+    return list(log.quality_scores) or [name for name in (CORRECT,) if log.filled_rows.get(name)]
 
 
 def no_score_in(log: Log) -> InputError:

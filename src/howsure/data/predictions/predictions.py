@@ -158,7 +158,7 @@ def open_predictions(
             raise InputError(f"{name} holds one number per row; {parameter('reduce', GIVEN)} needs several classes.")
         if pos_label is not None and not scores.is_one:
             raise _one_by_reduce()
-        separate, summary = notes.get("across_files") == SEPARATE, opened.said(table, chosen)
+        separate, summary = notes.get("across_files") == SEPARATE, opened.summary(table, chosen)
         label, groups_held = columns["y_true"], columns.get("groups")
         stream = PairStream(selection, columns, scores.columns[0], spec.scale)
         if scores.is_one and not soft:
@@ -417,8 +417,8 @@ class PairStream:
         return no_probability(column.called, value, highest=highest, place=place)
 
 
-def _nobody(rows: int) -> None:
-    """What is told of progress where nobody listens."""
+def _ignore_progress(rows: int) -> None:
+    """Progress that nobody asked for."""
 
 
 @dataclass(frozen=True)
@@ -437,7 +437,7 @@ class Predictions:
     load: Callable[[], Pairs] = field(repr=False)
     stream: PairStream | None = field(repr=False)  # None: from memory
     notes: dict[str, Any] = field(default_factory=dict)
-    said: str = field(default="", repr=False)  # what a log was taken for
+    summary: str = field(default="", repr=False)  # what users are told of what was read
     class_rows: ClassRows | None = field(default=None, repr=False)  # where they are kept
 
     @property
@@ -456,7 +456,7 @@ class Predictions:
         rows = {"files": files, "rows": self.selection.n, "skipped": self.skipped}
         return {**rows, **self.columns, **self.notes}
 
-    def source(self, group: str | None = None, *, advance: Callable[[int], None] = _nobody) -> Pairs | Slots:
+    def source(self, group: str | None = None, *, advance: Callable[[int], None] = _ignore_progress) -> Pairs | Slots:
         """The pairs, or those of one group: themselves if all together are few, else their sums, in one reading.
 
         `advance` is told how many rows were read. Of a stream, the first group costs a reading of the files, the others
@@ -470,9 +470,9 @@ class Predictions:
             return pairs
         if group is not None:
             return self._stored_groups.slots(group, advance)
-        from howsure.data.predictions.stream import added_up
+        from howsure.data.predictions.stream import sum_stream
 
-        return added_up(self.stream, advance)
+        return sum_stream(self.stream, advance)
 
     def pairs(self) -> Pairs:
         """All pairs in memory, in the order of the files, with weights, groups and clusters."""
@@ -492,7 +492,7 @@ class Predictions:
             positions.update(selection.positions_of(some))
             return values_at(selection.table, names, [positions[row] for row in some])
 
-        return Rows({}, self.describe(), at=at, stands=lambda row: selection.table.stands(positions[row]))
+        return Rows({}, self.describe(), at=at, location=lambda row: selection.table.location(positions[row]))
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
         """Further columns of the same rows, as `feature_columns` makes them."""

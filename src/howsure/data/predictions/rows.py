@@ -273,8 +273,8 @@ def rows_of_files(
     def at(some: Sequence[int]) -> dict[str, list[Any]]:
         return values_at(table, later, [position_of(row) for row in some])
 
-    def stands(row: int) -> tuple[str, int]:
-        return table.stands(position_of(row))
+    def location(row: int) -> tuple[str, int]:
+        return table.location(position_of(row))
 
     measures = {} if opened.log is None else {name: opened.log.measure(name) for name in kinds}
     notes = note_on_items(repeated)
@@ -285,12 +285,12 @@ def rows_of_files(
         keys,
         chosen,
         at,
-        stands,
+        location,
         measures,
         notes,
     )
     named = {role: name for role, name in chosen.items() if chosen_as(role) == Kind.NAMES and role != ITEM_HASH}
-    return result, opened.said(table, named)
+    return result, opened.summary(table, named)
 
 
 def _is_item_key(name: str) -> bool:
@@ -305,11 +305,11 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
     if kind == "number":
         return class_matrix(selection, [column], lists=False)[:, 0]
     with reading(selection.table.name):
-        relation = selection.table.connection.sql(selection.query([f"{_as_it_stands(column)} AS value"]))
+        relation = selection.table.connection.sql(selection.query([f"{_raw_value(column)} AS value"]))
         return np.ma.getdata(relation.fetchnumpy()["value"])
 
 
-def _as_it_stands(column: Column) -> str:
+def _raw_value(column: Column) -> str:
     """The value as it is, a number in a text with a decimal point."""
     return column.spelled if column.comma else column.sql
 
@@ -339,7 +339,7 @@ def _by_row(selection: Selection, column: Column, missing_values: Sequence[str])
     """What the rows hold that hold something."""
     table = selection.table
     position, there = table.position, f"{selection.where} AND NOT {column.missing(missing_values)}"
-    query = f"SELECT {position}, {_as_it_stands(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
+    query = f"SELECT {position}, {_raw_value(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
     with reading(table.name):
         value_by_row = {int(row): value for row, value in table.connection.sql(query).fetchall()}
     if selection.where == ALL:
@@ -360,7 +360,7 @@ def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> d
 
 def _with_none(selection: Selection, column: Column, missing_values: Sequence[str] = ()) -> npt.NDArray[Any]:
     """The values of a column as they stand, None where one is missing."""
-    present = f"CASE WHEN NOT {column.missing(missing_values)} THEN {_as_it_stands(column)} END AS value"
+    present = f"CASE WHEN NOT {column.missing(missing_values)} THEN {_raw_value(column)} END AS value"
     with reading(selection.table.name):
         relation = selection.table.connection.sql(selection.query([present]))
         rows = [value for (value,) in relation.fetchall()]

@@ -18,9 +18,9 @@ from howsure.data.tables.database import (
     Database,
     as_number,
     chunks,
+    commas_note,
     literals,
     reading,
-    said_of_commas,
 )
 from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
@@ -52,9 +52,11 @@ def opened_files(
         files, log = _named(source, database, texts)
         database.allow_only([file.path for file in files])
         if log is not None:
-            from howsure.data.logs.conversion import in_rows_left
+            from howsure.data.logs.conversion import log_of_selected_rows
 
-            log = in_rows_left(log, files, filter_, by_file=source.by_file, missing_values=source.missing_values)
+            log = log_of_selected_rows(
+                log, files, filter_, by_file=source.by_file, missing_values=source.missing_values
+            )
         yield Opened(source, database, files, log, filter_)
 
 
@@ -81,7 +83,7 @@ def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tup
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Files that are open: what was found in logs among them, and the condition of the user."""
+    """Open files, the contents of logs among them, and the condition of the user."""
 
     asked: Files
     database: Database
@@ -126,9 +128,9 @@ class Opened:
         commas = selection.table.with_commas
         return notes | ({"decimal_comma": commas} if commas else {})
 
-    def said(self, table: Table, chosen: Mapping[str, str]) -> str:
+    def summary(self, table: Table, chosen: Mapping[str, str]) -> str:
         """What users are told of what was read: as which log, with which columns, and of decimal commas."""
-        commas = said_of_commas(table.with_commas)
+        commas = commas_note(table.with_commas)
         if self.log is None:
             return commas
         from howsure.data.logs.conversion import described

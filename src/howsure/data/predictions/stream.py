@@ -53,7 +53,7 @@ def in_turns(items: Iterable[Item], workers: Sequence[Callable[[Item], Result]])
 # All pairs of a stream, added up by slot in one reading, by two threads.
 
 
-def added_up(stream: PairStream, advance: Callable[[int], None]) -> Slots:
+def sum_stream(stream: PairStream, advance: Callable[[int], None]) -> Slots:
     """The slots of all pairs; `advance` is told how many were read.
 
     Raises InputError at the first row that holds a value that must not be there.
@@ -66,7 +66,7 @@ def added_up(stream: PairStream, advance: Callable[[int], None]) -> Slots:
             advance(rows)
     except BadValue:
         raise stream.fault() from None
-    return _weighed(stream, replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless))
+    return _check_weights(stream, replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless))
 
 
 def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
@@ -81,7 +81,7 @@ def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
     return rows, rows - len(chunk[0])
 
 
-def _weighed(stream: PairStream, slots: Slots, group: str | None = None) -> Slots:
+def _check_weights(stream: PairStream, slots: Slots, group: str | None = None) -> Slots:
     """The slots of the pairs, or of a group.
 
     Raises InputError if their weights are all 0, or their fourth powers, which intervals need, no numbers.
@@ -127,7 +127,7 @@ class StoredGroups:
         signed, weights = (self._read(name, start, rows) for name in FILES)
         assert signed is not None
         group_slots = slots_of(Pairs(np.signbit(signed).view(np.uint8), np.abs(signed), weights))
-        return _weighed(self._stream, group_slots, group)
+        return _check_weights(self._stream, group_slots, group)
 
     def _read(self, name: str, start: int, rows: int) -> Floats | None:
         return np.fromfile(self._folder / name, np.float64, rows, offset=8 * start) if name in self._names else None

@@ -526,6 +526,6 @@ def _counts(column: Column) -> str:
     return ", ".join(f"count(*) FILTER ({test})" for test in tests)
 
 
-def said_of_commas(names: Sequence[str]) -> str:
+def commas_note(names: Sequence[str]) -> str:
     """What readers are told of columns with decimal commas; nothing where there are none."""
     return f"Read with decimal commas (0,5 is a half): {', '.join(names)}." if names else ""

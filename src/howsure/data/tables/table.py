@@ -259,15 +259,15 @@ class Table:
 
     def place_of(self, position: int) -> str:
         """Where a row is, by its position from 0 over all files: the row of its file, and which file."""
-        file, row = self._stands(position)
+        file, row = self._file_and_row(position)
         return _place(file, row)
 
-    def stands(self, position: int) -> tuple[str, int]:
+    def location(self, position: int) -> tuple[str, int]:
         """The file of a row, and its number there, from 1."""
-        file, row = self._stands(position)
+        file, row = self._file_and_row(position)
         return file.name, row + 1
 
-    def _stands(self, position: int) -> tuple[File, int]:
+    def _file_and_row(self, position: int) -> tuple[File, int]:
         file = bisect_right(self.starts, position) - 1
         return self.files[file], position - self.starts[file]
 

@@ -143,7 +143,7 @@ def test_costs_and_counts_are_scores_only_if_they_are_named(tmp_path: Path) -> N
         ("loss", "fast", "1"),  # lower is better
         ("loss", "slow", "2"),
     ]
-    assert "lower is better: loss" in table.notes
+    assert "Lower is better: loss." in table.notes
     assert table.recipe["lower_is_better_scores"] == ["loss"]
     (left_out,) = table.recipe["notes"]
     assert left_out.startswith("Costs and counts are not scores: inference_runtime, batch_size. To use one, name it: ")

@@ -118,7 +118,7 @@ def test_of_members_of_one_name_the_last_counts(tmp_path: Path) -> None:
 def test_a_run_that_ended_early_is_said(tmp_path: Path) -> None:
     path = write_inspect(tmp_path / "log.eval", [inspect_sample("q1", "A", "A", letters=BOTH)], status="error")
     with howsure.read(path).predictions() as predictions:
-        assert f"{path}: the run ended with status 'error': 1 samples are in its log." in predictions.said
+        assert f"{path}: the run ended with status 'error': 1 samples are in its log." in predictions.summary
         assert predictions.notes["notes"] == [f"{path}: the run ended with status 'error': 1 samples are in its log."]
 
 
@@ -164,7 +164,7 @@ def test_logs_of_2024_are_logs_of_inspect(tmp_path: Path, version: int) -> None:
     path = tmp_path / "log.json"
     path.write_text(json.dumps(of_2024(samples, version=version), indent=2), encoding="utf-8")
     with howsure.read(path).predictions() as predictions:
-        assert predictions.said.startswith(f"{path}: read as a log of Inspect AI, with ")
+        assert predictions.summary.startswith(f"{path}: read as a log of Inspect AI, with ")
         assert (predictions.n, predictions.columns["probs_column"]) == (2, "probabilities")
     assert howsure.read(path).rows({"match": Kind.NUMBER}).columns["match"].tolist() == [1.0, 0.0]
 

@@ -104,7 +104,7 @@ def test_requests_that_failed_are_rows_without_a_probability(tmp_path: Path) -> 
         howsure.read(path).predictions()
     with howsure.read(path, skip_missing=True).predictions() as found:
         assert (found.n, found.group_names) == (4, ())
-        assert "1 of 5 responses have no probability" in found.said
+        assert "1 of 5 responses have no probability" in found.summary
 
 
 @pytest.mark.parametrize("form", ["chat", "completions", "document"])
