@@ -147,8 +147,8 @@ def test_a_map_says_what_label_1_is_and_speaks_of_options(tmp_path: Path) -> Non
     assert "--floor 1e-6" in note
     assert "--method isotonic" in note
     assert "floor=" not in note
-    assert f"row {int(np.argmax(y)) + 1} of those used:" in note
-    assert "of those used" in note
+    assert f"the first of them row {int(np.argmax(y)) + 1}: " in note
+    assert "counted from 1 here, among those used" in note
 
 
 def test_a_spreadsheet_comes_back_with_its_separator(tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_costs_and_counts_are_scores_only_if_they_are_named(tmp_path: Path) -> N
     assert [(row.model, row.ranks) for row in runtime] == [("fast", "1"), ("slow", "2")]
     sizes = howsure.score_table("batch_size", data=log, rng=0)
     assert [row.ranks for row in sizes] == [None, None]
-    assert sizes.notes == ("not ranked, since neither more nor less is better: batch_size",)
+    assert sizes.notes == ("Not ranked, as neither more nor less is better: batch_size.",)
 
 
 def test_a_comparison_knows_the_direction_and_the_bounds_of_scores(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_a_table_with_a_label_and_a_score_is_a_table() -> None:
     Path("rows.json").write_text(json.dumps(rows))
     Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for name in ("rows.json", "rows.jsonl"):
-        assert "calibration curve" in printed(
+        assert "Calibration error 0.25" in printed(
             "calibration", name, "--target", "label", "--prob", "score", "--bin-size", 2
         )
 
