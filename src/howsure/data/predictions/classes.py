@@ -13,8 +13,9 @@ from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
 from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way
+from howsure.inputs.checks import no_number
 from howsure.inputs.classes import class_positions, distributions, probability_fault, reduced, softly_reduced, tied_rows
-from howsure.inputs.numbers_and_names import comma_advice, shortened
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
 if TYPE_CHECKING:
@@ -144,15 +145,15 @@ def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any
 
 
 def no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool) -> InputError:
-    """The error in the first row that holds something else than the numbers of classes."""
+    """The error in the first row without a number of a class, or without a list of such numbers."""
     for column in columns:
-        value = column.numbers if lists else column.number
-        condition = f"{value} IS NULL" + (f" OR list_count({value}) < len({value})" if lists else "")
-        if selection.has(f"({condition})"):
-            place, held = selection.place(f"({condition})", column.text)
-            rule = "not_a_list_of_numbers" if lists else "not_a_number"
-            remedy = ("" if lists else comma_advice(str(held))) or "leave_out_rows"
-            return InputError(rule, ColumnName(column.name, "y_prob"), value=held, place=place, remedy=remedy)
+        sql = column.numbers if lists else column.number
+        condition = f"({sql} IS NULL" + (f" OR list_count({sql}) < len({sql}))" if lists else ")")
+        if selection.has(condition):
+            place, value = selection.place(condition, column.text)
+            if not lists:
+                return no_number(column.called, value, place=place)
+            return InputError("not_a_list_of_numbers", column.called, value=value, place=place, remedy="leave_out_rows")
     return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
 
 
