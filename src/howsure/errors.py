@@ -24,6 +24,10 @@ from typing import Any, Final, Protocol
 
 RULES: Final = {  # "; row 3 is 1.7" follows if `value` is given and the rule does not contain it
     "outside": "{parameter} must be between {low:,} and {high:,}",
+    "not_between": "{parameter} must be greater than {low:,} and less than {high:,}",
+    "not_whole": "{parameter} must be a whole number of at least {low}, not {value!r}",
+    "not_whole_between": "{parameter} must be a whole number from {low} to {high}, not {value!r}",
+    "not_one_of": "{parameter} must be one of {options}",
     "too_wide": "{parameter} must be between -{largest:.2g} and {largest:.2g} (64-bit numbers)",
     "not_finite": "{parameter} must be finite",
     "not_a_weight": "{parameter} must be finite and not negative",
@@ -46,6 +50,7 @@ RULES: Final = {  # "; row 3 is 1.7" follows if `value` is given and the rule do
 }
 REMEDIES: Final = {
     "leave_out_rows": "Leave such rows out first.",
+    "look": "\n`howsure.look(files)`",  # lists the columns
     "divide": "Divide all by the same number.",
     "not_labels": "Are these labels? Labels come before probabilities.",
     "keep_two_values": "Leave out rows with other values, or compare with one value: {parameter} == {first!r}.",
@@ -219,7 +224,8 @@ class _Renderer(string.Formatter):
             rule += "; class {class_name!r} of {row} is {value!r}" if "class_name" in values else "; {row} is {value!r}"
         if not rule.endswith((".", "?", "{error}")):
             rule += "."
-        return self.fill(f"{rule} {REMEDIES.get(fault.remedy, fault.remedy)}".rstrip(), values)
+        remedy = REMEDIES.get(fault.remedy, fault.remedy)
+        return self.fill(rule + (f" {remedy}" if remedy and not remedy.startswith("\n") else remedy), values)
 
     def fill(self, template: str, values: Mapping[str, object]) -> str:
         """The template with its parameters and values."""
@@ -240,10 +246,12 @@ class _Renderer(string.Formatter):
             return value.told(self.spelling) if value.fault is None else self.sentences(value.fault)
         if isinstance(value, (list, tuple)):
             return shortened(self.format_field(item, format_spec) for item in value)
-        return str(value) if isinstance(value, str) else format(value, format_spec)
+        if isinstance(value, str):
+            return spelled(value, self.spelling) if BEGIN in value else str(value)
+        return format(value, format_spec)
 
 
-PARAMETER = re.compile(r"`([A-Za-z_][\w.]*)(?:=([^`]*))?`")  # in a template
+PARAMETER = re.compile(r"`([A-Za-z_][\w.]*(?:\(files\))?)(?:=([^`]*))?`")  # in a template
 
 
 def parts_of_template(template: str) -> Iterator[str | Parameter]:

@@ -178,7 +178,7 @@ def test_a_perfect_judge_without_bounds_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"y_true": [6.0] + [None] * 59}, r"y_true must lie between the bounds, 1 and 5; row 0 holds 6"),
+        ({"y_true": [6.0] + [None] * 59}, r"y_true must lie between the bounds, 1 and 5; row 0 is 6"),
         ({"y_true": [None] * 60}, "y_true holds nothing: no answer has a person's grade"),
         ({"score": [None] + [1.0] * 59}, "score must not be missing; row 0 is empty"),
         ({"id": [0] * 60}, "an item must have one row for each model; row 0 and row"),

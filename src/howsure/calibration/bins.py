@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.calibration.slots import CELLS, EXACT_UP_TO, Slots, cells_of, last_of_cells, slots_of
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
@@ -278,13 +278,17 @@ def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
     if n_bins is not None:
         if bin_size != "auto":
             raise InputError(
-                f"give {parameter('n_bins')} or {parameter('bin_size')}, not both; they are {n_bins!r} and {bin_size!r}"
+                "give `n_bins` or `bin_size`, not both; they are {n_bins!r} and {bin_size!r}",
+                n_bins=n_bins,
+                bin_size=bin_size,
             )
         return max(1, n // check_whole(n_bins, name="n_bins"))
     if isinstance(bin_size, str):
         if bin_size != "auto":
             raise InputError(
-                f"{parameter('bin_size')} must be 'auto' or a whole number of at least 1, not {bin_size!r}"
+                "{parameter} must be 'auto' or a whole number of at least 1, not {bin_size!r}",
+                "bin_size",
+                bin_size=bin_size,
             )
         return automatic_bin_size(n)
     return min(check_whole(bin_size, name="bin_size"), max(n, 1))
@@ -349,8 +353,7 @@ def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins
     """The least number of pairs in a bin. Raises InputError for bins that cannot be made."""
     if binning == "weight" and not isinstance(part, Slots):
         raise InputError(
-            f"{parameter('binning', 'weight')} is for sums: add the pairs to a CalibrationSummary, whose curve takes "
-            "it."
+            "`binning='weight'` is for sums: add the pairs to a CalibrationSummary, whose curve takes it.", "binning"
         )
     if binning not in ("adaptive", "uniform", "weight"):
         allowed = "'adaptive', 'uniform' or 'weight'" if isinstance(part, Slots) else "'adaptive' or 'uniform'"
@@ -358,8 +361,9 @@ def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins
     if binning != "adaptive" and bin_size != "auto":
         equal = "width" if binning == "uniform" else "weight"
         raise InputError(
-            f"bins of equal {equal} have no {parameter('bin_size')}; it is {bin_size!r}. Give {parameter('n_bins')} "
-            "instead."
+            "bins of equal {equal} have no `bin_size`; it is {bin_size!r}. Give `n_bins` instead.",
+            equal=equal,
+            bin_size=bin_size,
         )
     if binning != "adaptive" and n_bins is not None:  # of which many may be empty
         check_whole(n_bins, name="n_bins", most=MOST_BINS)

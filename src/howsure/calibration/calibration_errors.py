@@ -24,7 +24,7 @@ from howsure.calibration.error import (
 )
 from howsure.calibration.scores import MulticlassScores, holds_whole_rows, wrong_extremes
 from howsure.calibration.slots import Slots
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Given, Pairs
@@ -153,7 +153,7 @@ def plugin_estimates(
     elif interval == "bootstrap":
         if not isinstance(pairs, Pairs):
             raise InputError(
-                f"{parameter('interval', 'bootstrap')} draws pairs anew; these are kept as sums. Use 'debiased'."
+                "`interval='bootstrap'` draws pairs anew; these are kept as sums. Use 'debiased'.", "interval"
             )
         of_error, of_mse = bootstrap_intervals(pairs, binned, level=level, rng=rng)
         method = interval
@@ -302,7 +302,7 @@ def bootstrap_intervals(
     position = np.cumsum(counted) - 1
     cluster, n = position[cells.cluster], int(counted.sum())
     if n < 2:
-        raise InputError(f"{parameter('interval', 'bootstrap')} needs at least 2 rows or clusters to draw from")
+        raise InputError("`interval='bootstrap'` needs at least 2 rows or clusters to draw from", "interval")
     squares = np.empty(RESAMPLES)
     for i in range(RESAMPLES):
         times = np.bincount(rng.integers(n, size=n), minlength=n)[cluster]

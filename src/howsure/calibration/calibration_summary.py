@@ -17,7 +17,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.saved_summaries import Saved, SavedSums, check_weights
 from howsure.calibration.slots import LAST, LOG_UNIT, Slots, slots_of
 from howsure.calibration.table import CalibrationTable, table_of
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.frames import Source, columns_of, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.pairs import CLASS_WISE, NOTHING, Given, Pairs
@@ -265,8 +265,7 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
     """
     if roles.get("clusters") is not None or roles.get("id") is not None:
         raise InputError(
-            f"{parameter('clusters')} and {parameter('id')} need the rows themselves; a summary has none. Leave them "
-            "out."
+            "{parameter} and `id` need the rows themselves; a summary has none. Leave them out.", "clusters"
         )
     with data.predictions(**roles) as predictions:
         described = predictions.describe()
@@ -297,8 +296,11 @@ def checked_pairs(
         if bool(bad.any()):
             row = int(np.flatnonzero(bad)[0])
             raise InputError(
-                f"{parameter('sample_weight')} of a summary must be 0 or between 1e-60 and 1e60; {at_row(row)} holds "
-                f"{float(pairs.weights[row])!r}. Divide all weights by the same number."
+                "{parameter} of a summary must be 0 or between 1e-60 and 1e60; {row} holds {weights!r}. "
+                "Divide all weights by the same number.",
+                "sample_weight",
+                row=row,
+                weights=float(pairs.weights[row]),
             )
     return pairs
 
@@ -342,7 +344,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         Raises InputError for a column that is not there, and for values that break a rule.
         """
         options: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
-        none = InputError(f"{parameter('groups')} must name a column; without groups use CalibrationSummary.")
+        none = InputError("{parameter} must name a column; without groups use CalibrationSummary.", "groups")
         if isinstance(data, Source):
             sums, _ = sums_of_source(data, **options, pos_label=pos_label)
             if list(sums) == [""]:

@@ -16,7 +16,7 @@ from howsure.calibration.calibration_errors import groups_together
 from howsure.calibration.clustered_tests import clustered_test, cox_test, cumulative_test
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.slots import Slots, slots_of
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_whole
 from howsure.inputs.pairs import Given, Pairs
@@ -207,8 +207,9 @@ def check_sums(
         advice = f"method={method!r}{needs} needs the pairs themselves: give them to calibration_test."
         problem = advice if method in METHODS else f"method must be 'binned' or 'simulation', not {method!r}."
         raise InputError(
-            f"of a summary, {problem} Sums suffice for {parameter('method', 'binned')}, and without weights for "
-            f"{parameter('method', 'simulation')}."
+            "of a summary, {problem} Sums suffice for `method='binned'`, and without weights for "
+            "`method='simulation'`.",
+            problem=problem,
         )
     binned = bin_pairs(slots, binning=binning, bin_size=bin_size, n_bins=n_bins)
     recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(slots), "binning": binning}

@@ -26,7 +26,7 @@ from howsure.calibration.differences import (
 from howsure.calibration.error import SquaredError
 from howsure.calibration.results import NAMES, CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG, right_extremes
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import InputError, Parameter, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
@@ -173,13 +173,21 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
         first, other = columns if named_after[0] else columns[::-1]
         example = each(label, "COL") if named_after[0] else each("COL", label)
         raise InputError(
-            f"{parameter('y_true', label)} is named after {first}. Is it whether that model's own answer is right? "
-            f"Then it says nothing of {other}: name the label of each, {example}. {both}"
+            "{y_true} is named after {first}. Is it whether that model's own answer is right? Then it "
+            "says nothing of {other}: name the label of each, {example}. {both}",
+            y_true=Parameter("y_true", label),
+            first=first,
+            other=other,
+            example=example,
+            both=both,
         )
     if words & WORDS_OF_A_VERDICT:
         raise InputError(
-            f"{parameter('y_true', label)} seems to say whether an answer is right, and there are two models. Is it "
-            f"the answer of one of them? Then name the label of each: {each('COL', 'COL')}. {both}"
+            "{y_true} seems to say whether an answer is right, and there are two models. Is it the "
+            "answer of one of them? Then name the label of each: {each}. {both}",
+            y_true=Parameter("y_true", label),
+            each=each("COL", "COL"),
+            both=both,
         )
 
 
@@ -209,7 +217,7 @@ def compare_pairs(
         raise InputError(f"names must be two different ones, of A and of B; they are {names!r}.")
     if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
-        raise InputError(f"the two models must be evaluated on the same rows; the label of {at_row(row)} differs")
+        raise InputError("the two models must be evaluated on the same rows; the label of {row} differs", row=row)
     for name, first, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
         _check_same(name, first, other)
     a, b = a.that_weigh(), b.that_weigh()
@@ -278,7 +286,7 @@ def _check_same(name: str, first: Any, other: Any) -> None:
     differs = np.flatnonzero(first != other) if first is not None else np.empty(0)
     if len(differs):
         raise InputError(
-            f"the two models must be evaluated on the same rows; the {name} of {at_row(differs[0])} differs"
+            "the two models must be evaluated on the same rows; the {name} of {row} differs", name=name, row=differs[0]
         )
 
 

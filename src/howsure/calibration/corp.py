@@ -34,7 +34,7 @@ from howsure.calibration.scores import (
 )
 from howsure.calibration.slots import Slots
 from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded, summary
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Arrays, Estimate, Result, as_json, dict_of
@@ -353,8 +353,12 @@ def checked_simulations(n_simulations: object, level: float) -> int:
     times = check_whole(n_simulations, name="n_simulations", most=100_000)
     if times < least:
         raise InputError(
-            f"{parameter('n_simulations')} must be at least {least} for a band of level {level:g}, so that one "
-            f"simulated curve lies beyond each end; it is {times}."
+            "{parameter} must be at least {least} for a band of level {level:g}, so that one simulated "
+            "curve lies beyond each end; it is {times}.",
+            "n_simulations",
+            least=least,
+            level=level,
+            times=times,
         )
     return times
 

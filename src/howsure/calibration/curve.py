@@ -32,7 +32,7 @@ from howsure.calibration.error import ClusterSums, mean_gaps
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
 from howsure.calibration.slots import Slots
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError, Parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Floats, Given, Pairs
@@ -159,7 +159,10 @@ def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, A
             ("bins", "a curve without bins has none") if method == "corp" else ("corp", "bins are not simulated")
         )
         raise InputError(
-            f"{parameter(wrong[0])} belongs to {parameter('method', other)}: {why}. Leave out one of the two."
+            "{parameter} belongs to {method}: {why}. Leave out one of the two.",
+            wrong[0],
+            method=Parameter("method", other),
+            why=why,
         )
 
 

@@ -245,7 +245,7 @@ def calibration_curves(
     check_method(method, n_simulations, {**of_bins, "test": test, "adjust": adjust})
     check_interval(interval)
     if test is not None and test not in TESTS:
-        raise InputError(f"{parameter('test')} must be one of {', '.join(map(repr, TESTS))}, not {test!r}")
+        raise InputError("not_one_of", "test", options=[*map(repr, TESTS)], value=test)
     level, asked_worst = check_level(level), check_worst(worst, show, data)
     in_memory = test is not None or interval == "bootstrap"
     shared: dict[str, Any] = {"level": level, "rng": rng}

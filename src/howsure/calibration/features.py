@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import InputError, Parameter, parameter
 from howsure.inputs.checks import Coded, Column, as_column, is_missing
 from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import natural_order
@@ -96,8 +96,10 @@ def everything(n: int, name: str) -> Feature:
 def _check_length(length: int, n: int, name: str) -> None:
     if length != n:
         raise InputError(
-            f"features: {name} must have as many rows as {parameter('y_true')}; it has {length:,}, "
-            f"{parameter('y_true')} has {n:,}."
+            "features: {name} must have as many rows as `y_true`; it has {length:,}, `y_true` has {n:,}.",
+            name=name,
+            length=length,
+            n=n,
         )
 
 
@@ -194,13 +196,15 @@ def pairs_and_features(
         feature_names = _names(features)
         if isinstance(y_prob, Given) and y_prob.reduce == CLASS_WISE:
             raise InputError(
-                f"{parameter('reduce', CLASS_WISE)} makes several pairs of a row; find groups with top-label or one "
-                "class."
+                "{reduce} makes several pairs of a row; find groups with top-label or one class.",
+                reduce=Parameter("reduce", CLASS_WISE),
             )
         if isinstance(y_true, str) and y_true in feature_names:
             raise InputError(
-                f"{parameter('features')} must not name the label: {y_true} is {parameter('y_true')}. Groups are made "
-                "of what is known before it."
+                "{parameter} must not name the label: {y_true} is `y_true`. Groups are made of what is known "
+                "before it.",
+                "features",
+                y_true=y_true,
             )
         with data.predictions(y_true, y_prob, features=feature_names, id=id, find_items=True, **roles) as predictions:
             return predictions.pairs(), predictions.features(feature_names), predictions.describe()
@@ -232,8 +236,7 @@ def _names(features: Any) -> list[str]:
     """The names of columns of `data`."""
     if isinstance(features, str) or not isinstance(features, Sequence):
         raise InputError(
-            f"with {parameter('data', GIVEN)}, features must be a list of names of its columns; it is "
-            f"{shown(features)}."
+            "with `data=...`, features must be a list of names of its columns; it is {features!r}.", features=features
         )
     return _different(features)
 
@@ -245,7 +248,12 @@ def _different(features: Iterable[Any]) -> list[str]:
     for name in names:
         if names.count(name) > 1:
             times = names.count(name)
-            raise InputError(f"{parameter('features')} must name each column once; {name} is there {times} times.")
+            raise InputError(
+                "{parameter} must name each column once; {name} is there {times} times.",
+                "features",
+                name=name,
+                times=times,
+            )
     return names
 
 

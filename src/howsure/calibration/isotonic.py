@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.calibration.bins import HISTOGRAM_BARS, bars_of, bars_of_rows, log_loss_of_rows, sorted_rows
 from howsure.calibration.slots import EXACT_UP_TO, Slots, slots_of
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
 
@@ -110,8 +110,7 @@ def _of_cells(slots: Slots) -> Ordered:
     """One row per slot, at the mean prediction of its cell."""
     if slots.weights is not None:
         raise InputError(
-            f"{parameter('method', 'corp')} needs weighted pairs themselves; these are kept as sums. Use "
-            f"{parameter('method', 'bins')}."
+            "`method='corp'` needs weighted pairs themselves; these are kept as sums. Use `method='bins'`.", "method"
         )
     (mean, gap, variance), w1 = slots.means(), slots.powers()[0]
     _, of_slot = np.unique(slots.cell, return_inverse=True)

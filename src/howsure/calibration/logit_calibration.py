@@ -10,7 +10,7 @@ from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.slots import Slots
-from howsure.errors import InputError, parameter, told
+from howsure.errors import InputError, Parameter, parameter, told
 from howsure.inputs.frames import Logits, Source
 from howsure.inputs.pairs import CLASS_WISE
 
@@ -65,7 +65,7 @@ def calibration_of_logits(
     if shards is None:
         for name, value, default in (("targets", columns, ()), ("ignore", ignore, IGNORED), ("reduce", reduce, None)):
             if value != default:
-                raise InputError(f"{parameter(name)} is for files of logits; saved summaries hold sums. Leave it out.")
+                raise InputError("{parameter} is for files of logits; saved summaries hold sums. Leave it out.", name)
         summary, recipe = _saved(data)
     else:
         summary, recipe = _summed(shards, data, reduce or CLASS_WISE)
@@ -76,8 +76,9 @@ def calibration_of_logits(
         by_probability = False
     else:
         raise InputError(
-            f"{parameter('sample_weight')} is for {parameter('reduce', CLASS_WISE)}; of first choices there is one "
-            "pair per row."
+            "{parameter} is for {reduce}; of first choices there is one pair per row.",
+            "sample_weight",
+            reduce=Parameter("reduce", CLASS_WISE),
         )
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level}
     if by_probability:

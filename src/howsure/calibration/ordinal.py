@@ -18,7 +18,7 @@ from howsure.calibration.error import cluster_sums
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
 from howsure.calibration.words import LEGENDS, kind, verdict
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Given, Integers, Pairs, given_of
@@ -192,7 +192,7 @@ def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Gi
     """The probabilities of all levels, a curve for each class."""
     spec = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
     if spec.reduce is not None:
-        raise InputError(f"{parameter('reduce')} does not go with ordered levels, which are all judged; leave it out.")
+        raise InputError("{parameter} does not go with ordered levels, which are all judged; leave it out.", "reduce")
     names = spec.classes if levels is None else [str(level) for level in levels]
     if names is not None and len(names) < 2:
         raise InputError(f"{parameter('levels')} must name two levels or more; it names {shortened(names) or 'none'}.")
@@ -214,8 +214,9 @@ def _check_order(names: Sequence[str], *, named: bool) -> None:
     ordered = len(numbers) == len(names) and numbers == sorted(set(numbers))
     if not named and not ordered:
         raise InputError(
-            f"levels need an order, and the probabilities are of {shortened(names)}: say it from the lowest to the "
-            f"highest, {parameter('levels', GIVEN)}."
+            "levels need an order, and the probabilities are of {names}: say it from the lowest to the "
+            "highest, `levels=...`.",
+            names=list(names),
         )
 
 

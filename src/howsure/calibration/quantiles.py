@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.clustered_tests import sign_test
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import (
@@ -428,12 +428,15 @@ def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
         raise InputError(f"draws must have shape (n, S) with n ≥ 2 quantities and S ≥ 1 draws; it has {samples.shape}")
     if values.shape != samples.shape[:1]:
         raise InputError(
-            f"{parameter('y_true')} must have shape ({samples.shape[0]},) like the rows of draws; it has {values.shape}"
+            "{parameter} must have shape ({rows},) like the rows of draws; it has {shape!r}",
+            "y_true",
+            rows=samples.shape[0],
+            shape=values.shape,
         )
     for name, array in (("draws", samples), ("y_true", values)):
         bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
         if len(bad):
-            raise InputError(f"{name} must be finite; {at_row(bad[0])} is not. Leave such rows out first.")
+            raise InputError("{name} must be finite; {row} is not. Leave such rows out first.", name=name, row=bad[0])
     return samples, values
 
 
@@ -449,8 +452,10 @@ def _number_of_bars(n: int, draws: int, requested: int | None) -> int:
         return max(2, min(20, n // FEWEST_EXPECTED, draws + 1))
     if not is_number(requested) or not 2 <= requested <= draws + 1 or int(requested) != requested:
         raise InputError(
-            f"{parameter('n_bins')} must be a whole number from 2 to the number of ranks, {draws + 1}; it is "
-            f"{requested!r}."
+            "{parameter} must be a whole number from 2 to the number of ranks, {draws}; it is {requested!r}.",
+            "n_bins",
+            draws=draws + 1,
+            requested=requested,
         )
     return int(requested)
 

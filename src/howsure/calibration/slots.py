@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
 
 # The cells of the probability scale: narrow intervals, the same to the last bit on every machine and in every engine.
@@ -314,7 +314,7 @@ class SlotAdder:
         """Add checked pairs: probabilities in [0, 1] and labels 0 or 1 (n,), and positive weights of all or of none."""
         if len(labels) and (weights is not None) != (self._weights is not None):
             if self._sums[0].any():
-                raise InputError(f"{parameter('sample_weight')} must be given for all pairs of a summary, or for none.")
+                raise InputError("{parameter} must be given for all pairs of a summary, or for none.", "sample_weight")
             self._weights = np.zeros((len(WEIGHTS), SLOTS))
         for start in range(0, len(labels), CHUNK_ROWS):
             rows = slice(start, start + CHUNK_ROWS)

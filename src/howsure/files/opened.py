@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from howsure.errors import ColumnName, InputError, parameter
+from howsure.errors import ColumnName, InputError, Parameter
 from howsure.files.archive import most_unpacked, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
 from howsure.inputs.source_names import source_name
@@ -356,15 +356,21 @@ def checked_encoding(encoding: str | None) -> str | None:
         return codecs.lookup(encoding).name
     except (LookupError, UnicodeError, ValueError):
         raise InputError(
-            f"{parameter('encoding')} must be that of a text, such as {LIKELY}, iso-8859-2 or utf-16; it is "
-            f"{encoding!r}."
+            "{parameter} must be that of a text, such as {likely}, iso-8859-2 or utf-16; it is {encoding!r}.",
+            "encoding",
+            likely=LIKELY,
+            encoding=encoding,
         ) from None
 
 
 def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
     """The error for bytes that are no text in the encoding that was named."""
     return InputError(
-        f"{name} is not {parameter('encoding', encoding)}: byte {at + 1:,} is 0x{raw[at]:02x}. Name another encoding."
+        "{name} is not {encoding}: byte {at:,} is 0x{raw:02x}. Name another encoding.",
+        name=name,
+        encoding=Parameter("encoding", encoding),
+        at=at + 1,
+        raw=raw[at],
     )
 
 
@@ -377,10 +383,14 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
             except UnicodeDecodeError as error:
                 preview = line.decode(LIKELY, "replace")[max(error.start - SEEN, 0) : error.start + SEEN].strip()
                 return InputError(
-                    f"{place} is not UTF-8 text. As {LIKELY} it reads {preview!r}: if that is right, give "
-                    f"{parameter('encoding', LIKELY)}; else save it as UTF-8 (in a spreadsheet: CSV UTF-8)."
+                    "{location} is not UTF-8 text. As {likely} it reads {preview!r}: if that is right, give "
+                    "{encoding}; else save it as UTF-8 (in a spreadsheet: CSV UTF-8).",
+                    location=place,
+                    likely=LIKELY,
+                    preview=preview,
+                    encoding=Parameter("encoding", LIKELY),
                 )
-    return InputError(f"{place} is not UTF-8 text. Save it as UTF-8, or name its {parameter('encoding')}.")
+    return InputError("{location} is not UTF-8 text. Save it as UTF-8, or name its `encoding`.", location=place)
 
 
 def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, encoding: str, name: str) -> None:
@@ -396,7 +406,9 @@ def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, enc
             except UnicodeDecodeError as error:
                 raise undecodable_as(encoding, name, error.object, error.start) from None
     if checked_encoding(encoding) != "utf-8" and _is_utf_8(path):
-        raise InputError(f"{name} is UTF-8 text; leave {parameter('encoding', encoding)} out.")
+        raise InputError(
+            "{name} is UTF-8 text; leave {encoding} out.", name=name, encoding=Parameter("encoding", encoding)
+        )
 
 
 def _is_utf_8(path: str | os.PathLike[str]) -> bool:

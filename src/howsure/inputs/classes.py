@@ -215,8 +215,11 @@ def class_positions(
         return positions, classes or tuple(str(index) for index in range(k))
     if classes is None:
         raise InputError(
-            f"{name} holds {shortened(labels)}, and the {k} probabilities of a row have no names. "
-            f"Say which classes they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
+            "{name} holds {labels}, and the {k} probabilities of a row have no names. Say which classes "
+            "they are, in order: `classes=['A', 'B', 'C']`.",
+            name=name,
+            labels=list(labels),
+            k=k,
         )
     others = [(label, number) for label, number in zip(labels, numbers, strict=True) if label not in classes]
     wrong = next((label for label, number in others if number not in place_of_number), others[0][0])

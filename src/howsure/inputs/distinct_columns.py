@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError, Parameter
 from howsure.inputs.pairs import Given
 
 
@@ -25,8 +25,11 @@ def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None
     for first, second in pairs:
         for name in columns[first] & columns[second]:
             raise InputError(
-                f"{parameter(first)} and {parameter(second)} are the same column, {name!r}, which says nothing when "
-                "compared with itself. Name two columns."
+                "{parameter} and {second} are the same column, {name!r}, which says nothing when compared "
+                "with itself. Name two columns.",
+                first,
+                second=Parameter(second),
+                name=name,
             )
 
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from howsure.errors import GIVEN, ColumnName, InputError, at_row, parameter
+from howsure.errors import GIVEN, ColumnName, InputError, Parameter, at_row, parameter
 from howsure.first_use import installed, require
 from howsure.inputs.checks import Column, is_missing
 from howsure.inputs.matching import PairedRows
@@ -307,14 +307,20 @@ def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
 def no_column_name(role: str, value: object) -> InputError:
     """The error for a parameter that must name a column and does not."""
     data = parameter("data", GIVEN)
-    return InputError(f"with {data}, {parameter(role)} must name a column, not be a {type(value).__name__}.")
+    return InputError(
+        "with {data}, {role} must name a column, not be a {type}.",
+        data=data,
+        role=Parameter(role),
+        type=type(value).__name__,
+    )
 
 
 def no_frame(data: object) -> InputError:
     """The error for `data` that has no columns by name."""
     return InputError(
-        f"{parameter('data')} must be a data frame, or files by howsure.read; it is a {type(data).__name__}. Pass "
-        f"arrays without {parameter('data')}."
+        "{parameter} must be a data frame, or files by howsure.read; it is a {type}. Pass arrays without `data`.",
+        "data",
+        type=type(data).__name__,
     )
 
 

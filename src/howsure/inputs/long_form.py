@@ -19,6 +19,7 @@ from howsure.inputs.checks import (
     check_finite,
     first_missing,
     is_missing,
+    missing,
     no_number,
 )
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
@@ -114,7 +115,7 @@ def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every
     if differs.any():
         row = int(table[tuple(int(place[0]) for place in np.nonzero(differs)[:2])])
         raise InputError(
-            f"{parameter(name)} must be the same in {of} of an item; {at_row(row)} differs. Are the ids right?"
+            "{parameter} must be the same in {of} of an item; {row} differs. Are the ids right?", name, of=of, row=row
         )
     first: Column = by_run[0]
     return first
@@ -162,7 +163,7 @@ def as_scores(values: object, name: str) -> Floats:
     column = as_column(values, name=name)
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"{name} must not be missing; {at_row(row)} holds {column[row]!s}. Leave such rows out first.")
+        raise missing(name, row)
     if column.dtype.kind not in NUMERIC:
         for row, value in enumerate(column.tolist()):
             if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
@@ -184,9 +185,7 @@ def positive_scores(column: Any, pos_label: object, name: str, notes: list[str])
     if not isinstance(column, Coded):
         row = first_missing(column)
         if row is not None:
-            raise InputError(
-                f"{name} must not be missing; {at_row(row)} holds {column[row]!s}. Leave such rows out first."
-            )
+            raise missing(name, row)
         texts, codes = np.unique(column.astype(str), return_inverse=True)
         column = Coded(codes, tuple(texts.tolist()))
     counts = dict(sorted(zip(column.names, np.bincount(column.codes).tolist(), strict=True)))

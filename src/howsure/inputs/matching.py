@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers, Pairs
 
@@ -40,9 +40,12 @@ class SharedRows:
         """Raise InputError if one model has rows that the other lacks, unless these are to be skipped."""
         if not skip_missing and (self.only_a or self.only_b):
             raise InputError(
-                f"both models must be evaluated on the same rows; {counted(self.only_a, 'row')} only of "
-                f"{self.names[0]}, {self.only_b:,} only of {self.names[1]}. Leave them out with "
-                f"{parameter('skip_missing', True)}."
+                "both models must be evaluated on the same rows; {rows} only of {first}, {only_b:,} only "
+                "of {second}. Leave them out with `skip_missing=True`.",
+                rows=counted(self.only_a, "row"),
+                first=self.names[0],
+                only_b=self.only_b,
+                second=self.names[1],
             )
 
 
@@ -98,9 +101,10 @@ def paired_by_documents(
     wrong += f" ({len(differs):,} of {count} differ)"
     if len(np.unique(a)) < len(a) or len(np.unique(b)) < len(b) or set(a.tolist()) != set(b.tolist()):
         raise InputError(
-            f"{wrong}; answers to different questions must not be paired. Evaluate both models on the same version of "
-            "the task. If the items are the same after all, name a column that identifies them: "
-            f"{parameter('id', 'COL')}."
+            "{wrong}; answers to different questions must not be paired. Evaluate both models on the "
+            "same version of the task. If the items are the same after all, name a column that "
+            "identifies them: `id='COL'`.",
+            wrong=wrong,
         )
     matched = shared_rows(a, b, names=shared.names, id="item_hash")
     return replace(matched, note=f"{wrong}; rows are paired by their documents (item_hash), not by their item")
@@ -111,7 +115,8 @@ def check_same_size(sizes: tuple[int, int], *, names: tuple[str, str]) -> None:
     if sizes[0] != sizes[1]:
         sizes_text = ", ".join(f"{name} has {n:,}" for name, n in zip(names, sizes, strict=True))
         raise InputError(
-            f"both models must be evaluated on the same rows; {sizes_text}. Match them by id: {parameter('id', 'COL')}."
+            "both models must be evaluated on the same rows; {sizes_text}. Match them by id: `id='COL'`.",
+            sizes_text=sizes_text,
         )
 
 

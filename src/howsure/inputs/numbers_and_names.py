@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, Parameter, parameter, shown
 from howsure.errors import nearest as nearest
 from howsure.errors import shortened as shortened
 
@@ -32,10 +32,10 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
     20
     >>> check_whole("many", name="n_bins")
     Traceback (most recent call last):
-    howsure.errors.InputError: n_bins must be a whole number of at least 1, not 'many'
+    howsure.errors.InputError: n_bins must be a whole number of at least 1, not 'many'.
     >>> check_whole(10**6, name="workers", most=256)
     Traceback (most recent call last):
-    howsure.errors.InputError: workers must be a whole number from 1 to 256, not 1000000
+    howsure.errors.InputError: workers must be a whole number from 1 to 256, not 1000000.
 
     Raises InputError for anything else.
     """
@@ -43,8 +43,8 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
         whole: int = int(value)
         if most is None or whole <= most:
             return whole
-    allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-    raise InputError(f"{parameter(name)} must be a whole number {allowed}, not {shown(value)}")
+    rule = "not_whole" if most is None else "not_whole_between"
+    raise InputError(rule, name, value=value, low=least, high=most)
 
 
 def check_bounds(bounds: object) -> tuple[float, float]:
@@ -64,8 +64,9 @@ def check_bounds(bounds: object) -> tuple[float, float]:
             f"{shown(bounds)}."
         )
     raise InputError(
-        f"bounds must be the lowest and the highest score that is possible; they are {shown(bounds)}. Write "
-        f"the lower one first, such as {parameter('bounds', [0, 1])}."
+        "bounds must be the lowest and the highest score that is possible; they are {bounds!r}. "
+        "Write the lower one first, such as `bounds=[0, 1]`.",
+        bounds=bounds,
     )
 
 
@@ -75,10 +76,15 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
     if len(outside):
         row = int(outside[0])
         raise InputError(
-            f"{name} must lie between the bounds, {bounds[0]:g} and {bounds[1]:g}; {at_row(row)} holds "
-            f"{values[row]:g}. "
-            f"Give bounds that hold for every score, or, if {values[row]:g} marks a missing one, leave such rows out: "
-            f"{parameter('missing_values', [f'{values[row]:g}'])} and {parameter('skip_missing', True)}."
+            "{name} must lie between the bounds, {low:g} and {high:g}; {row} is {value:g}. "
+            "Give bounds that hold for every score, or, if {value:g} marks a missing one, leave such "
+            "rows out: {missing_values} and `skip_missing=True`.",
+            name=name,
+            low=bounds[0],
+            high=bounds[1],
+            row=row,
+            value=values[row],
+            missing_values=Parameter("missing_values", [f"{values[row]:g}"]),
         )
 
 
@@ -87,11 +93,12 @@ def check_level(level: float, *, name: str = "level") -> float:
 
     >>> check_level(95)
     Traceback (most recent call last):
-    howsure.errors.InputError: level must lie strictly between 0 and 1; it is 95. Write 0.95 for 95 %.
+    howsure.errors.InputError: level must be greater than 0 and less than 1; it is 95. Write 0.95 for
+    95%.
     """
     if isinstance(level, (int, float, np.number)) and not isinstance(level, bool) and 0.0 < level < 1.0:
         return float(level)
-    raise InputError(f"{parameter(name)} must lie strictly between 0 and 1; it is {shown(level)}. Write 0.95 for 95 %.")
+    raise InputError("not_between", name, value=level, low=0, high=1, remedy="Write 0.95 for 95%.")
 
 
 def is_number(value: object) -> TypeGuard[float]:

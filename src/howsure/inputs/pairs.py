@@ -175,7 +175,7 @@ class Given:
     def __post_init__(self) -> None:
         if self.way not in WAYS:
             ways = ", ".join(map(repr, WAYS[:-1]))
-            raise InputError(f"{parameter('way')} must be one of {ways}; it is {self.way!r}.")
+            raise InputError("not_one_of", "way", options=ways, value=self.way)
         if self.is_one and (self.classes is not None or not self.of_the_likelier):
             self.refuse_classes()
 

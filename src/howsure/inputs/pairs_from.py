@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.checks import (
     GIVEN_PREFIX,
     Column,
@@ -149,15 +149,12 @@ def _pairs_of_given(
         single = of_one(spec, matrix_)
         return pairs_from(y_true, single, groups=groups, pos_label=pos_label, **other_roles)
     if pos_label is not None:
-        raise InputError(
-            f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by "
-            f"{parameter('reduce', 'CLASS')}."
-        )
+        raise InputError("`pos_label=...` does not go with several classes; name one by `reduce='CLASS'`.", "pos_label")
     reduce = spec.reduce or TOP_LABEL
     if groups is not None and reduce == CLASS_WISE:
         raise InputError(
-            f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
-            f"{parameter('reduce', 'CLASS')}."
+            "class-wise, the class is the group; leave `groups=...` out, or name one class by `reduce='CLASS'`.",
+            "groups",
         )
     matrix = classes_of_given(spec, matrix_)
     pairs = pairs_from_classes(y_true, matrix, reduce=reduce, classes=spec.classes, **other_roles)
@@ -188,7 +185,9 @@ def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
         groups, names = check_codes(other_roles["groups"], n=n, name="groups", groups=True)
     elif groups is not None and (len(groups) != n or groups.min() < 0 or groups.max() >= len(names)):
         raise InputError(
-            f"groups of Pairs must be {n:,} positions in {parameter('group_names')}, from 0 to {len(names) - 1}."
+            "groups of Pairs must be {n:,} positions in `group_names`, from 0 to {n_names}.",
+            n=n,
+            n_names=len(names) - 1,
         )
     return Pairs(
         labels,
@@ -212,9 +211,11 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
         shape = (len(y_prob), len(y_prob[0]))
     if len(shape) == 2 and shape[1] > 2:
         raise InputError(
-            f"{name} must have one dimension; its shape is {shape}, one column per class. "
-            f"Make pairs of a probability and a label by howsure.pairs_from_classes({parameter('y_true')}, {name}), "
-            "and give these instead."
+            "{name} must have one dimension; its shape is {shape!r}, one column per class. Make pairs of a "
+            "probability and a label by howsure.pairs_from_classes(`y_true`, {name}), and give these "
+            "instead.",
+            name=name,
+            shape=shape,
         )
 
 
@@ -227,7 +228,9 @@ def array_of_given(values: Any) -> Column:
     if array.dtype.kind == "O" and array.ndim == 1 and len(array) and isinstance(array[0], (list, tuple, np.ndarray)):
         lengths = {len(row) for row in array}
         if len(lengths) > 1:
-            raise InputError(f"{parameter('y_prob')} must hold lists of one length; they have {sorted(lengths)[:3]}.")
+            raise InputError(
+                "{parameter} must hold lists of one length; they have {lengths}.", "y_prob", lengths=sorted(lengths)[:3]
+            )
         return np.stack([np.asarray(row) for row in array])
     return array
 

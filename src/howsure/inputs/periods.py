@@ -189,13 +189,17 @@ def check_date_format(written: str) -> None:
     unknown = sorted(directives - set(KNOWN))
     if unknown:
         raise InputError(
-            f"{parameter('date_format')} must be written as in strptime; %{unknown[0]} in {written!r} is none of its "
-            "signs."
+            "{parameter} must be written as in strptime; %{unknown} in {written!r} is none of its signs.",
+            "date_format",
+            unknown=unknown[0],
+            written=written,
         )
     if not all(directives & day for day in DAYS):
         raise InputError(
-            f"{parameter('date_format')} must name the year, the month and the day; it is {written!r}. For 31/12/2001 "
-            "it is '%d/%m/%Y'."
+            "{parameter} must name the year, the month and the day; it is {written!r}. For 31/12/2001 it "
+            "is '%d/%m/%Y'.",
+            "date_format",
+            written=written,
         )
 
 

@@ -299,9 +299,7 @@ def check_promise(risk: float, delta: float, dependence: str) -> None:
     """Raise InputError where nothing could be promised so."""
     for name, value in {"risk": risk, "delta": delta}.items():
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
-            raise InputError(
-                f"{parameter(name)} must lie strictly between 0 and 1; it is {value!r}. Write 0.05 for 5 %."
-            )
+            raise InputError("not_between", name, value=value, low=0, high=1, remedy="Write 0.05 for 5%.")
     if dependence not in ASSUMED:
         raise InputError(f"{parameter('dependence')} must be {ESTIMATED!r} or {ANY!r}, not {dependence!r}")
 

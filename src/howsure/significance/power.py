@@ -204,4 +204,4 @@ def _alpha(disagreement: float, level: float, alternative: str, method: str) -> 
 
 def _check_share(name: str, value: float) -> None:
     if not 0 < value < 1:
-        raise InputError(f"{parameter(name)} must lie strictly between 0 and 1; it is {value!r}.")
+        raise InputError("not_between", name, value=value, low=0, high=1)

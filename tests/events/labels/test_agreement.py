@@ -99,7 +99,7 @@ def test_three_coders_or_two_of_them(store: EventStore) -> None:
         agreement(store, coders=["anna", "dan"])
     with pytest.raises(InputError, match="agreement needs documents that two coders read"):
         agreement(store, coders=["anna"])
-    with pytest.raises(InputError, match="level must lie strictly between 0 and 1"):
+    with pytest.raises(InputError, match="level must be greater than 0 and less than 1"):
         agreement(store, level=1.0)
 
 

@@ -110,7 +110,7 @@ def agreement(
     """
     labelling = asked_of(store)
     if not 0.0 < level < 1.0:
-        raise InputError(f"level must lie strictly between 0 and 1; it is {level!r}.")
+        raise InputError("not_between", "level", value=level, low=0, high=1)
     answers = answers_of(store)
     names, coders_known = coders_of(store), sorted({answer.coder for answer in answers})
     chosen = coders_known if coders is None else _chosen(coders, names, coders_known)
