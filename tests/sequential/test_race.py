@@ -146,7 +146,7 @@ DRAWN = howsure.draw_order(["x", "y", "z"], rng=1)
         ({"order": DRAWN, "clusters": ["x"] * 4}, "knows the clusters"),
         ({"score": [0, 1, 2, 1]}, "bounds.* must be given: scores are not all 0 or 1"),
         ({"score": [0, 1, 2, 1], "bounds": (0, 1)}, "must lie between the bounds, 0 and 1; row 2 is 2"),
-        ({"score": [0, 1, float("nan"), 1], "bounds": (0, 1)}, "score must be finite; row 2 holds nan"),
+        ({"score": [0, 1, float("nan"), 1], "bounds": (0, 1)}, "score must be finite; row 2 is nan"),
     ],
 )
 def test_what_cannot_be_is_refused(given: dict[str, object], said: str) -> None:
