@@ -19,6 +19,8 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Estimate, Rows, as_json, dict_of
+from howsure.show.notes import DETAIL
+from howsure.show.notes import Note as DisplayedNote
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure.stats.proportions import normal_quantile
 
@@ -341,9 +343,32 @@ class CountEstimates(Rows[CountEstimate]):
         errors = [] if self.readings is None else self.readings.sentences()
         return [*errors, *self.diagnostics.sentences()]
 
+    @property
+    def answer(self) -> str:
+        """How many units are positive, or their share, with the interval; without an estimate, its bounds."""
+        total, percent = self.total, f"{100 * self.total.level:g}% interval"
+        if math.isnan(total.estimate) and self.readings is not None:
+            low, high = (number(bound, 0) for bound in (total.low, total.high))
+            return f"Between {low} and {high} of {total.n:,} units are positive ({percent})."
+        if math.isnan(total.estimate):
+            return f"The labels do not show how many of the {total.n:,} units are positive."
+        per, decimals = (total.n, 3) if self.in_shares else (1, 0)
+        count = f"{number(total.share, 3)}" if self.in_shares else f"About {number(total.estimate, 0)}"
+        ends = interval(total.low / per, total.high / per, decimals)
+        if self.in_shares:
+            return f"The share of positive units is {count} {ends} ({percent}; {total.n:,} units)."
+        return f"{count} {ends} of {total.n:,} units are positive ({percent})."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "counts.html"}
+
     def below(self) -> Sequence[str]:
         """The checks, and the notes."""
-        return [*self.checks, *Rows.below(self)]
+        caveats = [
+            DisplayedNote(f"note: {note_text(note, self.rows)}", note.severity) for note in by_severity(self.caveats)
+        ]
+        return [*(DisplayedNote(check, DETAIL) for check in self.checks), *caveats]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the groups' counts or shares with their intervals on matplotlib axes (new ones if None)."""

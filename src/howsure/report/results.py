@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,14 +12,13 @@ from markupsafe import Markup
 
 from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.results import CalibrationCurve
-from howsure.counts.results import CountEstimate, CountEstimates
+from howsure.counts.results import CountEstimates
 from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
 from howsure.report.calibration import calibration_report
 from howsure.report.pages import check_report, page_template, tables_beside, write_report
 from howsure.result import Result, recipe_rows, result_recipe, title_of
-from howsure.show.table import number
 from howsure.significance.results import Comparison, how, verdicts
 
 # The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
@@ -37,7 +35,7 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
     return page_template("counts.html").render(
         title=title or "How many, and how certain is that?",
         subtitle=f"{total.n:,} units, {total.labelled:,} of them labelled",
-        answer=answer(total, share=counts.in_shares, bounded=counts.readings is not None),
+        answer=counts.answer,
         picture=_picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None,
         caption=COUNTS_CAPTION,
         table=Markup(replace(counts.table(), notes=()).html()),
@@ -46,21 +44,6 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
         recipe=recipe_rows(counts.recipe),
         command=command,
     )
-
-
-def answer(total: CountEstimate, *, share: bool, bounded: bool = False) -> str:
-    """The total in a sentence; bounded: what has no estimate has an interval."""
-    if math.isnan(total.estimate) and bounded:
-        low, high = (number(bound, 0) for bound in (total.low, total.high))
-        return f"Between {low} and {high} of {total.n:,} units are positive ({100 * total.level:g} % interval)."
-    if math.isnan(total.estimate):
-        return f"The labels do not tell how many of the {total.n:,} units are positive."
-    what = (
-        f"A share of {number(total.share, 3)} of the" if share else f"About {number(total.estimate, 0)} of {total.n:,}"
-    )
-    verb, per, decimals = ("is", total.n, 3) if share else ("are", 1, 0)
-    low, high = (number(bound / per, decimals) for bound in (total.low, total.high))
-    return f"{what} units {verb} positive ({100 * total.level:g} % interval: {low} to {high})."
 
 
 # The report of a comparison: words first, then the table, the figure and the recipe.

@@ -132,7 +132,7 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> Non
     stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
     found = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
     if sum(found.drawn):
-        emit(text_of(found, "table"), None)
+        emit(text_of(found, "table", None), None)
     else:
         emit(f"{counted(drawn, 'document')} drawn before: {found.question}\n", None)
 
@@ -245,7 +245,7 @@ def agreement_command(
     """Print how far coders agree beyond chance: Krippendorff's alpha per actor and in all, with intervals."""
     with EventStore.open(path) as store:
         found = agreement(store, coders=coders, level=level, rng=seed)
-    emit(text_of(found, form), output)
+    emit(text_of(found, form, output), output)
 
 
 @labels_command.command("disagreements")

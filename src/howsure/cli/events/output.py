@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howsure.cli.terminal.output import json_text, name_text, result_text, table_text
+from howsure.cli.terminal.output import is_verbose, json_text, name_text, result_text, shell_word, table_text
 from howsure.result import Result
 from howsure.show.table import Table
 
@@ -15,10 +15,14 @@ REST = "--format csv holds them all"
 NEXT = "next: howsure events label {0} (read some, to correct the counts), or howsure events explore {0}"
 
 
-def text_of(result: Result, form: str, *, more: Sequence[str] = (), **named: str) -> str:
+def text_of(result: Result, form: str, output: str | None, *, more: Sequence[str] = (), **named: str) -> str:
     """A result in one of the formats, in lines of 100 letters; JSON begins with what is named."""
     if form == "json":
         return json_text({**named, **result.to_dict()})
+    if form == "table" and result.answer is not None:
+        is_whole = output is not None or is_verbose()
+        next_command = [] if is_whole else [f"Next: howsure events explore {shell_word(named['store'])}"]
+        return "\n".join([result_text(result, form, output).rstrip("\n"), *more, *next_command, ""])
     if form in ("csv", "signature"):
         return result_text(result, form)
     above = [table_text(table, form) for table in result.above()]

@@ -148,7 +148,7 @@ def series_command(
 
         drawn = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
         save_figure(drawn, figure)
-    emit(text_of(series, form, more=more, store=path), output)
+    emit(text_of(series, form, output, more=more, store=path), output)
 
 
 @click.command("compare", cls=Command)
@@ -173,7 +173,7 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
         compared = compare_actors(store, first, second, **options)
         if helped is not None:
             compared = comparison_beside_labels(store, compared, **helped)
-    emit(text_of(compared, form, store=path), output)
+    emit(text_of(compared, form, output, store=path), output)
 
 
 REGRESS = said_of(regress_events)
@@ -213,7 +213,7 @@ def regress_command(
     asked = {name: one for name, one in options.items() if one is not None}
     with EventStore.open(path) as store:
         found = regress_events(store, **asked, data=None if file is None else read(file))
-    text = text_of(found, form, store=path)  # which may refuse a column, before anything is written
+    text = text_of(found, form, output, store=path)  # which may refuse a column, before anything is written
     write_pictures(found, figure=figure, report=report)
     emit(text, output)
 

@@ -33,7 +33,8 @@ from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.periods import Day, period_of
 from howsure.result import Rows, as_json
-from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
+from howsure.show.notes import DETAIL, Note
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 # How often an actor acts in a period, or in all, estimated with the labels of read documents.
 
 ALL = "all"
+MAX_ANSWERED = 3  # actors in the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +146,12 @@ def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, 
         )
     shared = [REPRINTED.format(counted(reprinted, "document reports", "documents report"))] if reprinted else []
     others = replace(diagnostics, worth=None, raw_error=None).sentences(DOCUMENTS)
-    notes = [note_text(note, counts.rows, DOCUMENTS) for note in by_severity(counts.caveats)]
-    return tuple(as_sentence(text) for text in [*lines, *others, *notes, *shared])
+    details = [Note(as_sentence(text), DETAIL) for text in [*lines, *others]]
+    notes = [
+        Note(as_sentence(note_text(note, counts.rows, DOCUMENTS)), note.severity)
+        for note in by_severity(counts.caveats)
+    ]
+    return (*details, *notes, *(Note(as_sentence(text), DETAIL) for text in shared))
 
 
 def _labels_used(recipe: Mapping[str, Any]) -> str:
@@ -253,6 +259,18 @@ class CorrectedSeries(Rows[CorrectedCount]):
         """
         self.rows_of(actor)
         return next(row for row in self.totals if row.actor == actor)
+
+    @property
+    def answer(self) -> str:
+        """In about how many documents the most frequent actors act."""
+        quantity, decimals = ("a share of", 3) if self.unit == "share" else ("about", 0)
+        totals = sorted(self.totals, key=lambda row: -row.estimate)
+        if not totals:
+            return f"No corrected counts: coders were not asked about {', '.join(self.not_asked)}."
+        counts = [f"{number(row.estimate, decimals)} {interval(row.low, row.high, decimals)}" for row in totals]
+        first = f"{self.titles[totals[0].actor]} acts in {quantity} {counts[0]} of {totals[0].n:,} documents"
+        others = [f"{self.titles[row.actor]} in {count}" for row, count in zip(totals[1:], counts[1:], strict=True)]
+        return f"{shortened([first, *others], limit=MAX_ANSWERED)}."
 
     def columns_beside(self, series: Rows[Any]) -> list[Column]:
         """Columns for a raw series, of its frame and of its table; empty for actors without labels."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.events.series.corrected_series import ALL, CorrectedSeries
+from howsure.events.series.corrected_series import ALL, MAX_ANSWERED, CorrectedSeries
 from howsure.events.series.counts import (
     INTERVALS,
     Count,
@@ -45,9 +45,10 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.events.store.tables import as_bits, as_counts
-from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
+from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, plain
+from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 
 if TYPE_CHECKING:
@@ -276,14 +277,30 @@ class EventSeries(RawCounts[PeriodCount]):
             *([] if corrected is None else corrected.columns_beside(self)),
         ]
 
+    @property
+    def answer(self) -> str:
+        """The counts of the most frequent actors over all periods: corrected ones, or those of the model alone."""
+        if self.corrected is not None and self.corrected.totals:
+            return self.corrected.answer
+        totals = sorted(((self.raw_total(actor), self.titles[actor]) for actor in self.actors), reverse=True)
+        counts = [f"{title} {number(total, 3 if self.unit == 'share' else 1)}" for total, title in totals]
+        what = "Expected share of documents" if self.unit == "share" else f"Expected {self.unit}"
+        return f"{what} with an event, by the model alone: {shortened(counts, limit=MAX_ANSWERED)}."
+
+    @property
+    def provenance(self) -> str:
+        """The event, the number of documents, and the level of the intervals."""
+        n = sum(row.n_documents for row in self.rows_of(self.actors[0]))
+        return f"{self.event}: {counted(n, 'document')}. {100 * self.level:g}% intervals."
+
     def below(self) -> Sequence[str]:
-        """What is counted, how, and when; and what that rests on."""
+        """What is counted, how, and when; and what that is based on."""
         rows = self.rows
-        return [
+        settings = (
             f"{self.event}: {counted(len(self.titles), 'actor')} by {self.period}, {rows[0].period} to "
-            f"{rows[-1].period}: {self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})",
-            *self.rests_on(),
-        ]
+            f"{rows[-1].period}: {self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})"
+        )
+        return [Note(settings, DETAIL), *self.rests_on()]
 
 
 def event_series(

@@ -13,6 +13,7 @@ from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.inputs.periods import Day
 from howsure.result import Row, Rows, recipe_text
+from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.show.table import Table
 
 TOGETHER: str = "together"
@@ -83,18 +84,19 @@ class RawCounts(Rows[Row]):
         return replace(super()._printed(columns), caption="\n".join([recipe_text(settings), *self.below()]))
 
     def rests_on(self) -> list[str]:
-        """What the reader should know before he believes it."""
-        recipe, lines = self.recipe, []
+        """What the counts are based on."""
+        recipe, lines = self.recipe, list[str]()
         if not recipe["store"].get("finished", True):
-            lines.append("The store is not finished: documents are missing.")
+            lines.append(Note("The store is not finished: documents are missing.", WARNING))
         if self.corrected is not None:
-            lines += [" ".join(self.corrected.said), " ".join(self.corrected.checks)]
+            lines += [*self.corrected.said, *self.corrected.checks]
         elif self.not_corrected:
             lines.append(self.not_corrected)
         samples = (
             f"{recipe['store']['samples']} samples per document. The uncertainty is that of {recipe['uncertainty']}"
         )
-        return [*lines, f"Raw counts: {samples}" if self.is_beside else samples, _dependence(recipe)]
+        details = [f"Raw counts: {samples}" if self.is_beside else samples, _dependence(recipe)]
+        return [*lines, *(Note(detail, DETAIL) for detail in details)]
 
 
 def _dependence(recipe: Mapping[str, Any]) -> str:
