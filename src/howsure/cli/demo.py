@@ -61,9 +61,9 @@ def command(output: str) -> None:
     emit(f"Running in {output}:\n", None)
     with contextlib.chdir(folder):
         for called, name, arguments in _commands():
-            emit(f"\n    howsure {name} {shlex.join(arguments)}\n\n", None)
+            emit(f"\n$ howsure {name} {shlex.join(arguments)}\n", None)
             called.main(list(arguments), standalone_mode=False)
-    emit(f"\nOpen {folder / REPORT} and {folder / PAGE} in a browser.\n", None)
+    emit(f"\nOpen {folder / REPORT} and {folder / PAGE} in a browser.\nYour own files: howsure look FILE\n", None)
 
 
 def _check_own(folder: Path, bundled: Mapping[str, bytes]) -> None:

@@ -49,7 +49,7 @@ from howsure.inputs.numbers_and_names import check_level, counted, shortened, un
 from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, plain
 from howsure.show.notes import DETAIL, Note
-from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, number, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
