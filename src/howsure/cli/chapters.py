@@ -39,6 +39,24 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "demo": ("howsure.cli.demo", "See the main commands at work on bundled data."),
 }
 
+FIELD_TERMS = {  # a word of the field -> (what it is here, the command)
+    "accuracy": ("Accuracy and other scores with intervals", "howsure score"),
+    "agreement": ("Agreement of annotators", "howsure judge agreement"),
+    "battles": ("Battles and Elo-style ratings", "howsure score battles"),
+    "bootstrap": ("Comparisons of models", "howsure significance"),
+    "compare": ("Comparisons of models", "howsure significance"),
+    "ece": ("Calibration errors, the ECE among them", "howsure calibration"),
+    "elo": ("Battles and Elo-style ratings", "howsure score battles"),
+    "f1": ("F1 and other scores with intervals", "howsure score"),
+    "kappa": ("Agreement of annotators, with kappa and alpha", "howsure judge agreement"),
+    "leaderboard": ("Means with intervals and ranks", "howsure score"),
+    "mcnemar": ("Comparisons of models, with McNemar's test", "howsure significance"),
+    "pass@k": ("pass@k of repeated runs", "howsure score --pass-at"),
+    "power": ("Power and the number of items", "howsure significance power"),
+    "prevalence": ("Numbers and shares of units, corrected by labels", "howsure counts"),
+    "reliability": ("Calibration curves", "howsure calibration"),
+}
+
 
 class Chapters(Group):
     """A group whose commands are imported only when they are run, so that `howsure --help` is quick."""
@@ -61,6 +79,9 @@ class Chapters(Group):
                     "howsure, `make demo` installs it (or: pip install -e papers).",
                     ctx,
                 )
+            if plugin is None and (term := cmd_name.lower()) in FIELD_TERMS:
+                subject, command = FIELD_TERMS[term]
+                raise click.UsageError(f"No command {cmd_name!r}. {subject}: {command}", ctx)
             return None if plugin is None else load(plugin)
         return super().get_command(ctx, cmd_name)
 
