@@ -19,6 +19,23 @@ OWN = {"remedy", "row", "place", "untold"}  # parameters of InputError that are 
 IMPLIED = {"parameter", "row"}  # values that every sentence has
 
 
+EDITS = {"replace", "partition", "rpartition", "removeprefix", "removesuffix", "rstrip", "sub"}
+SENTENCE = re.compile(r"str\(error\)|error\.message|\b(note|notes|message)\b")
+OF_OTHERS = {  # functions that quote the message of another library, without its advice or its final stop
+    "calibration/engines/dask_files.py",
+    "cli/terminal/commands.py",
+    "data/antecedent_files.py",
+    "data/tables/database.py",
+    "data/tables/duckdb_table.py",
+    "data/tables/where.py",
+    "events/store/reading.py",
+    "files/opened.py",
+    "significance/experiments.py",
+    "errors.py",  # while messages are finished texts
+    "report/results.py",  # removes "note: " from the notes of tables, until these are values
+}
+
+
 def placeholders(template: str) -> set[str]:
     """The values that a template shows.
 
@@ -84,6 +101,21 @@ def test_every_rule_and_every_remedy_is_used() -> None:
 def test_a_rule_in_the_table_is_named_correctly() -> None:
     named = {text for call in CALLS.values() if call.args for text in texts(call.args[0])}
     assert {text for text in named if re.fullmatch(r"\w+", text)} <= RULES.keys()
+
+
+def edits(tree: ast.Module) -> Iterator[ast.Call]:
+    """Calls that change a text which is a message or a note."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in EDITS:
+            text = node.args[-1] if node.func.attr == "sub" and node.args else node.func.value
+            if SENTENCE.search(ast.unparse(text)):
+                yield node
+
+
+def test_no_code_edits_a_finished_sentence() -> None:
+    edited = {path.relative_to(SOURCE).as_posix() for path, tree in TREES.items() if any(edits(tree))}
+    assert edited == OF_OTHERS
+    assert list(edits(ast.parse("note.removesuffix('.')"))) != []
 
 
 def test_values_are_shown_by_type() -> None:

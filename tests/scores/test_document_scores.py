@@ -175,4 +175,4 @@ def test_an_answer_that_is_missing_counts_as_wrong_and_is_said() -> None:
     for nothing in (None, float("nan")):
         found = howsure.score_table(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
         assert found.rows[0].mean.value == 0.75
-        assert "prediction holds nothing in 10 rows, and counts as empty there" in found.notes
+        assert "prediction holds nothing in 10 rows, and counts as empty there." in found.notes

@@ -168,9 +168,9 @@ def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[s
         for code, model in enumerate([None] if models is None else models.names):
             own = slice(None) if models is None else models.codes == code
             name = column if model is None else f"{column} of {model}"
-            yield from (note.removesuffix(".") for note in label_notes(true[own], predicted[own], labels, name=name))
+            yield from label_notes(true[own], predicted[own], labels, name=name)
     first = Systems(DOCUMENT, true, {"prediction": predicted[None]}, (), None, None)
-    yield from (note.removesuffix(".") for note in notes_of_documents(first, [metric.name for metric in metrics]))
+    yield from notes_of_documents(first, [metric.name for metric in metrics])
 
 
 def _row_labels(value: Any) -> tuple[Any, ...]:
