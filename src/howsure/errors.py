@@ -64,7 +64,8 @@ REMEDIES: Final = {
     "missing_score": "Leave such rows out with `skip_missing=True`, or count them as wrong with `missing_score=0`.",
     "use_logits": "Are these logits? `Given.logits` reads them.",
     "use_logprobs": "Where a class is impossible, give log-probabilities: `Given.logprobs` takes -inf.",
-    "name_correct": "Leave such rows out first. If one value means correct, name it: `pos_label='correct'`.",
+    "name_correct": "If one value means correct, name it: {right}. If not, leave such rows out first.",
+    "name_stated": "If its texts state a confidence, name it with `Given.verbalised`.",
 }
 LONGEST = 80  # characters of a value that a message repeats
 ORIGIN = "(Rows are counted from 0.)"

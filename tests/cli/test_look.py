@@ -269,3 +269,34 @@ def test_columns_are_those_of_all_files_of_a_log(tmp_path: Path) -> None:
     found = howsure.look(tmp_path)
     column = next(one for one in found if one.name == "model")
     assert (found.n, column.kind, column.values) == (20, "two values", 2)
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_files_that_share_items_are_models(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        rows = [{"id": i, "correct": i % 2, "meta": {"length": i}} for i in range(30)]
+        text = json.dumps(rows) if suffix == "json" else "\n".join(map(json.dumps, rows))
+        Path(f"{name}.{suffix}").write_text(text)
+    files = [f"a.{suffix}", f"b.{suffix}"]
+    commands = howsure.look(files).commands
+    assert commands[0] == f"howsure score {files[0]} {files[1]} --score correct --id id"
+    assert run(*shlex.split(commands[0])[1:]).code in (None, 0)
+
+
+def test_a_score_is_not_grouped_by_a_score(tmp_path: Path) -> None:
+    rows = [{"doc_id": i, "prompt_level_strict_acc": i % 3 > 0, "prompt_level_loose_acc": i % 2 > 0} for i in range(30)]
+    path = tmp_path / "ifeval.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    commands = howsure.look(path).commands
+    assert commands
+    assert not any("--group" in command for command in commands)
+
+
+@pytest.mark.parametrize("blanks", [" ", "   "])
+def test_two_columns_separated_by_blanks_are_named(blanks: str, tmp_path: Path) -> None:
+    path = tmp_path / "blanks.csv"
+    path.write_text("\n".join([f"id{blanks}score", *(f"{i}{blanks}{i % 2}" for i in range(30))]))
+    assert howsure.look(path).notes[-1].endswith("seem to be separated by blanks. Separate them by commas or tabs.")
+    path.write_text("\n".join(["question text", *("what is it" for _ in range(30))]))
+    assert not any("blanks" in note for note in howsure.look(path).notes)

@@ -79,7 +79,9 @@ def test_types_of_entities_and_sets_of_labels_are_labels_too() -> None:
 def test_several_columns_of_predictions_are_not_one(tmp_path: Path) -> None:
     path = tmp_path / "answers.csv"
     path.write_text("label,m1,m2\n" + "a,a,b\nb,b,b\n" * 9)
-    with pytest.raises(InputError, match=r"m1,m2 names 2 columns \(m1, m2\), which together are a key"):
+    with pytest.raises(
+        InputError, match=r"m1,m2 names 2 columns \(m1, m2\), but scores and answers are read from one column"
+    ):
         howsure.score_table(y_true="label", prediction="m1,m2", data=howsure.read(path))
 
 

@@ -34,6 +34,7 @@ from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import CLASS_WISE, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.repeated_items import item_notes
 from howsure.result import Result, Rows, plain, provenance_line, rows_read
 from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import Column, Table
@@ -351,7 +352,7 @@ SOFT = (
 
 def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
     """How rows of several files, and shares of annotators, count."""
-    notes = [*recipe.get("notes", ()), *([SOFT] if recipe.get("soft_labels") else [])]
+    notes = [*item_notes(recipe), *([SOFT] if recipe.get("soft_labels") else [])]
     if len(recipe.get("files", [])) < 2 or "classes" in recipe:  # shards of one thing
         return notes
     independent = "rows of all files count as independent"

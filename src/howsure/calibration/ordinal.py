@@ -24,6 +24,7 @@ from howsure.inputs.numbers_and_names import check_level, shortened, spelled_num
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Given, Integers, Pairs, given_of
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.repeated_items import item_notes
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.notes import notes_by_name
 from howsure.show.table import LOWER, NUMBER, P_VALUE, WORDS, Column, with_ends
@@ -94,7 +95,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
             f"In brackets: {100 * self.error.level:g} % intervals; n = {self.n:,}.",
             *(f"{curve.name}: {verdict(curve, p)}" for curve, p in rows_and_p),
             *notes_by_name((curve.name or "", curve.notes) for curve in self.rows),
-            *(f"note: {note}" for note in self.recipe.get("notes", ())),
+            *(f"note: {note}" for note in item_notes(self.recipe)),
         ]
 
     def plot(self, ax: Axes | None = None) -> Axes:

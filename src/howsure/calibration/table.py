@@ -18,6 +18,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.repeated_items import item_notes
 from howsure.result import Estimate, Rows, plain
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
@@ -77,7 +78,7 @@ class CalibrationTable(Rows[GroupCalibration]):
 
     def below(self) -> Sequence[str]:
         """The notes."""
-        notes = [f"note: {note}" for note in self.recipe.get("notes", ())]
+        notes = [f"note: {note}" for note in item_notes(self.recipe)]
         return [*notes_by_name((row.name, row.notes) for row in self.rows), *notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:

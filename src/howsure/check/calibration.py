@@ -34,6 +34,7 @@ from howsure.inputs.matching import PairedRows
 from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.inputs.repeated_items import item_notes
 
 KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
 OTHER = "the other model"
@@ -154,7 +155,7 @@ def check_calibration(
         **(parts.read or {"n": parts.n, "clustered": clustered}),
         **bins.options,
     }
-    said: list[str] = list(parts.notes.get("notes", ()))
+    said: list[str] = [*item_notes(parts.notes)]
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None
         called = (name_of(other) if isinstance(data, Source) else None) or OTHER

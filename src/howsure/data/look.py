@@ -106,11 +106,11 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         unusable = {name.casefold() for names in alike for name in names}
         places = [at for at, name in enumerate(rows[0]) if column_of(name, ()).casefold() not in unusable]
         usable = [[row[at] for at in places] for row in rows[1:]]
-        commands = of_a_table([columns[at] for at in places], usable, file_words, several=len(named) > 1)
+        commands = of_a_table([columns[at] for at in places], usable, file_words, files=len(named))
         commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
         what = f"a table of {SPELLED[named[0].format]}"
         notes += of_alike
-    if len(columns) == 1 and (reason := why_one_column(columns[0].name)) is not None:
+    if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
         notes.append(f"{named[0].name} has only one column: {reason}")
     elif not (commands or alike or {WITHOUT_LABELS, SUMMARY} & {*notes}):
         notes.append(NO_ROLE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -139,10 +140,10 @@ def _numeric(column: SeenColumn) -> bool:
 
 
 def of_a_table(
-    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str], *, several: bool
+    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str], *, files: int
 ) -> list[str]:
-    """The commands for a table with these columns and first rows; `several`: each file may be a model."""
-    table = _Table(columns, rows, file_words, several)
+    """The commands for a table with these columns and first rows; each of several `files` may be a model."""
+    table = _Table(columns, rows, file_words, files)
     commands = [*table.of_scores(), *table.of_probabilities(), *table.of_predictions()]
     return list(dict.fromkeys(commands))[:MOST]
 
@@ -167,7 +168,7 @@ class _Table:
     columns: Sequence[SeenColumn]
     rows: Sequence[Sequence[Any]]
     asked: Sequence[str]  # the files, and how they are read
-    several: bool
+    files: int
 
     def of_scores(self) -> Iterator[str]:
         """Where a column says how good each answer is: its means, and models compared."""
@@ -191,7 +192,8 @@ class _Table:
             [] if not parts[bool(model) :] else ["--group", ",".join(column.name for column in parts[bool(model) :])]
         )
         run = self._named(RUNS, FEW, TWO)
-        if item is not None and self._repeats([*parts, item, *([] if run is None else [run])]):
+        keys = [] if item is None else [*parts, item, *([] if run is None else [run])]
+        if item is not None and self._repeats(keys, at_most=self.files if model is None else 1):
             items, run = ["--cluster", item.name], None
         else:
             items = [] if item is None else ["--id", item.name]
@@ -236,11 +238,11 @@ class _Table:
     def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
         lacking = any(column is not None and column.missing for column in used) and "--skip-missing" not in words
         missing = ["--skip-missing"] if lacking else []
-        across = ["--across-files", "same"] if self.several and {"--id", "--cluster"} & {*words} else []
+        across = ["--across-files", "same"] if self.files > 1 and "--cluster" in words else []
         return _typed(command, *self.asked, *words, *across, *missing)
 
     def _by_file(self) -> list[str]:
-        return ["--by-file", "--group", "file"] if self.several else []
+        return ["--by-file", "--group", "file"] if self.files > 1 else []
 
     def _named(self, words: Collection[str], *kinds: str) -> SeenColumn | None:
         """The first column of these kinds with one of these words in its name."""
@@ -252,13 +254,17 @@ class _Table:
         item = self._named(ITEMS, UNIQUE, REPEATED) or self._named(ITEMS - {"doc", "key", "index"}, FEW)
         return item or next((column for column in self.columns if _is_asked(column)), None)
 
-    def _repeats(self, columns: Sequence[SeenColumn]) -> bool:
-        """Whether two rows hold the same in all these columns."""
+    def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
+        """Whether more rows than this hold the same in all these columns."""
         places = [self.columns.index(column) for column in columns]
-        return len({tuple(row[at] for at in places) for row in self.rows}) < len(self.rows)
+        return max(Counter(tuple(row[at] for at in places) for row in self.rows).values(), default=0) > at_most
 
     def _groups(self) -> list[SeenColumn]:
-        candidates = (column for column in self.columns if column.kind in (FEW, TWO) and column.words & GROUPS - MODELS)
+        candidates = (
+            column
+            for column in self.columns
+            if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS) and not column.words & SCORES
+        )
         return [column for column in candidates if "." not in column.name and not _is_asked(column)][:1]
 
     def _score(self) -> SeenColumn | None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import EMPTY, InputError, Parameter, Verbatim
+from howsure.errors import EMPTY, Fault, InputError, Parameter, Verbatim
 from howsure.inputs.numbers_and_names import (
     LARGEST_FLOAT,
     LARGEST_SCORE,
@@ -28,6 +28,7 @@ from howsure.inputs.numbers_and_names import (
     spelled_number,
 )
 from howsure.inputs.pairs import Floats, Integers, Labels
+from howsure.inputs.stated_confidence import states_confidence
 
 # A numpy column from a list, a series or a tensor; and lists passed by the user.
 
@@ -528,6 +529,8 @@ def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
 def no_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
     """The error for a value that is not a number, such as a text."""
     remedy = (comma_advice(value) if isinstance(value, str) else "") or "leave_out_rows"
+    if Fault("not_a_number", name).role == "y_prob" and isinstance(value, str) and states_confidence(value):
+        remedy = "name_stated"
     return InputError("not_a_number", name, value=value, row=row, place=place, remedy=remedy)
 
 

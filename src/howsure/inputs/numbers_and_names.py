@@ -120,6 +120,7 @@ NUMERAL = re.compile(
 )
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
 PERCENT = re.compile(r"\s*[+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})\s*%\s*", re.ASCII)
+PERCENT_IN_TEXT = re.compile(r"(?<![0-9.])[0-9]{1,3}(?:\.[0-9]{1,18})?(?=\s*%)", re.ASCII)
 KEY = re.compile(r"\s*[+-]?0[0-9]")  # a number of a document, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 
@@ -138,21 +139,32 @@ def spelled_whole(text: str) -> int | None:
     return int(text) if WHOLE.fullmatch(text) else None
 
 
-def comma_advice(text: str) -> str:
-    """What to do about a text that is not a number because of a comma or a percent sign; else nothing.
+def comma_advice(text: str, *, is_score: bool = False) -> str:
+    """What to do about a text that is not a number because of a comma or a percent sign; else nothing. A score may be
+    on a scale from 0 to 100.
 
     >>> comma_advice("1,234"), comma_advice("80.92%")
     ('Its comma may separate thousands or decimals: write 1234 or 1.234.', 'It is a percentage: write 0.8092.')
+    >>> comma_advice("85 % sure")
+    'Write the number alone: 0.85.'
     """
     if PERCENT.fullmatch(text):
-        share = Decimal(text.strip().removesuffix("%").strip()) / 100
-        return f"It is a percentage: write {share.normalize():f}."
+        percentage = text.strip().removesuffix("%").strip()
+        or_number = f", or {percentage} on a scale from 0 to 100" if is_score else ""
+        return f"It is a percentage: write {_share(percentage)}{or_number}."
+    percentages = PERCENT_IN_TEXT.findall(text)
+    if len(percentages) == 1:
+        return f"Write the number alone: {_share(percentages[0])}."
     if "," not in text:
         return ""
     if THOUSANDS.fullmatch(text):
         thousand, point = (text.strip().replace(",", mark) for mark in ("", "."))
         return f"Its comma may separate thousands or decimals: write {thousand} or {point}."
     return "Write a decimal point."
+
+
+def _share(percentage: str) -> str:
+    return f"{(Decimal(percentage) / 100).normalize():f}"
 
 
 def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -183,9 +195,18 @@ def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place:
     >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
     no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?
     """
-    message = f"no {kind} {name!r} in {place}; it has {shortened(names_available)}."
+    message = f"no {kind} {name!r} in {place}; it has {shortened(map(quoted_if_needed, names_available))}."
     near = nearest(name, names_available)
-    return InputError(message if near is None else f"{message} Did you mean {near}?")
+    return InputError(message if near is None else f"{message} Did you mean {quoted_if_needed(near)}?")
+
+
+def quoted_if_needed(name: str) -> str:
+    """A name, in quotes if it is empty or has blanks that nobody would see at its ends.
+
+    >>> quoted_if_needed("score"), quoted_if_needed("score ")
+    ('score', "'score '")
+    """
+    return name if name and name == name.strip() else repr(name)
 
 
 def counted(count: int, singular: str, many: str | None = None) -> str:

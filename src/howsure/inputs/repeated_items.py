@@ -117,6 +117,11 @@ def frame_clusters(
     return repeated.column, (repeated.note(of_frame=True),)
 
 
+def item_notes(recipe: Mapping[str, Any]) -> tuple[str, ...]:
+    """The notes on repeated items among those in a recipe: those of a log are shown while it is read."""
+    return () if "format" in recipe else tuple(recipe.get("notes", ()))
+
+
 def first_repeated(
     columns: Mapping[str, bool], repeated_of: Callable[[str], RepeatedItems | None]
 ) -> RepeatedItems | None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from howsure.inputs.numbers_and_names import PERCENT, spelled_number
+
 NONE, UNCLEAR = "none", "unclear"
 START, END = r"(?<![\d.,/])", r"(?!\d|[.,]\d)"
 OF_HUNDRED = r"(?:\s*(?:%|percent\b|per\s?cent\b))"
@@ -48,6 +50,16 @@ def stated_confidence(text: str) -> float | str:
         return NONE
     value = values.pop()
     return value if not values else UNCLEAR
+
+
+def states_confidence(text: str) -> bool:
+    """Whether a text states a confidence in words, and is not a number or percentage alone.
+
+    >>> states_confidence("85 % sure"), states_confidence("85 %"), states_confidence("sure")
+    (True, False, False)
+    """
+    is_number = PERCENT.fullmatch(text) is not None or spelled_number(text) is not None
+    return not is_number and isinstance(stated_confidence(text), float)
 
 
 def _stated(sentence: str) -> set[float | str]:

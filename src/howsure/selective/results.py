@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.repeated_items import item_notes
 from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
@@ -257,7 +258,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
             (threshold.name or "note", [note for note in threshold.notes if note not in assumed])
             for threshold in self.thresholds
         ]
-        of_reading = [("note", self.recipe.get("notes", ()))]
+        of_reading = [("note", item_notes(self.recipe))]
         return [
             level,
             *self._promises(),

@@ -337,7 +337,7 @@ def of_rows(
         skip_missing = skip_missing or data.skip_missing
         kinds = dict.fromkeys(answers, Kind.OPTIONAL if DOCUMENT in tasks else Kind.VALUES)
         kinds |= dict.fromkeys(names["prediction"], _kind(tasks, Kind.VALUES))
-        found = rows_of_models(data, names, own, pos_label=pos_label, kinds=kinds)
+        found = rows_of_models(data, names, own, pos_label=pos_label, kinds=kinds, against=against)
         if against is not None and names["model"] == [FILE]:
             against = name_of_file(against, found.read["files"])
     else:

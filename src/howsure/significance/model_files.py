@@ -30,10 +30,17 @@ if TYPE_CHECKING:
 
 
 def rows_of_models(
-    source: Files, names: dict[str, list[str]], notes: list[str], *, pos_label: Any, kinds: Mapping[str, Kind]
+    source: Files,
+    names: dict[str, list[str]],
+    notes: list[str],
+    *,
+    pos_label: Any,
+    kinds: Mapping[str, Kind],
+    against: str | None,
 ) -> Rows:
     """The columns of files or of a log, whose names for the model, the item, the run and the scores complete `names`;
-    `notes` get what there is to say of these. `kinds`: as what columns of answers are read.
+    `notes` get what there is to say of these. `kinds`: as what columns of answers are read. `against`: the
+    name of the baseline.
 
     Raises InputError where nothing names the model, the item or what is compared, or items cannot be separate.
     """
@@ -70,11 +77,20 @@ def rows_of_models(
     if not scores and not names["prediction"]:
         raise nothing_to_compare("against", found_in=source)
     if model is None:
-        raise InputError(f"{parameter('model')} must name the model's column; or give a FILE for each model.")
+        raise InputError(_no_model(scores, against))
     if item is None:
         raise unnamed("id")
     names |= {"model": [model], "id": [item], "run": [run] if run else [], "score": scores}
     return replace(found, read=found.read | apart)
+
+
+def _no_model(scores: Sequence[str], against: str | None) -> str:
+    """What to do in a file whose model is not named: the scores of each may be a column of their own."""
+    advice = f"{parameter('model')} must name the column of the models, or give a FILE for each model."
+    if against is None or not scores:
+        return advice
+    columns = f"{parameter('metrics', 'score')}, {parameter('against', against)} and {parameter('model', scores[0])}"
+    return f"{advice} If {scores[0]} and {against} are the scores of two models: {columns}."
 
 
 def unnamed(role: str) -> InputError:

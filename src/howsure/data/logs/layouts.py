@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
 from howsure.data.logs.source import NAMED, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.errors import shown
+from howsure.inputs.source_names import source_name
 
 FAILED = "failed"  # whether a row has no answer or ended in an error, which is counted and no column
 ASKED = "asked"  # what was asked: items that ask the same are the first of them, asked again
+MODEL_OUTPUTS = re.compile(r"model_outputs_(.+?)(?:_\d+shots?)?")  # files of MMLU-Pro's own release
 Record = Mapping[str, Any]
 
 
@@ -125,11 +129,30 @@ def _live_code_bench(record: Record, _: Source) -> Iterator[Row]:
 
 
 def _mmlu_pro(record: Record, source: Source) -> Iterator[Row]:
-    folders = os.path.abspath(source.name).split(os.sep)[:-1]
-    model = folders[-3] if folders[-2:-1] == ["CoT"] else folders[-1]  # local models: <model>/CoT/<subjects>/
-    named = {"item": record["question_id"], "model": model, "task": record["category"], FAILED: not record["pred"]}
+    named = {"item": record["question_id"], "task": record["category"], FAILED: not record["pred"]}
+    named["model"] = _mmlu_pro_model(source.name, str(record["category"]))
     named["item_hash"] = content_hash(record.get("question"))
     yield named | {"acc": float(record["pred"] == record["answer"])}
+
+
+@lru_cache
+def _mmlu_pro_model(path: str, category: str) -> str:
+    """The model of a file: that of its folder if the file is one of its categories or the only one, else its own."""
+    stem, folders = source_name(path), os.path.abspath(path).split(os.sep)[:-1]
+    of_release = MODEL_OUTPUTS.fullmatch(stem)
+    if of_release is not None:
+        return of_release[1]
+    if folders[-2:-1] == ["CoT"]:  # local models: <model>/CoT/<subjects>/
+        return folders[-3]
+    is_of_category = category.casefold().replace(" ", "_") in stem.casefold().replace(" ", "_")
+    return folders[-1] if is_of_category or not _has_sibling(path) else stem
+
+
+def _has_sibling(path: str) -> bool:
+    """Whether another file of answers is in the folder of a file."""
+    folder, name = os.path.split(os.path.abspath(path))
+    others = (other for other in os.listdir(folder) if other != name and "summary" not in other) if folder else ()
+    return any(".json" in other and not other.startswith(".") for other in others)
 
 
 def _human_eval(record: Record, _: Source) -> Iterator[Row]:

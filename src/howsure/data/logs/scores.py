@@ -7,15 +7,26 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from howsure.errors import GIVEN, LOOK, InputError, parameter
+from howsure.errors import GIVEN, LOOK, InputError, Parameter, parameter
 from howsure.inputs.frames import ITEM, RUN, TASK
-from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.numbers_and_names import comma_advice, shortened
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
 FILE, SEPARATE = "file", "separate"  # the column that names a file; items of several files that are different ones
 CORRECT = "correct"
+RIGHT_BY_WRONG = {
+    "no": "yes",
+    "false": "true",
+    "wrong": "right",
+    "incorrect": "correct",
+    "fail": "pass",
+    "failed": "passed",
+    "failure": "success",
+    "negative": "positive",
+    "i": "c",
+}
 SCORES = "score: "  # begins the role of each score that a log names itself
 
 
@@ -47,6 +58,20 @@ def no_score_in(log: Log) -> InputError:
     )
 
 
+def _right_value(value: str) -> str:
+    """The value that means right where labels have this value: its opposite if it means wrong.
+
+    >>> _right_value("No"), _right_value("pass"), _right_value("maybe")
+    ('Yes', 'pass', 'VALUE')
+    """
+    right = RIGHT_BY_WRONG.get(value.casefold())
+    if right is None:
+        return value if value.casefold() in RIGHT_BY_WRONG.values() else "VALUE"
+    if value[:1].islower():
+        return right
+    return right.upper() if value[1:].isupper() else right.capitalize()
+
+
 @contextmanager
 def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
     """Add advice on `pos_label` to errors about a score that is not a number: it may be a label."""
@@ -56,6 +81,9 @@ def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
         fault = error.fault
         if fault is None or fault.name not in scores or fault.rule != "not_a_number":
             raise
-        if fault.remedy not in ("", "leave_out_rows"):  # a decimal comma or a percentage
-            raise
-        raise InputError(replace(fault, remedy="name_correct")) from error
+        value = fault.value if isinstance(fault.value, str) else ""
+        advice = comma_advice(value, is_score=True)
+        if advice:
+            raise InputError(replace(fault, remedy=advice)) from error
+        right = Parameter("pos_label", _right_value(value))
+        raise InputError(replace(fault, remedy="name_correct", values={**fault.values, "right": right})) from error

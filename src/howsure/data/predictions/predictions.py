@@ -58,6 +58,7 @@ from howsure.inputs.pairs import (
     Pairs,
 )
 from howsure.inputs.pairs_from import is_on_scale, no_score, probabilities_of
+from howsure.inputs.repeated_items import item_notes
 
 if TYPE_CHECKING:
     from howsure.data.predictions.stream import StoredGroups
@@ -144,8 +145,8 @@ def open_predictions(
         selection = opened.selected(table, only, kinds, stream_checks=streams)
         check_pooling(selection, columns, columns.get("groups"), across_files)
         notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
-        item_notes = note_on_items(repeated, as_clusters=items_are_clusters)
-        notes |= {"notes": [*notes.get("notes", []), *item_notes]} if item_notes else {}
+        if repeated is not None:
+            notes["notes"] = [*note_on_items(repeated, as_clusters=items_are_clusters)]
         provenance: dict[str, Any] = {
             AS_READ["y_true"]: role_columns["y_true"],
             spec.way: list(spec.columns) if len(spec.columns) > 1 else spec.columns[0],
@@ -512,7 +513,7 @@ class Predictions:
 
     @cached_property
     def _pairs(self) -> Pairs:
-        return replace(self.load(), notes=tuple(self.notes.get("notes", ())))
+        return replace(self.load(), notes=item_notes(self.notes))
 
     @cached_property
     def _rows_by_group(self) -> dict[str, Integers]:

@@ -217,8 +217,8 @@ def rows_of_files(
             if kind in CONTENT and (parts := table.columns[name].parts):
                 listed = shortened(part.name for part in parts)
                 raise InputError(
-                    f"{name} names {len(parts)} columns ({listed}), which together are a key; a score or an answer is "
-                    "in one column. Name one of them."
+                    f"{name} names {len(parts)} columns ({listed}), but scores and answers are read from one column. "
+                    "Name one of them."
                 )
             if kind == Kind.SCORE:
                 table.columns[name] = replace(table.columns[name], truths=True)

@@ -265,15 +265,18 @@ def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
     return f", DELIMITER {literal(dialect[0])}"
 
 
-def why_one_column(header: str) -> str | None:
-    """Why a table may have been read as one column, and what to do; None where its name shows nothing.
+def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
+    """Why a table may have been read as one column, and what to do; None if neither its name nor its values show it.
 
     >>> why_one_column("id gold pred")
     'its columns seem to be separated by blanks. Separate them by commas or tabs.'
     """
     if "," in header or ";" in header or "\t" in header:
         return "some rows have more or fewer values than the header. Quote values that hold a separator."
-    if len(header.split()) > 2:
+    names = header.split()
+    aligned = len(names) > 1 and (re.search(r"\S\s{2,}\S", header) is not None)
+    fits = len(names) == 2 and bool(values) and all(len(value.split()) == 2 for value in values)
+    if len(names) > 2 or aligned or fits:
         return "its columns seem to be separated by blanks. Separate them by commas or tabs."
     return None
 

@@ -47,7 +47,7 @@ from howsure.data.tables.named_files import (
 )
 from howsure.errors import InputError, parameter, shown
 from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
-from howsure.inputs.numbers_and_names import natural_order, nearest, shortened, unknown_name
+from howsure.inputs.numbers_and_names import natural_order, nearest, quoted_if_needed, shortened, unknown_name
 from howsure.inputs.source_names import source_names
 
 # A place inside a column that has a type of its own (in Parquet a STRUCT, MAP or list, in .npz a matrix).
@@ -326,7 +326,7 @@ def _check_path(table: Table, column: Column) -> None:
     keys = [f"{own_column}.{key}" for key in keys_in(table.connection, table.files[0], own_column)]
     near = nearest(column.name, keys)
     content = f" {own_column} holds {shortened(keys)}." if keys else f" Is {own_column} a column of mappings or lists?"
-    suggestion = "" if near is None else f" Did you mean {near}?"
+    suggestion = "" if near is None else f" Did you mean {quoted_if_needed(near)}?"
     raise InputError(f"no row of {table.name} has anything at {column.name}.{content}{suggestion}")
 
 

@@ -231,6 +231,22 @@ def test_models_of_mmlu_pro_are_folders_and_its_categories_tasks(tmp_path: Path)
         assert scores(folder / "log.json") == {("overall", "small", "acc"): 0.5, **of_groups}
 
 
+@pytest.mark.parametrize(
+    "names", [("model_outputs_phi_5shots.json", "model_outputs_qwen.json"), ("phi.json", "qwen.json")]
+)
+def test_files_of_mmlu_pro_in_one_folder_are_models(names: tuple[str, str], tmp_path: Path) -> None:
+    for name in names:
+        (tmp_path / name).write_text(json.dumps([mmlu_pro("B"), mmlu_pro("A", item=1, category="physics")]))
+    table = howsure.score_table(data=howsure.read(tmp_path))
+    assert {row.model for row in table} == {"phi", "qwen"}
+    categories = tmp_path / "llama"
+    categories.mkdir()
+    for at, category in enumerate(("law", "computer science")):
+        rows = [mmlu_pro("B", item=at, category=category)]
+        (categories / f"{category.replace(' ', '_')}_result.json").write_text(json.dumps(rows))
+    assert {row.model for row in howsure.score_table(data=howsure.read(categories))} == {"llama"}
+
+
 def test_evalplus_judges_by_the_tests_of_before_and_by_all(tmp_path: Path) -> None:
     path = document(tmp_path, evalplus(("pass", "pass"), ("pass", "fail"), ("fail", "pass"), ("pass", "timeout")))
     assert scores(path) == {(None, None, "base"): 0.75, (None, None, "plus"): 0.25}
