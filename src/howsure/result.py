@@ -539,6 +539,8 @@ class Estimate(Result):
 
     >>> print(Estimate(0.0412, 0.033, 0.049, level=0.95, method="debiased", n=1000))
     0.0412 [0.0330, 0.0490]
+    >>> print(Estimate(math.inf, 4.2, None, level=0.95, method="bound", n=30))  # no finite estimate, but a bound
+    > 4.2000
     """
 
     value: float
@@ -549,6 +551,9 @@ class Estimate(Result):
     n: int
 
     def __str__(self) -> str:
+        bound = self.low if self.value > 0 else self.high
+        if math.isinf(self.value) and bound is not None:
+            return f"{'>' if self.value > 0 else '<'} {bound:.4f}"
         value = UNDEFINED if math.isnan(self.value) else f"{self.value:.4f}"
         ends = value if self.low is None or self.high is None else interval(self.low, self.high)
         return value if ends == value else f"{value} {ends}"  # of neither, one dash

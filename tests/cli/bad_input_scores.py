@@ -24,7 +24,6 @@ SCORE = Files(
         "a race without bounds": CSV,
         "a race that repeats items": CSV,
         "a plan without bounds": CSV,
-        "a model that won everything": VOTES,
         "models of which one never won back": VOTES,
     },
 )

@@ -44,7 +44,7 @@ def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: Ev
     assert len(data["documents"]) == 12
     assert {len(one["samples"]) for one in data["documents"].values()} == {3}
     n = len(data["index"])
-    said = f"3 of 5 actors, by quarter, year, and the texts of 12 of {n} documents"
+    said = f"3 of 5 actors, by quarter, year, and the texts of 12 of the {n} documents"
     assert said in data["overview"]["held"]["said"]
 
 
@@ -122,7 +122,7 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
         ({"period": ["day"]}, "no length of period 'day'"),
         ({"period": []}, "period must name lengths of period, of week, month, quarter, year; it is empty."),
         ({"documents": 0}, "documents must be a whole number of at least 1"),
-        ({"level": 95}, "level must be greater"),
+        ({"level": 95}, "level must lie"),
         ({"samples": 0}, "samples must be a whole number from 1 to 10000, not 0"),
     ],
 )

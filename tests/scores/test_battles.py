@@ -113,7 +113,7 @@ def test_winners_are_spelled_in_several_ways(spelled: dict[str, object]) -> None
     winner = [spelled[one] for one in made["winner"]]
     usual = howsure.rank_battles(**made, rng=0)
     if "even" in winner:
-        with pytest.raises(InputError, match=r"winner must name one of the two models.* holds 'A > B'"):
+        with pytest.raises(InputError, match=r"winner must name one of the two models.* is 'A > B'"):
             howsure.rank_battles(made["a"], made["b"], winner, tie=["even"], rng=0)
         return
     assert howsure.rank_battles(made["a"], made["b"], winner, rng=0).rows == usual.rows
@@ -183,8 +183,105 @@ def test_preferences_of_0_and_1_are_wins_and_shares_lie_between(tmp_path: Path) 
 
 
 def test_numbers_that_are_no_preferences_are_refused_without_ties_being_advised() -> None:
-    with pytest.raises(InputError, match=r"a preference from 1 \(for the first model\) to 2 .* row 1 holds '2\.5'"):
+    with pytest.raises(InputError, match=r"winner must be between 1 and 2; row 1 is '2\.5'"):
         howsure.rank_battles(["x", "x"], ["y", "y"], [1.3, 2.5])
     with pytest.raises(InputError, match="If the numbers are preferences, write them from 1") as refused:
         howsure.rank_battles(["x", "x"], ["y", "y"], [0.3, 0.8])
     assert "tie=" not in str(refused.value)
+
+
+CORE = [("x", "y", "a")] * 30 + [("x", "y", "b")] * 10 + [("y", "z", "a")] * 25 + [("y", "z", "b")] * 15
+
+
+def rank(battles_of_models: list[tuple[str, str, str]], **options: object) -> howsure.BattleTable:
+    a, b, winner = zip(*battles_of_models, strict=True)
+    return howsure.rank_battles(a, b, winner, rng=0, **options)  # type: ignore[arg-type]
+
+
+def test_a_model_that_won_everything_has_a_lower_bound_and_ranks() -> None:
+    alone, table = rank(CORE), rank(CORE + [("top", "x", "a")] * 20 + [("z", "top", "b")] * 5)
+    top = table["top"]
+    assert str(top.strength).startswith("> ")
+    assert (top.strength.value, top.strength.high, top.ranks, top.wins) == (np.inf, None, "1", 25)
+    assert [row.strength for row in table][1:] == [row.strength for row in alone]
+    assert top.points.value == top.points.high == 1.0
+    assert table.to_dict()["models"][0]["strength"]["value"] is None
+    assert "top won all battles with the models of finite strength" in table.notes[-1]
+    few = rank([*CORE, ("top", "x", "a")])["top"]
+    assert few.strength.low < top.strength.low
+    assert few.ranks == "1–4"
+
+
+def test_a_bound_is_exact_where_the_opponents_strength_is_known() -> None:
+    """One opponent, whose strength is 0: P(n wins) = tail / 2 at the bound; n wins of equal models are a sign test."""
+    for n in (3, 12, 40):
+        (opponent, loser) = rank([("a", "b", "a")] * n)
+        assert opponent.model == "a"
+        assert loser.strength.high == pytest.approx(-np.log(0.0125 ** (1 / n) / (1 - 0.0125 ** (1 / n))))
+        assert (opponent.ranks == "1") is (0.5**n < 0.025 / 2)
+
+
+def test_a_model_that_lost_everything_is_the_mirror_image() -> None:
+    turned = [(b, a, winner) for a, b, winner in CORE]
+    won, lost = rank(CORE + [("top", "x", "a")] * 9)["top"], rank(turned + [("x", "bottom", "a")] * 9)["bottom"]
+    assert lost.strength.high == pytest.approx(-won.strength.low)
+    assert lost.strength.value == -np.inf
+    assert lost.points.high == pytest.approx(1 - won.points.low)
+
+
+def test_battles_of_a_cluster_count_once_for_a_bound() -> None:
+    twenty = CORE + [("top", "x", "a")] * 20
+    apart = rank(twenty, clusters=list(range(100)))
+    together = rank(twenty, clusters=[*range(80), *[80] * 20])
+    one = rank([*CORE, ("top", "x", "a")], clusters=list(range(81)))
+    assert together["top"].strength.low == pytest.approx(one["top"].strength.low)
+    assert apart["top"].strength.low > together["top"].strength.low + 2
+
+
+def test_parts_without_a_battle_between_them_are_ranked_apart() -> None:
+    other = [("p", "q", "a")] * 10 + [("q", "p", "a")] * 10
+    table = rank(CORE + other)
+    assert [(row.part, row.model) for row in table] == [(1, "x"), (1, "y"), (1, "z"), (2, "p"), (2, "q")]
+    assert [row.strength for row in table][:3] == [row.strength for row in rank(CORE)]
+    assert [row.ranks for row in table][3:] == ["1–2", "1–2"]
+    assert "2 parts" in table.notes[-1]
+    assert str(table).startswith("The battles fall into 2 parts that cannot be compared; strongest in each: x, p.")
+
+
+def test_what_had_no_battle_with_the_others_has_no_bound() -> None:
+    table = rank(CORE + [("x", "low", "a")] * 9 + [("solo", "low", "a")] * 12)
+    assert str(table["solo"].strength) == "–"
+    assert (table["solo"].ranks, table["low"].strength.value) == ("1–4", -np.inf)
+    assert any("solo had no battle with the models of finite strength" in note for note in table.notes)
+
+
+def test_elo_points_are_log_odds_on_another_scale() -> None:
+    log_odds, elo = rank(CORE + [("top", "x", "a")] * 9), rank(CORE + [("top", "x", "a")] * 9, scale="elo")
+    for row, rescaled in zip(log_odds, elo, strict=True):
+        assert rescaled.strength.low == pytest.approx(1000 + 400 / np.log(10) * row.strength.low)
+        assert rescaled.strength.value == pytest.approx(1000 + 400 / np.log(10) * row.strength.value)
+    with pytest.raises(InputError, match="scale"):
+        rank(CORE, scale="chess")
+
+
+def test_bounds_and_ranks_hold_where_the_best_model_hardly_loses() -> None:
+    theta = np.array([3.5, 0.4, 0.0, 0.0, -3.5])
+    lowest, highest = (theta > theta[:, None]).sum(axis=1) + 1, (theta >= theta[:, None]).sum(axis=1)
+    covered, ranked, outside = list[bool](), 0, 0
+    for seed in range(200):
+        table = howsure.rank_battles(**named(battles(list(theta), 60, seed=seed)), rng=0)
+        rows = [table[f"m{i}"] for i in range(5)]
+        ranked += all(
+            row.rank_low <= low and high <= row.rank_high for row, low, high in zip(rows, lowest, highest, strict=True)
+        )
+        core = [i for i, row in enumerate(rows) if np.isfinite(row.strength.value)]
+        for i, row in enumerate(rows):
+            truth = theta[i] - theta[core].mean()
+            if row.strength.value == np.inf:
+                covered.append(truth >= row.strength.low)
+            elif row.strength.value == -np.inf:
+                covered.append(truth <= row.strength.high)
+        outside += len(core) < 5
+    assert outside > 100  # the regime that this is about
+    assert np.mean(covered) >= 0.95
+    assert ranked >= 184  # .95, less two standard errors

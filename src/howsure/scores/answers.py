@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -82,8 +83,15 @@ def _across_groups(by_group: Mapping[str | None, Sequence[ScoreRow]], recipe: Ma
 
 
 def battles_answer(table: BattleTable) -> str:
-    """The strongest model of battles, by its expected points, and which others are not significantly weaker."""
+    """The strongest model of battles, by its expected points, and which others are not significantly weaker; of several
+    parts, the strongest model of each."""
     rows = table.rows
+    if rows[-1].part > 1:
+        first_rows = {row.part: row.model for row in reversed(rows)}
+        listed = shortened([first_rows[part] for part in sorted(first_rows)], limit=MAX_NAMED)
+        return f"The battles fall into {len(first_rows)} parts that cannot be compared; strongest in each: {listed}."
+    if len(rows) == 1 or math.isnan(rows[0].points.value):
+        return f"{rows[0].model} won the most, {rows[0].wins:,} of {counted(rows[0].n, 'battle')}."
     return best_model_sentence(
         [row.model for row in rows], [row.points for row in rows], [row.maybe_best for row in rows]
     )

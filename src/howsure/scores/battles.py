@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,20 +14,32 @@ from howsure.errors import InputError, Parameter, Verbatim, parameter
 from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
 from howsure.inputs.frames import rows_of as rows_of_data
-from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
+from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.scores.ranks import Flags, rank_estimates
+from howsure.scores.ranks import MAX_T, Flags, Ranks, assemble_ranks, better_estimates
 from howsure.scores.results import BattleRow, BattleTable
 from howsure.scores.scored_rows import cluster_codes
-from howsure.scores.strengths import FIRST, SECOND, TIE, Strengths, fit_strengths
+from howsure.scores.strengths import FIRST, SECOND, TIE, Strengths, expected_points, fit_strengths, log_win_probability
+from howsure.scores.unbounded_strengths import (
+    Connections,
+    OneSidedBattles,
+    better_than,
+    connections,
+    one_sided_battles,
+)
 from howsure.stats.clusters import few_clusters
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "0", "1.5")
 WINS = {FIRST: ("model_a", "a", "1"), SECOND: ("model_b", "b", "2")}
-SANDWICH, UNKNOWN = "sandwich", -1
+SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
+FAR = 1e6  # beyond all finite strengths
+SCALES = {
+    "log-odds": (0.0, 1.0),
+    "elo": (1000.0, 400 / math.log(10)),
+}  # the strength of the mean model, and of 1 log odds
 
 
 def rank_battles(
@@ -38,6 +50,7 @@ def rank_battles(
     clusters: ArrayLike | str | None = None,
     tie: Sequence[str] = TIES,
     position_effect: bool = False,
+    scale: Literal["log-odds", "elo"] = "log-odds",
     level: float = 0.95,
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
@@ -56,6 +69,7 @@ def rank_battles(
     clusters (n,): what is correlated, such as the prompt of each battle.
     tie: the values of `winner` that mean a tie.
     position_effect: also estimate what it is worth to be shown first.
+    scale: of strengths: log-odds, or elo, where 400 points are odds of 10 to 1 and the mean model has 1,000.
     level: level of the intervals, and of all ranks together.
     rng: seed of the multipliers of the ranks.
 
@@ -63,7 +77,12 @@ def rank_battles(
     wins the battles of which it gets more than half.
 
     A strength is a log odds: of two models that are d apart, the better one wins exp(d) times as often as the other;
-    all strengths add up to 0. Multiply by 173.7 for Elo points.
+    all strengths add up to 0.
+
+    A model that won all its battles has no finite strength: its estimate is infinite, with a lower bound (an upper one
+    if it lost them all) and ranks. Strengths add up to 0, and points are expected, over the models of finite strength:
+    the largest group in which each won over each other one, directly or through others. Battles that fall into parts
+    without a battle between them are ranked part by part.
 
     Sources: Bradley & Terry (1952); Davidson (1970); Davidson & Beaver (1977) for the order; Mogstad, Romano, Shaikh &
     Wilhelm (2024) for ranks.
@@ -76,9 +95,11 @@ def rank_battles(
     y 0.4375 [0.3387, 0.5416] 2–3
     z 0.2708 [0.1583, 0.4231] 2–3
 
-    Raises InputError naming the parameter, row and value that violated a rule, and models without a finite strength.
+    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level = check_level(level)
+    if scale not in SCALES:
+        raise unknown_name("scale", str(scale), tuple(SCALES), place="strengths")
     generator = generator_from(rng)
     roles = {"a": a, "b": b, "winner": winner, "clusters": clusters}
     held, named, rows = _read_columns(roles, data)
@@ -95,23 +116,35 @@ def rank_battles(
             share, outcome, notes = preferences
     if len(models) < 2:
         raise InputError("there is no battle.")
-    _check_connected(first, second, outcome, models)
-    strengths = fit_strengths(
-        first, second, outcome, units, m=len(models), position_effect=position_effect, share=share
-    )
     if units is not None and (few := few_clusters(np.bincount(units))):
         notes.append(few)
+    gained = (outcome != SECOND, outcome != FIRST) if share is None else (share > 0.0, share < 1.0)
+    connected = connections(first, second, gained[0], gained[1], len(models))
+    battles = _Battles(models, first, second, outcome, units, share)
+    parts = [battles.of_part(connected, code) for code in np.argsort(-np.bincount(connected.part), kind="stable")]
+    results = [
+        part.rank(number, position_effect=position_effect, scale=scale, level=level, rng=generator)
+        for number, part in enumerate(parts, start=1)
+    ]
+    notes += _notes_on_connections(parts)
     read = dict(rows.read) or {"n": n}
     recipe: dict[str, Any] = {"howsure": __version__, **read}
     recipe |= {AS_READ.get(role, role): one for role, one in roles.items() if data is not None and one is not None}
-    recipe |= {"tie": list(tie), "position_effect": position_effect, "level": level, "seed": seed_in_recipe(rng)}
-    battles = _Battles(models, first, second, outcome, units)
-    all_units = n if units is None else int(units.max()) + 1
-    lead, tied = (_share_estimate(of_equal, all_units, level=level, n=n) for of_equal in strengths.equal_models())
+    recipe |= {
+        "tie": list(tie),
+        "position_effect": position_effect,
+        "scale": scale,
+        "level": level,
+        "seed": seed_in_recipe(rng),
+    }
+    strengths, largest = results[0][1], parts[0].battles
+    n_units = len(largest.first) if largest.clusters is None else len(np.unique(largest.clusters))
+    of_equal = strengths.equal_models()
+    lead, tied = (_share_estimate(estimate, n_units, level=level, n=len(largest.first)) for estimate in of_equal)
     return BattleTable(
-        rows=battles.rows(strengths, level, generator),
+        rows=tuple(row for rows_of_part, _ in results for row in rows_of_part),
         first=lead if position_effect else None,
-        ties=tied if share is None and (outcome == TIE).any() else None,
+        ties=tied if share is None and (largest.outcome == TIE).any() else None,
         notes=tuple(notes),
         recipe=recipe,
     )
@@ -230,78 +263,233 @@ def _drop_decimals(text: str) -> str:
     return text if number is None or number % 1 else str(int(number))
 
 
-def _check_connected(first: Integers, second: Integers, outcome: Integers, models: tuple[str, ...]) -> None:
-    """Raise InputError if a group of models never lost to, never beat or never met the others: their strengths would be
-    infinite (Ford 1957)."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    m = len(models)
-    if (outcome == TIE).all():
-        raise InputError("every battle is a tie: nothing tells the models apart.")
-    winner = np.concatenate([first[outcome != SECOND], second[outcome != FIRST]])
-    loser = np.concatenate([second[outcome != SECOND], first[outcome != FIRST]])
-    won = coo_array((np.ones(len(winner)), (winner, loser)), shape=(m, m)).tocsr()
-    for connection in ("weak", "strong"):
-        number, part = connected_components(won, connection=connection)
-        if number < 2:
-            continue
-        beaten = np.zeros((number, number), dtype=bool)
-        beaten[part[winner], part[loser]] = True
-        np.fill_diagonal(beaten, val=False)
-        kinds = (("never lost to", beaten.any(axis=0)), ("never beat", beaten.any(axis=1)))
-        ends = [(int((part == i).sum()), how, i) for how, met in kinds for i in np.flatnonzero(~met)]
-        size, how, end = min(ends, key=lambda one: one[0])
-        names = shortened([model for model, i in zip(models, part, strict=True) if i == end], limit=5)
-        if connection == "weak":
-            how = "had no battle with"
-        else:
-            how += ", or tied with,"
-        raise InputError(
-            f"{names} {how} any other model{'' if size == 1 else ' than these'}: beside the others, no finite strength "
-            f"fits. Leave {'it' if size == 1 else 'them'} out, or add battles."
+def _notes_on_connections(parts: Sequence[_Part]) -> list[str]:
+    """What to say of models without a finite strength, and of several parts."""
+    notes = []
+    outside = [(part.battles.models[model], battles) for part in parts for model, battles in part.outside.items()]
+    for sign, verb, side in ((1, "won", "lower"), (-1, "lost", "upper")):
+        names = [name for name, battles in outside if battles is not None and battles.sign == sign]
+        if names:
+            notes.append(
+                f"{shortened(names, limit=5)} {verb} all battles with the models of finite strength: the estimate is "
+                f"infinite, and the {side} bound is shown"
+            )
+    if names := [name for name, battles in outside if battles is None]:
+        notes.append(f"{shortened(names, limit=5)} had no battle with the models of finite strength: no bound is known")
+    if len(parts) > 1:
+        sizes = ", ".join(str(len(part.battles.models)) for part in parts)
+        notes.append(
+            f"the battles fall into {len(parts)} parts of {sizes} models without a battle between them: strengths, "
+            "ranks and tiers hold within a part"
         )
+    return notes
 
 
 @dataclass(frozen=True, slots=True)
 class _Battles:
+    """Battles of some models: codes of both models, the outcome, clusters and shares of the first model, if any."""
+
     models: tuple[str, ...]
     first: Integers
     second: Integers
     outcome: Integers
     clusters: Integers | None
+    share: Floats | None
 
-    def rows(self, strengths: Strengths, level: float, rng: np.random.Generator) -> tuple[BattleRow, ...]:
-        """A row per model, the best first."""
-        m, theta, units = len(self.models), strengths.theta, self._effective_sizes()
-        covariance = strengths.covariance[:m, :m]
-        ranks = rank_estimates(theta, covariance, units, level=level, rng=rng)
-        won, tied = np.where(self.outcome == FIRST, self.first, self.second), self.outcome == TIE
-        wins = np.bincount(won[~tied], minlength=m)
-        battles, ties = (self._count_battles(kept) for kept in (np.ones_like(tied), tied))
-        points = list(zip(*strengths.points(), strict=True))
-        made = []
-        for i in np.argsort(-theta, kind="stable"):
-            n, reach = int(battles[i]), _t_quantile(units[i], level) * float(np.sqrt(covariance[i, i]))
-            strength = _estimate(theta[i], theta[i] - reach, theta[i] + reach, level=level, n=n)
-            share = _share_estimate(points[i], units[i], level=level, n=n)
-            at = (int(ranks.low[i]), int(ranks.high[i]), int(ranks.tier[i]), bool(ranks.best[i]))
-            made.append(BattleRow(self.models[i], n, int(wins[i]), int(ties[i]), strength, share, *at))
-        return tuple(made)
+    def among(self, chosen: Flags) -> _Battles:
+        """The battles among some models (m,), with codes in the same order."""
+        place, kept = np.cumsum(chosen) - 1, chosen[self.first] & chosen[self.second]
+        return _Battles(
+            tuple(model for model, is_chosen in zip(self.models, chosen, strict=True) if is_chosen),
+            place[self.first[kept]],
+            place[self.second[kept]],
+            self.outcome[kept],
+            None if self.clusters is None else self.clusters[kept],
+            None if self.share is None else self.share[kept],
+        )
 
-    def _count_battles(self, flags: Flags) -> Integers:
-        """The number of these battles per model."""
-        return np.bincount(np.concatenate([self.first[flags], self.second[flags]]), minlength=len(self.models))
+    def of_part(self, connected: Connections, code: int) -> _Part:
+        """A part of them, with what is known of the models outside its core."""
+        inside = connected.part == code
+        battles, core = self.among(inside), connected.core[inside]
+        core_place = np.where(core, np.cumsum(core) - 1, UNKNOWN)
+        outside = {
+            model: one_sided_battles(
+                model, battles.first, battles.second, battles.outcome, battles.clusters, core_place
+            )
+            for model in np.flatnonzero(~core).tolist()
+        }
+        return _Part(battles, core, outside)
 
-    def _effective_sizes(self) -> Floats:
+    def fit(self, *, position_effect: bool) -> Strengths:
+        """The strengths of models that are all connected by wins and losses."""
+        m = len(self.models)
+        if m == 1:
+            return Strengths(np.zeros(1), -math.inf, 0.0, np.zeros((3, 3)))
+        if self.share is None and (self.outcome == TIE).all():
+            raise InputError(
+                f"every battle of {shortened(self.models, limit=5)} is a tie: nothing tells the models apart."
+            )
+        clusters = None if self.clusters is None else np.unique(self.clusters, return_inverse=True)[1]
+        return fit_strengths(
+            self.first, self.second, self.outcome, clusters, m=m, position_effect=position_effect, share=self.share
+        )
+
+    def log_chance_if_equal(self, strengths: Strengths) -> Floats:
+        """The log of the largest probability (m, m) that the row's model wins all its battles with the column's, if
+        both are equally strong; 0 where it did not win all. Battles of a cluster count as one."""
+        m = len(self.models)
+        log_chance = np.zeros((m, m))
+        chance = log_win_probability(np.array(abs(strengths.first)), -math.inf)
+        pair = np.minimum(self.first, self.second) * m + np.maximum(self.first, self.second)
+        won_by_first = self.outcome == FIRST if self.share is None else self.share == 1.0
+        won_by_second = self.outcome == SECOND if self.share is None else self.share == 0.0
+        winner = np.select([won_by_first, won_by_second], [self.first, self.second], UNKNOWN)
+        for code in np.unique(pair):
+            rows = np.flatnonzero(pair == code)
+            winners = np.unique(winner[rows])
+            if len(winners) == 1 and winners[0] != UNKNOWN:
+                n_units = len(rows) if self.clusters is None else len(np.unique(self.clusters[rows]))
+                loser = self.first[rows[0]] + self.second[rows[0]] - winners[0]
+                log_chance[winners[0], loser] = n_units * float(chance)
+        return log_chance
+
+    def count_battles(self, flags: Flags | None = None) -> Integers:
+        """The number of battles per model, or of those that are flagged."""
+        kept = np.ones(len(self.first), dtype=bool) if flags is None else flags
+        return np.bincount(np.concatenate([self.first[kept], self.second[kept]]), minlength=len(self.models))
+
+    def effective_sizes(self) -> Floats:
         """The number of battles of each model, or its effective number of clusters (Kish)."""
         if self.clusters is None:
-            return self._count_battles(np.ones(len(self.first), dtype=bool)).astype(np.float64)
+            return self.count_battles().astype(np.float64)
         m = len(self.models)
-        cell = np.concatenate([self.clusters * m + one for one in (self.first, self.second)])
+        cell = np.concatenate([self.clusters * m + model for model in (self.first, self.second)])
         pairs, sizes = np.unique(cell, return_counts=True)
         total, squares = (np.bincount(pairs % m, sizes.astype(float) ** power, minlength=m) for power in (1, 2))
-        return np.asarray(total**2 / squares)
+        return np.asarray(np.divide(total**2, squares, out=np.zeros(m), where=squares > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Connected battles.
+
+    core (m,): the models of finite strength. outside: the battles of each other model with these.
+    """
+
+    battles: _Battles
+    core: Flags
+    outside: dict[int, OneSidedBattles | None]
+
+    def rank(
+        self, number: int, *, position_effect: bool, scale: str, level: float, rng: np.random.Generator
+    ) -> tuple[list[BattleRow], Strengths]:
+        """The rows of this part, the best model first, and the strengths of its core."""
+        battles, core, m = self.battles, self.core, len(self.core)
+        of_core = battles.among(core)
+        strengths = of_core.fit(position_effect=position_effect)
+        m_core, places = len(of_core.models), np.flatnonzero(core)
+        core_units, core_counts = of_core.effective_sizes(), of_core.count_battles()
+        covariance = strengths.covariance[:m_core, :m_core]
+        strength, points = self._outside_estimates(strengths, core_units, level)
+        shares = list(zip(*strengths.points(), strict=True)) if m_core > 1 else [(math.nan, math.nan)]
+        for place, model in enumerate(places.tolist()):
+            value, n = float(strengths.theta[place]), int(core_counts[place])
+            reach = _t_quantile(core_units[place], level) * float(np.sqrt(covariance[place, place]))
+            strength[model] = _estimate(value, value - reach, value + reach, level=level, n=n)
+            points[model] = _share_estimate(shares[place], core_units[place], level=level, n=n)
+        ranks = self._ranks(strengths, core_units, strength, level=level, rng=rng)
+        counts, ties = battles.count_battles(), battles.count_battles(battles.outcome == TIE)
+        decided = battles.outcome != TIE
+        won = np.where(battles.outcome == FIRST, battles.first, battles.second)
+        wins = np.bincount(won[decided], minlength=m)
+        return [
+            BattleRow(
+                model=battles.models[i],
+                n=int(counts[i]),
+                wins=int(wins[i]),
+                ties=int(ties[i]),
+                strength=_rescaled(strength[i], *SCALES[scale]),
+                points=points[i],
+                rank_low=int(ranks.low[i]),
+                rank_high=int(ranks.high[i]),
+                tier=int(ranks.tier[i]),
+                maybe_best=bool(ranks.best[i]),
+                part=number,
+            )
+            for i in sorted(range(m), key=lambda i: -_place_in_order(strength[i]))
+        ], strengths
+
+    def _outside_estimates(
+        self, strengths: Strengths, core_units: Floats, level: float
+    ) -> tuple[dict[int, Estimate], dict[int, Estimate]]:
+        """Strengths and points of the models outside the core: bounds, or nothing."""
+        strength, points = dict[int, Estimate](), dict[int, Estimate]()
+        against, tail = np.full(len(strengths.theta), 1 / len(strengths.theta)), (1 - level) / 2
+        for model, battles in self.outside.items():
+            n = 0 if battles is None else len(battles.opponents)
+            nothing = Estimate(math.nan, None, None, level=level, method=BOUND, n=n)
+            strength[model] = points[model] = nothing
+            if battles is None:
+                continue
+            bound = battles.sign * battles.bound(strengths, against, tail=tail, degrees=_degrees(core_units))
+            expected = float(expected_points(bound - strengths.theta, strengths.tie).mean())
+            ends: tuple[float | None, float | None] = (bound, None) if battles.sign > 0 else (None, bound)
+            strength[model] = replace(nothing, value=battles.sign * math.inf, low=ends[0], high=ends[1])
+            share = (1.0, expected, 1.0) if battles.sign > 0 else (0.0, 0.0, expected)
+            points[model] = replace(nothing, value=share[0], low=share[1], high=share[2])
+        return strength, points
+
+    def _ranks(
+        self,
+        strengths: Strengths,
+        core_units: Floats,
+        strength: dict[int, Estimate],
+        *,
+        level: float,
+        rng: np.random.Generator,
+    ) -> Ranks:
+        m, m_core = len(self.core), len(strengths.theta)
+        share_of_pairs = m_core * (m_core - 1) / max(m * (m - 1), 1)
+        share_of_best = (m_core - 1) / max(m - 1, 1)
+        of_core = (np.zeros((1, 1), dtype=bool), np.zeros(1, dtype=bool))
+        if m_core > 1:
+            of_core = better_estimates(
+                strengths.theta,
+                strengths.covariance[:m_core, :m_core],
+                core_units,
+                level=level if m_core == m else 1 - (1 - level) * share_of_pairs,
+                level_of_best=level if m_core == m else 1 - (1 - level) * share_of_best,
+                rng=rng,
+            )
+        order = np.array([_place_in_order(strength[i]) for i in range(m)])
+        if m_core == m:
+            return assemble_ranks(*of_core, order, MAX_T)
+        outside = {model: battles for model, battles in self.outside.items() if battles is not None}
+        direct = self.battles.log_chance_if_equal(strengths)
+        both = better_than(of_core, self.core, outside, direct, strengths, level=level, degrees=_degrees(core_units))
+        return assemble_ranks(*both, order, MAX_T)
+
+
+def _place_in_order(strength: Estimate) -> float:
+    """A number by which models are ordered: their strength, beyond all others where it is infinite, by its bound."""
+    if math.isnan(strength.value):
+        return -FAR
+    bound = strength.low if strength.value > 0 else strength.high
+    return (
+        strength.value if math.isfinite(strength.value) or bound is None else math.copysign(FAR, strength.value) + bound
+    )
+
+
+def _rescaled(strength: Estimate, mean: float, unit: float) -> Estimate:
+    """A strength in log odds on another scale."""
+    low, high = (None if end is None else mean + unit * end for end in (strength.low, strength.high))
+    return replace(strength, value=mean + unit * strength.value, low=low, high=high)
+
+
+def _degrees(units: Floats) -> float:
+    """Degrees of freedom of errors of the core: by the model with the fewest clusters or battles."""
+    return max(float(units.min()) - 1, 1.0) if len(units) > 1 else 1.0
 
 
 def _t_quantile(units: float, level: float) -> float:

@@ -81,7 +81,7 @@ def ranks(
     if starts is not None and bounds is not None and kish(_cluster_sums(weights[None], starts)[0]) < FEW:
         p = _gaffke_p_values(scores, weights, starts, low=bounds[0] - bounds[1])
         better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
-        return _assemble_ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), GAFFKE)
+        return assemble_ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), GAFFKE)
     pairs = _all_differences(scores, weights, sizes, starts)
     if np.isnan(scores).any():
         c_all_pairs = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
@@ -89,37 +89,49 @@ def ranks(
     else:
         centred = weights * (scores - (weights * scores).mean(axis=1, keepdims=True))
         sums = _cluster_sums(centred, starts)
-        c_all_pairs, c_by_model = _max_t_quantiles(sums @ sums.T, pairs.scale, level=level, rng=rng)
+        c_all_pairs, c_by_model = _max_t_quantiles(
+            sums @ sums.T, pairs.scale, level=level, level_of_best=level, rng=rng
+        )
         method = MAX_T
-    return _ranks_from_critical_values(pairs, c_all_pairs, c_by_model, np.nanmean(weights * scores, axis=1), method)
+    better, worse_than_some = _significant(pairs, c_all_pairs, c_by_model)
+    return assemble_ranks(better, worse_than_some, np.nanmean(weights * scores, axis=1), method)
 
 
-def rank_estimates(
-    estimates: Floats, covariance: Floats, units: Floats, *, level: float, rng: np.random.Generator
-) -> Ranks:
-    """The ranks of models from estimates (m,) of their strength and their covariance (m, m), by the max-t method.
+def better_estimates(
+    estimates: Floats,
+    covariance: Floats,
+    units: Floats,
+    *,
+    level: float,
+    level_of_best: float,
+    rng: np.random.Generator,
+) -> tuple[Flags, Flags]:
+    """Which model (row) is surely better than which (column), by the max-t method from estimates (m,) of their strength
+    and their covariance (m, m); and which models (m,) are surely worse than some other one.
 
-    units (m,): number of battles, or of clusters of equal size, behind the estimate of each model.
+    units (m,): number of battles, or of clusters of equal size, behind the estimate of each model. level: of all pairs
+    together. level_of_best: of the pairs of each model.
     """
     variances, least = np.diag(covariance), np.minimum.outer(units, units)
     errors = np.sqrt(np.maximum(variances[:, None] + variances - 2 * covariance, 0.0))
     known = errors > 0.0
     t = np.divide(estimates[:, None] - estimates, errors, out=np.zeros_like(errors), where=known)
     pairs = PairwiseDifferences(t, np.where(known, errors, np.inf), np.maximum(least - 1, 1.0), least)
-    c_all_pairs, c_by_model = _max_t_quantiles(covariance, pairs.scale, level=level, rng=rng)
-    return _ranks_from_critical_values(pairs, c_all_pairs, c_by_model, estimates, MAX_T)
+    c_all_pairs, c_by_model = _max_t_quantiles(
+        covariance, pairs.scale, level=level, level_of_best=level_of_best, rng=rng
+    )
+    return _significant(pairs, c_all_pairs, c_by_model)
 
 
-def _ranks_from_critical_values(
-    pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Floats, means: Floats, method: str
-) -> Ranks:
-    """The ranks from the critical values of all pairs (`c_all_pairs`), and of the pairs of each model."""
-    better = pairs.t > _critical_t(np.full((len(means), 1), c_all_pairs), pairs)
+def _significant(pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Floats) -> tuple[Flags, Flags]:
+    """Which model is better than which, and which are worse than some, by the critical values of all pairs and of the
+    pairs of each model."""
+    better = pairs.t > _critical_t(np.full((len(pairs.t), 1), c_all_pairs), pairs)
     worse_than_some = (pairs.t > _critical_t(c_by_model[None, :], pairs)).any(axis=0)
-    return _assemble_ranks(better, np.asarray(worse_than_some), means, method)
+    return better, np.asarray(worse_than_some)
 
 
-def _assemble_ranks(better: Flags, worse_than_some: Flags, means: Floats, method: str) -> Ranks:
+def assemble_ranks(better: Flags, worse_than_some: Flags, means: Floats, method: str) -> Ranks:
     """The ranks from which model (row) is surely better than which (column)."""
     low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
     return Ranks(low, high, _tiers(better, means), ~worse_than_some, method)
@@ -252,7 +264,7 @@ def _rms_nonzero(d: Floats) -> Floats:
 
 
 def _max_t_quantiles(
-    covariance: Floats, scale: Floats, *, level: float, rng: np.random.Generator
+    covariance: Floats, scale: Floats, *, level: float, level_of_best: float, rng: np.random.Generator
 ) -> tuple[float, Floats]:
     """Two quantiles by simulation: of the largest |t| of all pairs, and of the largest t against each model (m,).
 
@@ -274,7 +286,7 @@ def _max_t_quantiles(
             np.maximum(above[j], t.max(axis=0), out=above[j])
             np.minimum(below[j + 1 :], t, out=below[j + 1 :])
     np.maximum(largest, -smallest, out=largest)
-    c_by_model = np.quantile(largest, level, axis=1)
+    c_by_model = np.quantile(largest, level_of_best, axis=1)
     return float(np.quantile(largest.max(axis=0), level)), c_by_model
 
 

@@ -148,9 +148,10 @@ class ScoreTable(Leaderboard[ScoreRow]):
 class BattleRow(Ranked):
     """The strength of a model, from its n battles.
 
-    strength: log odds, summing to 0 over the models. points: expected points of a battle against a random other model
-    (win 1, tie ½). rank_low, rank_high: possible ranks. tier: tier of the model. maybe_best: no other model is
-    significantly better.
+    strength: log odds, or Elo points; infinite, with a lower bound, if the model won all its battles. points: expected
+    points of a battle against a random other model of finite strength (win 1, tie ½). rank_low, rank_high: possible
+    ranks. tier: tier of the model. maybe_best: no other model is significantly better. part: of the battles, if these
+    fall into several without a battle between them; ranks and tiers are those within it.
     """
 
     model: str
@@ -163,6 +164,7 @@ class BattleRow(Ranked):
     rank_high: int
     tier: int
     maybe_best: bool
+    part: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -195,15 +197,20 @@ class BattleTable(Leaderboard[BattleRow]):
         """Models, numbers of battles, points and strengths with intervals, and ranks."""
         level = f"in brackets the {100 * self.rows[0].strength.level:g} % interval"
         return [
+            *([Column("part", COUNT)] if self.rows[-1].part > 1 else []),
             Column("model", WORDS),
             Column("n", COUNT, legend="number of battles"),
             Column("wins", COUNT),
             *([] if self.ties is None else [Column("ties", COUNT)]),
             Column("points", ESTIMATE, better=HIGHER, legend=f"expected of a battle with one of the others; {level}"),
-            Column("strength", ESTIMATE, better=HIGHER, legend="log odds beside the average model"),
+            Column("strength", ESTIMATE, better=HIGHER, legend=self._scale_legend()),
             *_rank_columns(self.rows[0].strength.level),
             *RANKS,
         ]
+
+    def _scale_legend(self) -> str:
+        elo = self.recipe.get("scale") == "elo"
+        return "Elo points; the mean model has 1,000" if elo else "log odds compared with the mean model"
 
     def below(self) -> Sequence[str]:
         """The effects of position and ties, and the notes."""

@@ -75,6 +75,16 @@ def _outcome_probabilities(d: Floats, tie: float) -> _OutcomeProbabilities:
     )
 
 
+def log_win_probability(d: Floats, tie: float) -> Floats:
+    """The log probability that a model which is d log odds stronger wins."""
+    return _outcome_probabilities(np.asarray(d, dtype=np.float64), tie).log[FIRST]
+
+
+def expected_points(d: Floats, tie: float) -> Floats:
+    """The expected points of a model that is d log odds stronger: 1 for a win, 1/2 for a tie."""
+    return 0.5 + _outcome_probabilities(np.asarray(d, dtype=np.float64), tie).mean
+
+
 def fit_strengths(
     first: Integers,
     second: Integers,

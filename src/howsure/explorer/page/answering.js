@@ -3,7 +3,7 @@
 import { chosenIn, inWords, isMade, isSame, isWhole, only, pressed } from "./choice.js";
 import { element } from "./dom.js";
 import { order } from "./orders.js";
-import { announce, busy, complain } from "./stage.js";
+import { busy, complain, tell } from "./stage.js";
 
 const CONFLICT = 409;
 
@@ -29,7 +29,7 @@ function choose(room, choice) {
   else room.drafts.set(current.number, current.choice);
   complain();
   room.mark();
-  announce(`Chosen: ${inWords(current.choice, actors)}.`);
+  tell(`Chosen: ${inWords(current.choice, actors)}.`);
 }
 
 export function save(room) {
@@ -59,7 +59,7 @@ async function keep(room, revision) {
 
 function notSaved(error) {
   complain(element("p", {}, element("strong", {}, "Not saved. "), error.message),
-    "Your choice is kept on this page; save it again when that is fixed.");
+    "Your choice is kept on this page; save it again when that is mended.");
 }
 
 // Another tab, or another browser with the same name, has answered meanwhile.
@@ -82,6 +82,6 @@ export function undo(room) {
     room.heard(progress);
     room.stored(number);
     await room.moveTo(`#document=${number}`);
-    announce(`The last answer is undone: ${inWords(room.current.choice, room.actors)}.`);
+    tell(`The last answer is undone: ${inWords(room.current.choice, room.actors)}.`);
   });
 }

@@ -3,7 +3,7 @@
 import { byId, element } from "./dom.js";
 
 // For those who listen.
-export function announce(text) {
+export function tell(text) {
   byId("status").textContent = text;
 }
 
