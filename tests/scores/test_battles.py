@@ -185,7 +185,7 @@ def test_preferences_of_0_and_1_are_wins_and_shares_lie_between(tmp_path: Path) 
 def test_numbers_that_are_no_preferences_are_refused_without_ties_being_advised() -> None:
     with pytest.raises(InputError, match=r"winner must be between 1 and 2; row 1 is '2\.5'"):
         howsure.rank_battles(["x", "x"], ["y", "y"], [1.3, 2.5])
-    with pytest.raises(InputError, match="If the numbers are preferences, write them from 1") as refused:
+    with pytest.raises(InputError, match="If the numbers are preferences, they must be between 1") as refused:
         howsure.rank_battles(["x", "x"], ["y", "y"], [0.3, 0.8])
     assert "tie=" not in str(refused.value)
 
