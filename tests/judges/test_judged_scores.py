@@ -405,3 +405,11 @@ def test_errors_are_of_yes_and_no() -> None:
     named = {name: columns[name] * 2 + 1 for name in ("y_true", "score", "second", "settled")}
     again = howsure.judged_scores(**columns | named, pos_label=3)
     assert again["x"] == howsure.judged_scores(**columns)["x"]
+
+
+def test_a_judge_that_equals_people_everywhere_may_be_a_copy() -> None:
+    grades = [0, 1, 1] * 10
+    found = howsure.judged_scores(grades, grades)
+    assert any("Check that neither is a copy of the other" in note for note in found.notes)
+    people = [1 - grades[0], *grades[1:]]
+    assert not any("copy" in note for note in howsure.judged_scores(people, grades).notes)

@@ -456,8 +456,8 @@ def notes_on(
     elif not np.isnan(test.bounds(size)[0]):
         share, far = test.rare_loss(rule.limit, size)
         notes.append(
-            f"{'rare losses are assumed away: ' if assumed else ''}if {share:.1%} of all values were about {far:.4g}, "
-            f"all of them unseen here (probability {size:g}), the mean would be {rule.limit:g}"
+            f"{'rare losses are assumed away: ' if assumed else ''}the mean would be {rule.limit:g} if {share:.1%} of "
+            f"all values were about {far:.4g}; a sample of this size misses them with probability {size:g}"
         )
     return tuple(notes)
 

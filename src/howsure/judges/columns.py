@@ -23,6 +23,7 @@ from howsure.judges.correction import Graded
 from howsure.stats.mean_score import Bounds, share_bounds
 
 LENGTHS, READINGS = ("length", "prompt_length"), ("second", "settled")
+MIN_COPIED = 10  # fewer equal grades are no surprise
 NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", *READINGS, "swapped", "earlier")
 DRAWN = ("strata", "inclusion")
 PARTS = ("model", "prompt", "rater", "judge", "run")  # roles within which an item has one row
@@ -85,6 +86,8 @@ class Columns:
                 if role in numeric and np.isnan(found).any():
                     raise missing(called[role], int(np.isnan(found).argmax()))
                 numbers[role] = found
+            if {"score", "y_true"} <= numbers.keys():
+                notes += _note_on_copies(numbers["score"], numbers["y_true"], called)
             coded = {
                 role: one if isinstance(one, Coded) else Coded(*check_codes(one, n=n, name=called[role]))
                 for role, one in held.items()
@@ -164,6 +167,16 @@ class Columns:
         if len(seen) < self.n:
             a, b = np.flatnonzero(key == seen[times.argmax()])[:2]
             raise item_twice(int(a), int(b), repr(self.names("id")[self.codes("id")[a]]), each=each)
+
+
+def _note_on_copies(judge: Floats, people: Floats, called: Mapping[str, str]) -> list[str]:
+    """A warning if the judge gives every grade that people gave: one column may be a copy of the other."""
+    graded = ~np.isnan(people)
+    n = int(graded.sum())
+    if n < MIN_COPIED or not (judge[graded] == people[graded]).all():
+        return []
+    columns = f"{called['score']} and {called['y_true']}"
+    return [f"{columns} are equal in all {n:,} answers that have both. Check that neither is a copy of the other."]
 
 
 def _rows(
