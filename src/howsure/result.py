@@ -217,7 +217,7 @@ class Result:
             notes = notes[:MAX_NOTES]
         more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
         more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
-        above = [part.text(raw=raw) for part in self.above()] if columns is None else []
+        above = [part.text(raw=raw) for part in self.above()] if columns is None and rest is None else []
         shown = "\n".join(filter(None, [rows.text(raw=raw), more_rows]))
         if columns is None and rest is not None:
             shown = self.key_figures or shown

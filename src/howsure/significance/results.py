@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
-from howsure.result import Result, Rows, as_json, dict_of, held_in_frames
-from howsure.show.notes import notes_by_name
+from howsure.result import Result, Rows, as_json, dict_of, held_in_frames, provenance_line
+from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import (
     COUNT,
     FRAME,
@@ -231,9 +231,27 @@ class Comparison(Rows[Difference]):
         """The differences in groups, if there are groups."""
         return () if self.groups is None else (self.groups,)
 
+    @property
+    def answer(self) -> str:
+        """The verdict on the best model, or on the only one; of several, how many are better in the first metric."""
+        return comparison_answer(self)
+
+    @property
+    def provenance(self) -> str:
+        """The files, their rows, and the level of the intervals."""
+        keys = ("files", "rows", "skipped", *(() if self.recipe["interval"] is None else ("level",)))
+        read = {key: self.recipe[key] for key in keys if key in self.recipe}
+        items = "" if "rows" in read or "files" not in read else f"{counted(self.recipe['n'], 'item')}. "
+        return items + provenance_line(read)
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "significance.html"}
+
     def below(self) -> Sequence[str]:
         """What was found and how, in sentences."""
-        return [*verdicts(self), *how(self)]
+        notes = [f"Note: {note}" for note in self.notes]
+        return [*verdicts(self), *(Note(line, DETAIL) for line in how(self) if line not in notes), *notes]
 
     def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
         """Draw the differences of one metric with their intervals on axes (new ones if None); `metric` names it.
@@ -331,6 +349,26 @@ def verdicts(result: Comparison) -> list[str]:
         colon = "" if parts[0].startswith("is") else ":"
         said.append(f"{model}{colon} {'; '.join(parts)}.")
     return said
+
+
+def comparison_answer(result: Comparison) -> str:
+    """The answer of a comparison: one verdict, or which models are better or worse in the first metric.
+
+    >>> from howsure.significance import compare
+    >>> y = [0, 1] * 20
+    >>> comparison_answer(compare(y, {"base": [0, 0] * 20}, {"a": y, "b": [0, 0] * 20}, metrics="accuracy", rng=0))
+    'In accuracy, better than base: a; no difference detected: b.'
+    """
+    sentences = verdicts(result)
+    if len(sentences) == 1:
+        return sentences[0]
+    rows = [row for row in result if row.metric == result[0].metric]
+    sides: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda row: not row.p_adjusted <= ALPHA):
+        side = f"{_side(row)} than {row.against}" if row.p_adjusted <= ALPHA else "no difference detected"
+        sides.setdefault("undefined" if math.isnan(row.p_adjusted) else side, []).append(row.model)
+    parts = [f"{side}: {shortened(models, limit=3)}" for side, models in sides.items()]
+    return f"In {rows[0].metric}, {'; '.join(parts)}."
 
 
 def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:

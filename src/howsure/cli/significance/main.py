@@ -195,7 +195,7 @@ def comparing() -> Iterator[Callable[[int, int], None]]:
 def show(
     result: Comparison, command: str, *, form: str, output: str | None, figure: str | None, report: str | None
 ) -> None:
-    shown = result_text(replace(result, recipe={"command": command, **result.recipe}), form)
+    shown = result_text(replace(result, recipe={"command": command, **result.recipe}), form, output)
     if form in PRINTED and chosen() is None:
         shown = "\n".join([*(table_text(table, form) for table in result.above()), shown])
     write_pictures(result, figure=figure, report=report)
