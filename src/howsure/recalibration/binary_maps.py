@@ -64,7 +64,7 @@ class Temperature(ProbabilityMap):
         counted = weight > 0
         if not odds[counted].any():
             raise InputError(
-                f"every probability is 1/2, and no temperature changes that. {parameter('method', 'platt')} may."
+                "every probability is 1/2, and no temperature changes that. `method='platt'` may.", "method"
             )
         if (sign[counted] >= 0).all():
             raise InputError(SEPARATED)
@@ -216,8 +216,9 @@ def _refuse_separated(odds: Floats, labels: Integers) -> None:
     ones, zeros = odds[labels == 1], odds[labels == 0]
     if ones.min() >= zeros.max():
         raise InputError(
-            f"{parameter('method', 'beta')} has no best slopes: every row of label 1 has a probability at least as "
-            f"high as every row of label 0. {parameter('method', 'platt')} has one."
+            "`method='beta'` has no best slopes: every row of label 1 has a probability at least as high "
+            "as every row of label 0. `method='platt'` has one.",
+            "method",
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.inputs.pairs import Floats, Given, Integers, Pairs
@@ -266,15 +266,15 @@ def recalibration_table(
     if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) < len(methods):
         names_text = repr(methods) if isinstance(methods, str) or not methods else ", ".join(methods)
         raise InputError(
-            f"{parameter('methods')} must be a list of different names, one or more; it holds {names_text}."
+            "{parameter} must be a list of different names, one or more; it holds {names_text}.",
+            "methods",
+            names_text=names_text,
         )
     fitting = {"methods": (methods, (AUTO,)), "floor": (floor, None), "n_bins": (n_bins, BINS), "rng": (rng, 0)}
     fitting |= {"penalty": (penalty, None), "folds": (folds, FOLDS), "repeats": (repeats, None)}
     set_options = [name for name, (value, usual) in fitting.items() if value != usual]
     if map is not None and set_options:
-        raise InputError(
-            f"{parameter(set_options[0])} is for maps that are fitted here, and {parameter('map')} names one that is."
-        )
+        raise InputError("{parameter} is for maps that are fitted here, and `map` names one that is.", set_options[0])
     check_told(methods, n_bins, penalty)
     named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
@@ -351,7 +351,7 @@ def evaluations_of_map(
     names = data.group_names if fitted.groups else ()
     if fitted.groups and data.groups is None:
         raise InputError(
-            f"{parameter('groups')} must say the group of each row: the map has {shortened(fitted.groups)}."
+            "{parameter} must say the group of each row: the map has {groups}.", "groups", groups=list(fitted.groups)
         )
     after = fitted.apply_rows(with_floor(data.scores, fitted.floor), data.groups if names else None, names)
     return [

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.calibration.scores import is_certain
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError, Parameter, parameter
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
@@ -74,7 +74,12 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
     if name != AUTO and name not in methods:
         rows = "one probability per row" if binary else "several classes"
         other = ", ".join(methods)
-        raise InputError(f"{parameter('method', name)} is not for {rows}; for these there are auto, {other}.")
+        raise InputError(
+            "{method} is not for {rows}; for these there are auto, {other}.",
+            method=Parameter("method", name),
+            rows=rows,
+            other=other,
+        )
     check_told([name], n_bins, penalty)
     several = PENALTIES if penalty is None else (penalty,)
     return tuple(
@@ -89,18 +94,19 @@ def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> No
     names = [SYNONYMS.get(str(method), str(method)) for method in methods]
     named = parameter("method", ",".join(names))
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or not 1 <= n_bins <= 100_000:
-        raise InputError(f"{parameter('n_bins')} must be a whole number from 1 to 100,000; it is {n_bins!r}.")
+        raise InputError(
+            "{parameter} must be a whole number from 1 to 100,000; it is {n_bins!r}.", "n_bins", n_bins=n_bins
+        )
     if n_bins != BINS and not {AUTO, Histogram.method} & set(names):
         raise InputError(
-            f"{parameter('n_bins')} is for {parameter('method', 'histogram')}; with {named}, leave "
-            f"{parameter('n_bins')} out."
+            "{parameter} is for `method='histogram'`; with {named}, leave `n_bins` out.", "n_bins", named=named
         )
     if penalty is None:
         return
     if isinstance(penalty, bool) or not isinstance(penalty, (int, float)) or not 0 < penalty < float("inf"):
         raise InputError(f"penalty must be a finite number above 0; it is {penalty!r}. Write 0.001, say.")
     if not {AUTO, Dirichlet.method} & set(names):
-        raise InputError(f"penalty is for {parameter('method', 'dirichlet')}; with {named}, leave penalty out.")
+        raise InputError("penalty is for `method='dirichlet'`; with {named}, leave penalty out.", named=named)
 
 
 # A map of all rows, or one for each group; and of each fold, by the maps of the others.
@@ -182,8 +188,11 @@ def check_fit(data: Labelled) -> None:
         return
     label = data.label_names()[int(counts.argmax())]
     raise InputError(
-        f"{parameter('y_true')} must hold two labels or more; all of {counted(len(data), 'row')} hold {label!r}. One "
-        "class alone says nothing about what probabilities are worth."
+        "{parameter} must hold two labels or more; all of {counted} hold {label!r}. One class alone "
+        "says nothing about what probabilities are worth.",
+        "y_true",
+        counted=counted(len(data), "row"),
+        label=label,
     )
 
 
@@ -193,7 +202,13 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
     Raises InputError for any, unless they take the map of all by name: `how` is "pooled".
     """
     if how not in (ERROR, POOLED):
-        raise InputError(f"{parameter('small_groups')} must be {ERROR!r} or {POOLED!r}, not {how!r}.")
+        raise InputError(
+            "{parameter} must be {error!r} or {pooled!r}, not {how!r}.",
+            "small_groups",
+            error=ERROR,
+            pooled=POOLED,
+            how=how,
+        )
     if data.groups is None:
         return ()
     labels = data.labels
@@ -206,10 +221,14 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
     if too_small and how == ERROR:
         label = "each label" if data.is_binary else "right and of wrong answers"
         raise InputError(
-            f"groups must have {LEAST_ROWS} rows of {label} for a map of their own; {shortened(map(repr, too_small))} "
-            "have "
-            f"fewer ({too_small[0]!r}: {int(least[data.group_names.index(too_small[0])])}). Leave them out, or say "
-            f"{parameter('small_groups', 'pooled')}: they then take the map of all rows."
+            "groups must have {least_rows} rows of {label} for a map of their own; {shortened} have "
+            "fewer ({too_small!r}: {least}). Leave them out, or say `small_groups='pooled'`: they then "
+            "take the map of all rows.",
+            least_rows=LEAST_ROWS,
+            label=label,
+            shortened=shortened(map(repr, too_small)),
+            too_small=too_small[0],
+            least=int(least[data.group_names.index(too_small[0])]),
         )
     return too_small
 
@@ -290,8 +309,9 @@ def chosen(
     best = int(np.argmin(means))
     if not np.isfinite(means[best]):
         raise InputError(
-            "every method has an infinite log loss, or no fit: probabilities of exactly 0 or 1 are wrong somewhere. "
-            f"Say {parameter('floor', 1e-6)} to move all probabilities into [floor, 1 - floor]."
+            "every method has an infinite log loss, or no fit: probabilities of exactly 0 or 1 are wrong "
+            "somewhere. Say `floor=1e-06` to move all probabilities into [floor, 1 - floor].",
+            "floor",
         )
     least = losses[best]
     assert least is not None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.files.whole import Place
 from howsure.inputs.frames import Rows, Source
 from howsure.inputs.numbers_and_names import counted
@@ -272,9 +272,7 @@ def recalibrate_file(
     Raises InputError for anything that is not there or not as it must be.
     """
     if map.groups and groups is None:
-        raise InputError(
-            f"{parameter('groups', 'COL')} must name the column of groups: the map has one for each group."
-        )
+        raise InputError("`groups='COL'` must name the column of groups: the map has one for each group.", "groups")
     with data.to_extend(y_prob, classes_wanted=map.classes, groups=groups, check_groups=map.check_groups) as rows:
         rows.check_output(output)
         names = [f"{new_name}_{name}" for name in map.classes] or [new_name]

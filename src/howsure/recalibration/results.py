@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.files.saved import Head, load, save
 from howsure.files.whole import Place
 from howsure.inputs.checks import check_codes
@@ -314,7 +314,7 @@ class RecalibrationMap(Result):
         """
         if self.method != VennAbers.method:
             raise InputError(
-                f"only {parameter('method', 'venn-abers')} gives two probabilities; this map is of {self.method!r}."
+                "only `method='venn-abers'` gives two probabilities; this map is of {method!r}.", method=self.method
             )
         scores, codes, names = self._given(y_prob, logits, groups, None)
         assert isinstance(scores, Binary)
@@ -362,21 +362,27 @@ class RecalibrationMap(Result):
         if isinstance(scores, Binary):
             if self.classes:
                 raise InputError(
-                    f"{parameter('y_prob')} must have a column for each class of the map: {shortened(self.classes)}."
+                    "{parameter} must have a column for each class of the map: {classes}.",
+                    "y_prob",
+                    classes=list(self.classes),
                 )
             return scores
         if not self.classes:
             raise InputError(
-                f"{parameter('y_prob')} must be one number per row, the probability of label 1; it has {scores.k} "
-                f"columns. Take one: {parameter('y_prob')}[:, 1]."
+                "{parameter} must be one number per row, the probability of label 1; it has {k} columns. "
+                "Take one: `y_prob`[:, 1].",
+                "y_prob",
+                k=scores.k,
             )
         numbered = scores_classes == tuple(map(str, range(scores.k))) and not named
         if scores.k == len(self.classes) and (scores_classes == self.classes or numbered):
             return scores
         if sorted(scores_classes) != sorted(self.classes):
             raise InputError(
-                f"{parameter('y_prob')} must have the classes of the map, {shortened(self.classes)}; it has "
-                f"{shortened(scores_classes)}."
+                "{parameter} must have the classes of the map, {classes}; it has {scores_classes}.",
+                "y_prob",
+                classes=list(self.classes),
+                scores_classes=list(scores_classes),
             )
         order = [scores_classes.index(name) for name in self.classes]
         return Classes(scores.probabilities[:, order], scores.logs[:, order])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.checks import (
     check_clusters,
     check_codes,
@@ -81,10 +81,7 @@ def scores_from(
     Raises InputError naming the parameter, the row and the value.
     """
     if (y_prob is None) == (logits is None):
-        raise InputError(
-            f"give either {parameter('y_prob')}, probabilities, or {parameter('logits', GIVEN)}, numbers without "
-            "bounds."
-        )
+        raise InputError("give either `y_prob`, probabilities, or `logits=...`, numbers without bounds.", "y_prob")
     name, values = ("y_prob", y_prob) if logits is None else ("logits", logits)
     if is_frame(values):
         columns, arrays = all_columns(values)
@@ -262,8 +259,7 @@ def labelled_from(
     if isinstance(scores, Classes):
         if pos_label is not None:
             raise InputError(
-                f"{parameter('pos_label')} is for one probability per row; with several classes, leave "
-                f"{parameter('pos_label')} out."
+                "{parameter} is for one probability per row; with several classes, leave `pos_label` out.", "pos_label"
             )
         codes, texts = check_codes(y_true, n=n, name="y_true")
         known_classes = (
@@ -276,7 +272,10 @@ def labelled_from(
     labels = check_labels(y_true, pos_label=pos_label)
     if len(labels) != n:
         raise InputError(
-            f"{parameter('y_true')} must have as many rows as the scores; it has {len(labels):,}, they have {n:,}."
+            "{parameter} must have as many rows as the scores; it has {n_labels:,}, they have {n:,}.",
+            "y_true",
+            n_labels=len(labels),
+            n=n,
         )
     positive = None if pos_label is None else str(pos_label)
     return Labelled(scores, labels.astype(np.int64), positive=positive, **roles)
@@ -298,7 +297,7 @@ def labelled_read(
             way = given_of(y_prob)
             if way.way not in (PROB, PROBS, LOGITS):
                 raise InputError(
-                    f"{parameter('y_prob')} of a data frame is a column of probabilities, several, or logits."
+                    "{parameter} of a data frame is a column of probabilities, several, or logits.", "y_prob"
                 )
             if way.way == PROB:
                 pair_roles = {name: value for name, value in other_roles.items() if name not in ("logits", "classes")}
@@ -320,7 +319,7 @@ def labelled_read(
         yield labelled_from(y_true, y_prob, floor=floor, **other_roles), provenance
         return
     if other_roles.get("logits") is not None or other_roles.get("classes") is not None:
-        raise InputError(f"with {parameter('data', GIVEN)}, give logits and classes by y_prob=Given('logits', ...).")
+        raise InputError("with `data=...`, give logits and classes by y_prob=Given('logits', ...).", "data")
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
     reduced = None if y_prob is None else given_of(y_prob).reduce
     with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, find_items=True, **roles) as read:

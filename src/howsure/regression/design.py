@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.counts.notes import note_text
-from howsure.errors import GIVEN, ColumnName, InputError, at_row, parameter
+from howsure.errors import ColumnName, InputError, parameter
 from howsure.inputs.checks import (
     NUMERIC,
     Coded,
@@ -140,15 +140,23 @@ def _check_finite(values: Floats, name: str, rows: Integers) -> None:
         row, value = int(rows[odd[0]]), float(values[odd[0]])
         if math.isnan(value):
             raise missing(name, row)
-        raise InputError(f"{name} must be finite numbers, at most {LARGEST:g} in size; {at_row(row)} holds {value!r}.")
+        raise InputError(
+            "{name} must be finite numbers, at most {largest:g} in size; {row} holds {value!r}.",
+            name=name,
+            largest=LARGEST,
+            row=row,
+            value=value,
+        )
 
 
 def _check_shares(values: Floats, name: str, rows: Integers) -> None:
     odd = np.flatnonzero(((values < 0.0) | (values > 1.0)).any(axis=1))
     if len(odd):
         raise InputError(
-            f"{name} must lie in [0, 1] with {parameter('method', 'logit')}; {at_row(int(rows[odd[0]]))} holds "
-            f"{values[odd[0], 0]:g}. Take {parameter('method', 'linear')}."
+            "{name} must lie in [0, 1] with `method='logit'`; {row} is {value:g}. Take `method='linear'`.",
+            name=name,
+            row=int(rows[odd[0]]),
+            value=values[odd[0], 0],
         )
 
 
@@ -180,8 +188,7 @@ def _regression(
         columns |= _covariate(one, name, n, notes)
     if not columns:
         raise InputError(
-            f"{parameter('fixed_effects', GIVEN)} leaves nothing to regress on: name {parameter('covariates', GIVEN)}, "
-            f"or {parameter('after', GIVEN)}."
+            "`fixed_effects=...` leaves nothing to regress on: name `covariates=...`, or `after=...`.", "fixed_effects"
         )
     absorbed, nuisance = _effects(effects, n, logit)
     weighted = np.sqrt(weight)[:, None]
@@ -207,9 +214,12 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
     others = [name for name in effects if name != largest]
     if (cells := n * sum(levels[name] for name in others)) > MOST_CELLS:
         raise InputError(
-            f"{parameter('fixed_effects')} need a column per level of each but the largest, or of each in a logistic "
-            f"regression: {cells:,} numbers, above {MOST_CELLS:,}. Take levels together, or "
-            f"{parameter('method', 'linear')}."
+            "{parameter} need a column per level of each but the largest, or of each in a logistic "
+            "regression: {cells:,} numbers, above {most_cells:,}. Take levels together, or "
+            "`method='linear'`.",
+            "fixed_effects",
+            cells=cells,
+            most_cells=MOST_CELLS,
         )
     absorbed = None if largest is None else effects[largest]
     columns = np.zeros((n, 0))
@@ -240,8 +250,11 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
     codes, names = check_codes(column, n=n, name=called)
     if len(names) > MOST_CLASSES:
         raise InputError(
-            f"{called} has {len(names):,} names, and each but the first needs a coefficient; at most {MOST_CLASSES} "
-            f"have one. Take them out by {parameter('fixed_effects', GIVEN)}, or take some together."
+            "{called} has {n_names:,} names, and each but the first needs a coefficient; at most "
+            "{most_classes} have one. Take them out by `fixed_effects=...`, or take some together.",
+            called=called,
+            n_names=len(names),
+            most_classes=MOST_CLASSES,
         )
     if len(names) > 1:
         notes.append(f"{name} is compared with {names[0]}")

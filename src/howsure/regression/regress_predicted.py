@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, LOOK, ColumnName, InputError, parameter, told
+from howsure.errors import GIVEN, ColumnName, InputError, Parameter, parameter, told
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats
@@ -95,7 +95,7 @@ def regress_predicted(
     if method not in ("linear", "logit"):
         raise unknown_name("method", str(method), ("linear", "logit"), place="regressions")
     if treated is not None and after is None:
-        raise InputError(f"{parameter('treated', GIVEN)} needs {parameter('after', GIVEN)}, the rows after the change.")
+        raise InputError("`treated=...` needs `after=...`, the rows after the change.", "treated")
     roles = {
         "y_true": y_true,
         "prediction": prediction,
@@ -111,7 +111,7 @@ def regress_predicted(
     given = {role: one for role, one in roles.items() if one is not None}
     for role, what in ABOUT.items():
         if role not in given:
-            raise InputError(f"{parameter(role, GIVEN)} must be given, {what}.{LOOK}")
+            raise InputError("{role} must be given, {what}.", role=Parameter(role, GIVEN), what=what, remedy="look")
     held, rows = _held(given, data)
     with rows.placed():
         called = {role: ColumnName(one, role) if isinstance(one, str) else role for role, one in given.items()}

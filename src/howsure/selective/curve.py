@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.calibration.engines.pairs_or_sums import parts_of
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import TOP_LABEL, Floats, Given, Integers, Labels, Pairs
@@ -240,7 +240,7 @@ def checked_shares(values: Sequence[float], name: str) -> list[float]:
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value <= 1.0:
             raise InputError(
-                f"{parameter(name)} must lie above 0 and be at most 1; it is {value!r}. Write 0.8 for 80 %."
+                "{parameter} must lie above 0 and be at most 1; it is {value!r}. Write 0.8 for 80 %.", name, value=value
             )
     return [float(value) for value in values]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate
 from howsure.stats.clusters import FEWEST, carriers, ends_with_one_more, kish
@@ -80,8 +80,9 @@ def ranked(pairs: Pairs) -> Ranked:
     """
     if pairs.weights is not None:
         raise InputError(
-            f"{parameter('sample_weight')} is not supported here: coverage and risk count answers, and the guarantee "
-            f"of a threshold holds for counts. Leave {parameter('sample_weight')} out."
+            "{parameter} is not supported here: coverage and risk count answers, and the guarantee of a "
+            "threshold holds for counts. Leave `sample_weight` out.",
+            "sample_weight",
         )
     values, place = np.unique(-pairs.probabilities, return_inverse=True)
     correct = pairs.labels.astype(np.int64)

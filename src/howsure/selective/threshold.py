@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Given, Integers, Pairs
@@ -301,7 +301,13 @@ def check_promise(risk: float, delta: float, dependence: str) -> None:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
             raise InputError("not_between", name, value=value, low=0, high=1, remedy="Write 0.05 for 5%.")
     if dependence not in ASSUMED:
-        raise InputError(f"{parameter('dependence')} must be {ESTIMATED!r} or {ANY!r}, not {dependence!r}")
+        raise InputError(
+            "{parameter} must be {estimated!r} or {any!r}, not {dependence!r}",
+            "dependence",
+            estimated=ESTIMATED,
+            any=ANY,
+            dependence=dependence,
+        )
 
 
 def _test(clusters: int | None, dependence: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError
 from howsure.inputs.checks import check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Source, no_column_name, rows_of
 from howsure.inputs.frames import Rows as Columns
@@ -107,7 +107,10 @@ def refuse_repeated(items: Sequence[str], name: str, items_before: Mapping[str, 
     for row, item in enumerate(items):
         if item in items_seen:
             raise InputError(
-                f"{parameter(name)} must name each item once; {at_row(row)} holds {shown(item)} again. Give an item "
-                "with several runs the mean of its scores."
+                "{parameter} must name each item once; {row} holds {item!r} again. Give an item with several "
+                "runs the mean of its scores.",
+                name,
+                row=row,
+                item=item,
             )
         items_seen.add(item)

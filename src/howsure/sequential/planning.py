@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError, Parameter
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import AS_READ, Source
 from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_bounds, check_level, check_whole, counted
@@ -121,9 +121,13 @@ def plan_comparison(
     n_simulations = check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)
     if items_total * n_simulations > MOST_DRAWS:
         raise InputError(
-            f"{parameter('n_simulations')} of {parameter('items_total', items_total)} draw "
-            f"{items_total * n_simulations:,} items; {MOST_DRAWS:,} may be drawn, which takes about half an hour. "
-            f"Use {parameter('n_simulations', MOST_DRAWS // items_total)} or fewer."
+            "{parameter} of {items_total} draw {items_drawn:,} items; {most_draws:,} may be drawn, "
+            "which takes about half an hour. Use {n_simulations} or fewer.",
+            "n_simulations",
+            items_total=Parameter("items_total", items_total),
+            items_drawn=items_total * n_simulations,
+            most_draws=MOST_DRAWS,
+            n_simulations=Parameter("n_simulations", MOST_DRAWS // items_total),
         )
     roles = {"score": score, "against": against} | ({} if clusters is None else {"clusters": clusters})
     columns, named, rows = held_columns(roles, data, scores=("score", "against"))
@@ -132,7 +136,7 @@ def plan_comparison(
         second = checked_scores(columns["against"], named["against"], n=len(first))
         ends = check_bounds(bounds) if bounds is not None else share_bounds(first, second)
         if ends is None:
-            raise InputError(f"{parameter('bounds')} must be given: scores are not all 0 or 1.")
+            raise InputError("{parameter} must be given: scores are not all 0 or 1.", "bounds")
         for role, values in (("score", first), ("against", second)):
             checked_scores(values, named[role], bounds=ends)
         n = len(first)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.frames import AS_READ, Source, is_frame
 from howsure.inputs.numbers_and_names import check_bounds, check_level, counted
 from howsure.inputs.pairs import Floats, Integers
@@ -122,19 +122,23 @@ def race_models(
     measure = rows.measures.get(named["score"])
     if measure is not None and measure.lower_is_better is not False:
         raise InputError(
-            f"{parameter('score')} must be a score of which more is better; {named['score']} is not. A race finds the "
-            "model with the highest mean."
+            "{parameter} must be a score of which more is better; {named} is not. A race finds the model "
+            "with the highest mean.",
+            "score",
+            named=named["score"],
         )
     with rows.placed():
         scores = checked_scores(columns["score"], named["score"])
         ends = check_bounds(bounds) if bounds is not None else share_bounds(scores)
         if ends is None:
-            raise InputError(f"{parameter('bounds')} must be given: scores are not all 0 or 1.")
+            raise InputError("{parameter} must be given: scores are not all 0 or 1.", "bounds")
         checked_scores(scores, named["score"], bounds=ends)
         models, items = (texts(columns[role], len(scores), named[role]) for role in ("model", "id"))
         names = list(dict.fromkeys(models))
         if len(names) < 2:
-            raise InputError(f"{parameter(named['model'])} must name two models or more; it names {names[0]!r} only.")
+            raise InputError(
+                "{parameter} must name two models or more; it names {names!r} only.", named["model"], names=names[0]
+            )
         if order is None:
             units = texts(columns["clusters"], len(scores), named["clusters"]) if clusters is not None else items
             of = dict(zip(items, units, strict=True))
@@ -231,12 +235,13 @@ def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder
     """An order as it was drawn, or of the columns of what `howsure score order` wrote."""
     if isinstance(order, ItemOrder):
         if clusters is not None:
-            raise InputError(f"{parameter('order', GIVEN)} knows the clusters; leave {parameter('clusters')} out.")
+            raise InputError("`order=...` knows the clusters; leave `clusters` out.", "order")
         return order
     if not is_frame(order):
         raise InputError(
-            f"{parameter('order', GIVEN)} must come from howsure.draw_order, or be the file that howsure score order "
-            f"wrote, by howsure.read; it is a {type(order).__name__}."
+            "`order=...` must come from howsure.draw_order, or be the file that howsure score order "
+            "wrote, by howsure.read; it is a {type}.",
+            type=type(order).__name__,
         )
     roles = {"id": "id", "position": "position"} | ({} if clusters is None else {"clusters": clusters})
     columns, named, rows = held_columns(roles, order)
@@ -259,11 +264,17 @@ def _by_position(
     scores_ = np.full((len(drawn), len(names)), np.nan)
     for row, (item, model) in enumerate(zip(items, models, strict=True)):
         if item not in places:
-            raise InputError(f"{parameter(name)} must name items of the order; {at_row(row)} holds {shown(item)}.")
+            raise InputError(
+                "{parameter} must name items of the order; {row} holds {item!r}.", name, row=row, item=item
+            )
         if not np.isnan(scores_[places[item], columns[model]]):
             raise InputError(
-                f"{parameter(name)} must name each item of a model once; {at_row(row)} holds {shown(item)} again for "
-                f"{shown(model)}. Give an item with several runs the mean of its scores."
+                "{parameter} must name each item of a model once; {row} holds {item!r} again for {model!r}. "
+                "Give an item with several runs the mean of its scores.",
+                name,
+                row=row,
+                item=item,
+                model=model,
             )
         scores_[places[item], columns[model]] = scores[row]
     return scores_

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.files.saved import Head, SavedState, load, save_later, sha256
 from howsure.files.whole import Place
 from howsure.inputs.checks import check_finite, check_numbers
@@ -101,13 +101,14 @@ class ScoreSequence(ABC):
             items_total, clusters_total, largest_cluster = _sizes_of(order)
         if (clusters_total is None) != (items_total is None) and largest_cluster is not None:
             raise InputError(
-                f"{parameter('items_total')} and {parameter('clusters_total')} belong together where there are "
-                "clusters: a benchmark has so many of both, and neither is known of endlessly many items."
+                "{parameter} and `clusters_total` belong together where there are clusters: a benchmark has "
+                "so many of both, and neither is known of endlessly many items.",
+                "items_total",
             )
         if clusters_total is not None and largest_cluster is None:
             raise InputError(
-                f"{parameter('clusters_total')} needs {parameter('largest_cluster')}, the most items that any "
-                "cluster has: bets are on whole clusters."
+                "{parameter} needs `largest_cluster`, the most items that any cluster has: bets are on whole clusters.",
+                "clusters_total",
             )
         for name, value in {"items_total": items_total, "largest_cluster": largest_cluster}.items():
             if value is not None:
@@ -134,13 +135,20 @@ class ScoreSequence(ABC):
             for role, values in means.items():
                 if len(values) != n:
                     raise InputError(
-                        f"{parameter(named[role])} must have a score for each item, as {self.roles[0]} has; it has "
-                        f"{len(values):,}, and {self.roles[0]} has {n:,}."
+                        "{parameter} must have a score for each item, as {roles} has; it has {n_values:,}, and "
+                        "{roles} has {n:,}.",
+                        named[role],
+                        roles=self.roles[0],
+                        n_values=len(values),
+                        n=n,
                     )
             if self.items_total is not None and len(self) + n > self.items_total:
                 raise InputError(
-                    f"there are more items than {parameter('items_total')}: {len(self):,} came before, these are "
-                    f"{n:,}, and the benchmark has {self.items_total:,}."
+                    "there are more items than `items_total`: {n_before:,} came before, these are {n:,}, and the "
+                    "benchmark has {items_total:,}.",
+                    n_before=len(self),
+                    n=n,
+                    items_total=self.items_total,
                 )
             self._check_given(others)
             items = texts(columns["id"], n, named["id"]) if "id" in columns else []
@@ -163,7 +171,7 @@ class ScoreSequence(ABC):
         if self.order is not None and "id" not in others:
             raise InputError("id must name each item: they are to come in the order drawn.")
         if len(self) and bool(self._items) != ("id" in others):
-            raise InputError(f"{parameter('id')} must be given as before: for all items, or for none.")
+            raise InputError("{parameter} must be given as before: for all items, or for none.", "id")
 
     def _check_order(self, items: Sequence[str], name: str) -> None:
         if self.order is None:
@@ -172,8 +180,13 @@ class ScoreSequence(ABC):
         for row, (item, expected) in enumerate(zip(items, due, strict=True)):
             if item != expected.id:
                 raise InputError(
-                    f"{parameter(name)} must follow the order drawn; {at_row(row)} holds {shown(item)}, and position "
-                    f"{expected.position:,} of the order is {shown(expected.id)}. Evaluate the items in that order."
+                    "{parameter} must follow the order drawn; {row} holds {item!r}, and position {position:,} of "
+                    "the order is {id!r}. Evaluate the items in that order.",
+                    name,
+                    row=row,
+                    item=item,
+                    position=expected.position,
+                    id=expected.id,
                 )
 
     def _check_clusters(self, units: Sequence[str]) -> None:
@@ -189,8 +202,12 @@ class ScoreSequence(ABC):
                 )
             if size > self.largest_cluster:
                 raise InputError(
-                    f"{parameter('largest_cluster')} must hold for every cluster; {shown(name)} has {size:,} "
-                    f"items, more than {self.largest_cluster:,}. Begin again with the largest size that is possible."
+                    "{parameter} must hold for every cluster; {name!r} has {size:,} items, more than "
+                    "{largest_cluster:,}. Begin again with the largest size that is possible.",
+                    "largest_cluster",
+                    name=name,
+                    size=size,
+                    largest_cluster=self.largest_cluster,
                 )
             clusters_seen.add(name)
         if self.clusters_total is None:
@@ -198,8 +215,12 @@ class ScoreSequence(ABC):
         ended = len(units) == self.items_total
         if len(names) > self.clusters_total or (ended and len(names) < self.clusters_total):
             raise InputError(
-                f"{parameter('clusters_total')} must be the number of clusters of all items; it is "
-                f"{self.clusters_total:,}, and these {len(units):,} items are in {len(names):,}."
+                "{parameter} must be the number of clusters of all items; it is {clusters_total:,}, and "
+                "these {n_units:,} items are in {n_names:,}.",
+                "clusters_total",
+                clusters_total=self.clusters_total,
+                n_units=len(units),
+                n_names=len(names),
             )
 
     @abstractmethod
@@ -357,7 +378,7 @@ def _order_of_state(items: Sequence[tuple[str, str | None]], recipe: Mapping[str
 def _sizes_of(order: ItemOrder) -> tuple[int, int | None, int | None]:
     """The items, clusters and the size of the largest cluster of an order."""
     if not isinstance(order, ItemOrder):
-        raise InputError(f"{parameter('order', GIVEN)} must come from howsure.draw_order; it is a {type(order)}.")
+        raise InputError("`order=...` must come from howsure.draw_order; it is a {order}.", order=type(order))
     names = [item.cluster for item in order.rows]
     if names[0] is None:
         return len(order.rows), None, None
