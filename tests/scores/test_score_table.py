@@ -347,3 +347,10 @@ def test_of_logs_fields_of_the_program_and_the_answer_are_shown(tmp_path: Path) 
     ]
     assert {one["shown"]["prediction"] for one in worst} == {"1"}
     assert worst[1]["model"] == "small"
+
+
+def test_a_group_called_as_the_macro_row_is_refused() -> None:
+    groups = ["macro mean", "law"] * 10
+    with pytest.raises(InputError, match="a group is called 'macro mean', as is the row of macro=True"):
+        howsure.score_table([0, 1] * 10, groups=groups, macro=True)
+    assert {row.group for row in howsure.score_table([0, 1] * 10, groups=groups)} >= set(groups)

@@ -77,8 +77,8 @@ def document_metrics(
             raise InputError(f"{parameter(name)} is for scores; a metric of documents knows its own. Leave it out.")
     if len({one.higher_is_better for one in found}) > 1:
         raise InputError(
-            f"{parameter('metrics')} of a table must all be better high, or all low; {', '.join(names)} are not. Ask "
-            "for them apart."
+            f"{parameter('metrics')} of a table must all be higher-is-better or all lower-is-better; "
+            f"{', '.join(names)} are mixed. Score them separately."
         )
     return found
 

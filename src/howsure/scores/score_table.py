@@ -174,6 +174,11 @@ def score_table(
                 lower = directions[name] is True
                 best = None if known is None else known[0 if lower else 1]
                 low += lowest_items(rows, name, values, look, best=best, lower_is_better=lower)
+    if macro and "groups" in rows.coded and MACRO in rows.coded["groups"].names:
+        raise InputError(
+            f"a group is called {MACRO!r}, as is the row of {parameter('macro', True)}. Rename the group, or leave "
+            f"{parameter('macro')} out."
+        )
     if macro and not any(row.group == MACRO for row in table_rows):
         why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in table_rows}), 'group')}"
         raise InputError(f"{parameter('macro', True)} is the mean of groups; {why}. Leave it out.")

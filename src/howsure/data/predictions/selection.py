@@ -407,8 +407,8 @@ def check_way(how: str, *, of: str | None, named: str) -> None:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     if how != "error" and of is None:
         raise InputError(
-            f"{parameter('across_files', how)} says what equal values of a column in several files are, and none is "
-            f"named. Name it with {named}, or leave {parameter('across_files')} out."
+            f"{parameter('across_files', how)} is for ids or clusters that occur in several files, and no such "
+            f"column is named. Name it with {named}, or leave {parameter('across_files')} out."
         )
 
 
