@@ -180,9 +180,7 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     browser.open(f"{address}#period=quarter&point=AAA&at={row.period}")
     said = browser.text("#behind")
     assert said.startswith(f"Arland: about {row.estimate:.1f} of {row.n} documents, 95 % interval ")
-    assert (
-        f"Of {row.labelled} that were read with a label, {row.positives} are positive; {below} of these had a" in said
-    )
+    assert f"Of {row.labelled} with a label, {row.positives} are positive; {below} of these had a" in said
     assert f"a probability below 0.5, {missed} were not found at all." in said
     rest = row.estimate - row.positives
     assert f" {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in said
@@ -278,7 +276,7 @@ def test_the_page_shows_a_regression(browser: Browser, labelled: EventStore, tmp
 @pytest.mark.long
 def test_the_page_says_what_each_kind_of_bands_includes(browser: Browser, address: str) -> None:
     browser.open(f"{address}#period=quarter")
-    assert "The intervals of the raw counts include this uncertainty of coreference" in browser.text("#bands")
+    assert "The intervals of the raw counts include the uncertainty of this coreference" in browser.text("#bands")
     assert "in how many documents readers would say so" in browser.text("#labels-note")
     assert "The intervals include this" not in browser.text("#bands")
 

@@ -44,7 +44,7 @@ def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: Ev
     assert len(data["documents"]) == 12
     assert {len(one["samples"]) for one in data["documents"].values()} == {3}
     n = len(data["index"])
-    said = f"3 of 5 actors, by quarter, year, and the texts of 12 of the {n} documents"
+    said = f"3 of 5 actors, by quarter, year, and the texts of 12 of {n} documents"
     assert said in data["overview"]["held"]["said"]
 
 

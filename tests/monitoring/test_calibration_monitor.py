@@ -201,7 +201,10 @@ def test_a_cluster_that_lasts_is_taken_once(whole_log: bool) -> None:
     assert (monitor.status()["all"].n, left_out) == (600, 1200)
     assert monitor.status().outcome == "no alarm"
     assert "20 rows of clusters taken in an earlier update, left out" in repr(taken)
-    assert "1,200 of 1,800 rows belong to clusters that an earlier update took" in monitor.status().notes[0]
+    assert (
+        "1,200 of 1,800 rows were left out, because their clusters began in an earlier update"
+        in monitor.status().notes[0]
+    )
 
 
 def test_a_cluster_over_many_cells_comes_back_from_its_text() -> None:

@@ -23,22 +23,22 @@ HTTP = 80
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """The name by which a page is asked for, in small letters, and the port."""
+    """The requested host name, in lower case, and the port."""
 
     name: str
     port: int
 
 
 def host_in(header: str) -> Host | None:
-    """The name and the port in a Host header; None for a text that is no such header (RFC 3986, section 3.2).
+    """The name and the port in a Host header; None if it is invalid (RFC 3986, section 3.2).
 
     >>> host_in("LocalHost:8350"), host_in("[::1]"), host_in("[localhost]evil.example"), host_in("127.0.0.1:1@evil")
     (Host(name='localhost', port=8350), Host(name='::1', port=80), None, None)
     """
-    found = HEADER.fullmatch(header.strip(" \t").lower())
-    if found is None or (found["number"] and not is_number(found["number"], version=6)):
+    match = HEADER.fullmatch(header.strip(" \t").lower())
+    if match is None or (match["number"] and not is_number(match["number"], version=6)):
         return None
-    return Host(spelled(found["number"] or found["name"]), int(found["port"] or HTTP))
+    return Host(spelled(match["number"] or match["name"]), int(match["port"] or HTTP))
 
 
 def spelled(name: str) -> str:
@@ -74,7 +74,7 @@ BYTES = 24
 
 
 def new_token() -> str:
-    """A text that nobody guesses."""
+    """A random text that cannot be guessed."""
     return secrets.token_urlsafe(BYTES)
 
 
@@ -104,22 +104,22 @@ class Tokens:
 
     def opened_by(self, query: str) -> str | None:
         """The lasting token that the query of an address opens the page with; None if its token is not valid."""
-        given = [value for name, value in parse_qsl(query) if name == PARAMETER]
-        if len(given) != 1:
+        values = [value for name, value in parse_qsl(query) if name == PARAMETER]
+        if len(values) != 1:
             return None
-        if self._once is not None and _same(given[0], self._once):
+        if self._once is not None and _same(values[0], self._once):
             self._once = None
             return next(iter(self.visitors))
-        return self._valid(given[0])
+        return self._valid(values[0])
 
     def held_in(self, headers: Iterable[str], port: int) -> str | None:
         """The token in the cookie that a browser sends; None if it sends none that is valid."""
-        given = (value for header in headers for value in _cookie_values(header, _name(port)))
-        return next((token for value in given if (token := self._valid(value)) is not None), None)
+        values = (value for header in headers for value in _cookie_values(header, _name(port)))
+        return next((token for value in values if (token := self._valid(value)) is not None), None)
 
-    def _valid(self, given: str) -> str | None:
+    def _valid(self, candidate: str) -> str | None:
         """The token that a text is; each is compared in constant time, and all of them."""
-        return next(iter([token for token in self.visitors if _same(given, token)]), None)
+        return next(iter([token for token in self.visitors if _same(candidate, token)]), None)
 
     @staticmethod
     def cookie(token: str, port: int) -> str:
@@ -132,13 +132,13 @@ def _name(port: int) -> str:
 
 
 def _cookie_values(header: str, name: str) -> list[str]:
-    """The values of a cookie; those of other programs on this host stand beside it, in whatever form they like."""
+    """The values of a cookie; the header may also have cookies of other programs on this host, in any form."""
     pairs = (pair.partition("=") for pair in header.split(";"))
-    return [value.strip() for given, _, value in pairs if given.strip() == name]
+    return [value.strip() for cookie_name, _, value in pairs if cookie_name.strip() == name]
 
 
-def _same(given: str, token: str) -> bool:
-    return secrets.compare_digest(given.encode("utf-8", "replace"), token.encode())
+def _same(candidate: str, token: str) -> bool:
+    return secrets.compare_digest(candidate.encode("utf-8", "replace"), token.encode())
 
 
 # What the page may load and run, and the headers of every answer.
@@ -184,27 +184,27 @@ class Headers(Protocol):
 
 
 def forged(headers: Headers, *, token: str) -> str | None:
-    """Why a request is not one that the page itself makes; None if it is.
+    """The reason why a request does not come from the page itself; None if it does.
 
-    Three signs, each enough to stop another site: the origin that a browser names with every POST, what it says of the
-    two sites' relation, and a token that only the page holds.
+    Three checks, each of which stops other sites: the origin that a browser sends with every POST, its Sec-Fetch-Site
+    header, and a token that only the page has.
     """
     origin, host, site = (headers.getlist(name) for name in ("origin", "host", "sec-fetch-site"))
     if len(origin) != 1 or len(host) != 1 or host_of(origin[0]) is None or host_of(origin[0]) != host_in(host[0]):
-        return "only the labelling page itself may write; this request comes from elsewhere, or does not say whence."
-    if any(one != "same-origin" for one in site):
-        return "only the labelling page itself may write; the browser says that another site asks."
-    given = headers.getlist(TOKEN)
-    if len(given) != 1 or not secrets.compare_digest(given[0].encode("utf-8", "replace"), token.encode()):
+        return "only the labelling page itself may write; this request comes from elsewhere, or has no origin."
+    if any(relation != "same-origin" for relation in site):
+        return "only the labelling page itself may write; the browser reports a request by another site."
+    values = headers.getlist(TOKEN)
+    if len(values) != 1 or not secrets.compare_digest(values[0].encode("utf-8", "replace"), token.encode()):
         return (
-            "this page was opened before howsure was last started, and may write no more; open the address that was "
-            "printed then."
+            "this page was opened before howsure was restarted and can no longer write; open the address that was "
+            "printed at the restart."
         )
     return None
 
 
 def host_of(origin: str) -> Host | None:
-    """The host of an origin; None for what is none.
+    """The host of an origin; None if the origin is invalid.
 
     >>> host_of("http://localhost:8350"), host_of("null"), host_of("http://localhost:8350/a")
     (Host(name='localhost', port=8350), None, None)
@@ -226,7 +226,7 @@ NOT_A_CODERS = (
     "Only the coordinator may do this. The coordinator's link was printed by the howsure command when it was started; "
     "open it in this browser."
 )
-OTHER_SITE = "Only this page itself may read its data and write; the browser says that another site asks."
+OTHER_SITE = "Only this page itself may read its data and write; the browser reports a request by another site."
 OWN_SITES = ("same-origin", "none")  # values of Sec-Fetch-Site: the page itself, or a person
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
@@ -270,8 +270,8 @@ class Guard:
         host = self.asked_host(scope)
         if host is None:
             names = ", ".join(sorted(self.names))
-            told = f"This page answers only to {names}; the address asked for another."
-            await _refuse(scope, self._with(self.headers, send), MISDIRECTED, told)
+            message = f"This page answers only to {names}; the address asked for another."
+            await _refuse(scope, self._with(self.headers, send), MISDIRECTED, message)
             return
         opening = self._opening(scope)
         token = opening or self.tokens.held_in(_header_values(scope, b"cookie"), host.port)
@@ -322,13 +322,13 @@ def _encoded(headers: dict[str, str]) -> RawHeaders:
 
 
 def _header_values(scope: Scope, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for one, value in scope["headers"] if one == name]
+    return [value.decode("latin-1") for header, value in scope["headers"] if header == name]
 
 
-async def _refuse(scope: Scope, send: Send, status: int, told: str) -> None:
-    """Tell a person in words, and the page's script as it expects it."""
+async def _refuse(scope: Scope, send: Send, status: int, message: str) -> None:
+    """Send the message as text for a person, and as JSON for the page's script."""
     is_question = scope["path"].startswith(QUESTIONS)
-    body = (json.dumps({"error": told}) if is_question else f"{told}\n").encode()
+    body = (json.dumps({"error": message}) if is_question else f"{message}\n").encode()
     kind = "application/json" if is_question else "text/plain; charset=utf-8"
     headers = _encoded({"content-type": kind, "content-length": str(len(body))})
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 
-# Answers that were given are kept; one that many ask for at the same time is computed once.
+# A cache of answers; a question that is asked several times at once is computed once.
 
 MOST_BYTES = 64 * 2**20
 THREADS = 4  # each question keeps DuckDB and numpy busy: more at once make all of them wait
 
 
 class Answers:
-    """Texts by what was asked; the one that was asked for longest ago makes room. Whatever fails is not kept."""
+    """Cached answers by question; the least recently used is evicted. Errors are not cached."""
 
     def __init__(self, *, most_bytes: int = MOST_BYTES, threads: int = THREADS) -> None:
         self.most_bytes, self.n_bytes = most_bytes, 0
@@ -41,7 +41,7 @@ class Answers:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="answer")
 
     async def get(self, asked: Hashable, compute: Callable[[], bytes], *, keep: Callable[[], bool]) -> bytes:
-        """The answer to what is asked, computed in a thread unless it is there or underway; kept if `keep` says so."""
+        """The answer, computed in a thread unless it is cached or being computed; cached if `keep()` is true."""
         with self._lock:
             if asked in self._kept:
                 self._kept.move_to_end(asked)
@@ -49,15 +49,15 @@ class Answers:
             future = self._underway.get(asked)
             if future is None:
                 future = self._underway[asked] = self._threads.submit(self._computed, asked, compute, keep)
-        return await asyncio.shield(asyncio.wrap_future(future))  # who goes away takes no answer from the others
+        return await asyncio.shield(asyncio.wrap_future(future))  # a disconnected client does not block other clients
 
     @property
     def n_underway(self) -> int:
-        """How many answers are computed, or wait for it."""
+        """The number of answers that are being computed or waiting."""
         return len(self._underway)
 
     def close(self) -> None:
-        """Begin nothing more."""
+        """Start no further computation."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _computed(self, asked: Hashable, compute: Callable[[], bytes], keep: Callable[[], bool]) -> bytes:
@@ -136,14 +136,16 @@ def create_app(
         )
 
     shown = [Route(path, show(page.html)) for path, page in pages.items()]
-    asked = [Route(f"/api/{name}", _answer(store, name, one, kept, facts)) for name, one in questions.items()]
-    ordered = [Route(f"/api/{name}", one, methods=["POST"]) for name, one in orders.items()]
+    question_routes = [
+        Route(f"/api/{name}", _answer(store, name, question, kept, facts)) for name, question in questions.items()
+    ]
+    ordered = [Route(f"/api/{name}", order, methods=["POST"]) for name, order in orders.items()]
     application = Starlette(
-        routes=[*shown, *asked, *ordered],
+        routes=[*shown, *question_routes, *ordered],
         exception_handlers={404: not_found, 405: not_allowed, Exception: failed},
     )
-    held = pages.values()
-    allowed = policy(scripts=[one.script for one in held], styles=[one.style for one in held], served=True)
+    scripts, styles = [page.script for page in pages.values()], [page.style for page in pages.values()]
+    allowed = policy(scripts=scripts, styles=styles, served=True)
     return Guard(
         application, tokens=tokens, names=names, any_number=any_number, policy=allowed, coder_paths=CODER_PATHS
     )
@@ -152,29 +154,33 @@ def create_app(
 def _answer(
     store: Store, name: str, question: Question, answers: Answers, facts: Facts
 ) -> Callable[[Request], Awaitable[Response]]:
-    """What is done at an address: its parameters are read, the store is asked unless it was, the answer is sent."""
+    """The handler of an address: read its parameters, query the store unless the answer is cached, send the answer."""
     from starlette.responses import JSONResponse, Response
 
-    def found(asked: dict[str, Any]) -> bytes:
+    def found(arguments: dict[str, Any]) -> bytes:
         with asking_once(store, facts):
-            told = question.ask(store, **asked)
-        return str(told).encode() if question.is_table else bytes(JSONResponse(told).body)
+            answer = question.ask(store, **arguments)
+        return str(answer).encode() if question.is_table else bytes(JSONResponse(answer).body)
 
-    async def once(asked: dict[str, Any]) -> bytes:
-        known = (name, question.state(), *(tuple(one) if isinstance(one, list) else one for one in asked.values()))
-        return await answers.get(known, lambda: found(asked), keep=lambda: is_for_reading(store))
+    async def once(arguments: dict[str, Any]) -> bytes:
+        cache_key = (
+            name,
+            question.state(),
+            *(tuple(value) if isinstance(value, list) else value for value in arguments.values()),
+        )
+        return await answers.get(cache_key, lambda: found(arguments), keep=lambda: is_for_reading(store))
 
     async def answer(request: Request) -> Response:
         try:
-            asked = read_parameters(request.query_params.multi_items(), question.parameters, address=f"/api/{name}")
+            arguments = read_parameters(request.query_params.multi_items(), question.parameters, address=f"/api/{name}")
             if question.for_visitor:
-                asked["visitor"] = request.scope[VISITOR]
+                arguments["visitor"] = request.scope[VISITOR]
             if question.each is None:
-                body = await once(asked)
-            else:  # what one actor's series is, others have asked perhaps beside another's
-                apart = [{**asked, question.each: [one]} for one in dict.fromkeys(asked[question.each])]
+                body = await once(arguments)
+            else:  # an actor's series may be cached from a request for other actors
+                apart = [{**arguments, question.each: [value]} for value in dict.fromkeys(arguments[question.each])]
                 bodies = await asyncio.gather(*map(once, apart))
-                body = b"{" + b",".join(one[1:-1] for one in dict.fromkeys(bodies)) + b"}"
+                body = b"{" + b",".join(body[1:-1] for body in dict.fromkeys(bodies)) + b"}"
         except NotTheirsError as error:
             return JSONResponse({"error": str(error)}, FORBIDDEN)
         except InputError as error:

@@ -72,7 +72,7 @@ def assemble(
 ) -> Page:
     """The page: with `data` inside, a page that needs no server; without, one that asks its server.
 
-    The policy stands in the page itself if it has the data, and is for the server to send otherwise. writing: what a
+    The policy is in the page itself if it has the data; otherwise the server sends it. writing: what a
     page that may write must show its server.
     """
     script, style = _script(design), "".join(_text(name) for name in design.styles)
@@ -133,8 +133,8 @@ def _as_function(name: str, module: str) -> str:
     return f"const ${name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
 
 
-def _destructured(found: re.Match[str]) -> str:
-    return f"const {found[1]} = ${found[2]};"
+def _destructured(match: re.Match[str]) -> str:
+    return f"const {match[1]} = ${match[2]};"
 
 
 def _text(name: str) -> str:

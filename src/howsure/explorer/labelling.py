@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class NotTheirsError(HowsureError):
-    """A visitor asks under a name that is not theirs."""
+    """A visitor used another visitor's name."""
 
 
 class Room:
@@ -62,7 +62,7 @@ class Room:
     assisted: whether coders see what the model found in the text. coders: those who answer by a link of their own, each
     only under that name; without any, one link is shared by all coders, who type their names. coordinator: the name
     under which the coordinator answers and settles; nobody else may use it. overlap: the share of the documents that
-    all coders but the first read. token: what each order to write must bring; it stands in the page of the room only.
+    all coders but the first read. token: required by every request that writes; only the page of the room has it.
 
     Raises InputError if a name is not valid or given twice, or the overlap is not a share.
     """
@@ -81,7 +81,7 @@ class Room:
         self.coders = tuple(coder_named(name) for name in coders)
         self.coordinator = None if coordinator is None else coder_named(coordinator)
         self.overlap = overlap
-        self.n_orders = 0  # carried out so far: what was asked before knows nothing of them
+        self.n_orders = 0  # carried out so far; earlier answers are outdated
         self._lock, self._is_closed = Lock(), False
         names = self._reserved()
         for at, name in enumerate(names):
@@ -114,9 +114,9 @@ class Room:
 
     def progress(self, visitor: Visitor, coder: str) -> dict[str, Any]:
         """How far a coder has come; `open`: whether totals and the answers of others are shown to the visitor."""
-        found = progress(self.store, coder, overlap=self.overlap)
-        counts = {name: getattr(found, name) for name in ("documents", "answered", "with_event", "unclear")}
-        return {**counts, "time": found.time_left, "how": found.how, "open": visitor.is_coordinator}
+        status = progress(self.store, coder, overlap=self.overlap)
+        counts = {name: getattr(status, name) for name in ("documents", "answered", "with_event", "unclear")}
+        return {**counts, "time": status.time_left, "how": status.how, "open": visitor.is_coordinator}
 
     def write(self, visitor: Visitor, act: Callable[..., Any], **ordered: Any) -> Any:
         """Do what a visitor orders, one order after another.
@@ -139,7 +139,7 @@ class Room:
             self._is_closed = True
 
 
-# The body of a request that writes: a small JSON object, each of its fields read by its rule, all others refused.
+# The body of a request that writes: a small JSON object; each field has a rule, and unknown fields are refused.
 
 MOST_ACTORS = 1000
 SHOWN = 60
@@ -150,21 +150,21 @@ Rule = Callable[[str, Any], Any]
 def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dict[str, Any]:
     """The fields of a body, all of them.
 
-    Raises InputError for what is no JSON object, for an unknown or a missing field, or a value against its rule.
+    Raises InputError if the body is not a JSON object, for an unknown or a missing field, or an invalid value.
     """
     try:
-        given = parsed_json(body)
+        body_fields = parsed_json(body)
     except ValueError:
-        given = None
-    if not isinstance(given, dict):
+        body_fields = None
+    if not isinstance(body_fields, dict):
         raise InputError(f"the body must be a JSON object with the fields {', '.join(fields)}.")
-    for name in given:
+    for name in body_fields:
         if name not in fields:
             raise unknown_name("field", name[:SHOWN], list(fields), place=address)
     for name in fields:
-        if name not in given:
+        if name not in body_fields:
             raise InputError(f"{name} must be given; it is missing.")
-    return {name: rule(name, given[name]) for name, rule in fields.items()}
+    return {name: rule(name, body_fields[name]) for name, rule in fields.items()}
 
 
 def whole_field(name: str, value: Any) -> int:
@@ -190,7 +190,7 @@ def truth(name: str, value: Any) -> bool:
 
 def codes(name: str, value: Any) -> list[str]:
     """A list of codes."""
-    if not isinstance(value, list) or len(value) > MOST_ACTORS or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or len(value) > MOST_ACTORS or not all(isinstance(code, str) for code in value):
         _refuse(name, f"a list of at most {MOST_ACTORS:,} codes", value)
     return list(value)
 
@@ -204,22 +204,22 @@ def _refuse(name: str, rule: str, value: Any) -> NoReturn:
 
 def start(store: Store, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
     """What is asked, of how many documents, how long a new coder will read, and the visitor's name if it is given."""
-    asked, ahead = asked_of(store), progress(store, visitor.coder or NOBODY, overlap=room_.overlap)
+    labelling, ahead = asked_of(store), progress(store, visitor.coder or NOBODY, overlap=room_.overlap)
     counts = {"documents": ahead.documents, "drawn": len(reading_order(store))}
     time = {"time": ahead.time_left, "how": ahead.how}
-    return {"question": asked.question, **counts, **time, "coder": visitor.coder}
+    return {"question": labelling.question, **counts, **time, "coder": visitor.coder}
 
 
 def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
     """What is asked, the documents that a coder reads, in order, and which of them are answered."""
-    asked, name = asked_of(store), room_.name(visitor, coder)
+    labelling, name = asked_of(store), room_.name(visitor, coder)
     return {
-        "question": asked.question,
+        "question": labelling.question,
         "coder": name,
-        "actors": [{"code": code, "title": title_of(store, code)} for code in asked.actors],
+        "actors": [{"code": code, "title": title_of(store, code)} for code in labelling.actors],
         "documents": documents_for(store, name, overlap=room_.overlap),
         "drawn": len(reading_order(store)),
-        "answered": [one.document for one in answers_of(store) if one.coder == name],
+        "answered": [answer.document for answer in answers_of(store) if answer.coder == name],
         "progress": room_.progress(visitor, name),
     }
 
@@ -235,14 +235,14 @@ def document(
     if number not in reading_order(store):
         raise InputError(f"number must be that of a document drawn for labelling; {number} was not.")
     check_documents(store, [number], tables=["sentences"])
-    known, date, title = rows_of(store, "SELECT id, date, title FROM documents WHERE document = $n", n=number)[0]
+    identifier, date, title = rows_of(store, "SELECT id, date, title FROM documents WHERE document = $n", n=number)[0]
     words = rows_of(store, "SELECT words, spaces FROM sentences WHERE document = $n ORDER BY sentence", n=number)
     return {
         "document": number,
-        "id": known,
+        "id": identifier,
         "date": date.isoformat(),
         "title": title,
-        "sentences": [{"words": one, "spaces": spaces} for one, spaces in words],
+        "sentences": [{"words": sentence, "spaces": spaces} for sentence, spaces in words],
         **present(store, number, name),
         "view": document_view(store, number, sample=sample) if room_.assisted else None,
     }
@@ -250,25 +250,28 @@ def document(
 
 def disagreements(store: Store) -> list[dict[str, Any]]:
     """Documents that coders answered differently, settled or not, with their answers, in the order of reading."""
-    found = differing(store)
+    disagreeing = differing(store)
     named = "SELECT document, id, title FROM documents WHERE document IN (SELECT unnest($wanted))"
-    names = {number: told for number, *told in rows_of(store, named, wanted=[one.document for one in found])}
+    names = {
+        number: details
+        for number, *details in rows_of(store, named, wanted=[document.document for document in disagreeing])
+    }
     return [
         {
-            "document": one.document,
-            "id": names[one.document][0],
-            "title": names[one.document][1],
-            "answers": [{"coder": answer.coder, **plain(answer)} for answer in one.answers],
-            "answer": None if one.settled is None else plain(one.settled),
-            "revision": revision_of(store, one.document, "", settles=True),
+            "document": document.document,
+            "id": names[document.document][0],
+            "title": names[document.document][1],
+            "answers": [{"coder": answer.coder, **plain(answer)} for answer in document.answers],
+            "answer": None if document.settled is None else plain(document.settled),
+            "revision": revision_of(store, document.document, "", settles=True),
         }
-        for one in found
+        for document in disagreeing
     ]
 
 
 def agreement(store: Store) -> dict[str, Any]:
-    """How far the coders agree on all pairs of a document and an actor; `documents` is 0 while nobody could differ."""
-    clear = Counter(one.document for one in answers_of(store) if not one.unclear)
+    """Krippendorff's α over all pairs of a document and an actor; `documents` is 0 until two coders share one."""
+    clear = Counter(answer.document for answer in answers_of(store) if not answer.unclear)
     if max(clear.values(), default=0) < 2:
         return {"documents": 0, "alpha": None, "low": None, "high": None, "why": None}
     total = measured(store).total
@@ -276,13 +279,13 @@ def agreement(store: Store) -> dict[str, Any]:
 
 
 def present(store: Store, number: int, coder: str) -> dict[str, Any]:
-    """What a coder answers of a document by now, and its revision; the answer is None if there is none."""
-    own = [one for one in answers_of(store, document=number) if one.coder == coder]
-    return {"answer": plain(own[0]) if own else None, "revision": revision_of(store, number, coder)}
+    """A coder's current answer for a document, and its revision; the answer is None if there is none."""
+    answers = [answer for answer in answers_of(store, document=number) if answer.coder == coder]
+    return {"answer": plain(answers[0]) if answers else None, "revision": revision_of(store, number, coder)}
 
 
 def plain(answer: Answer) -> dict[str, Any]:
-    """What an answer says."""
+    """An answer as JSON."""
     acting: Sequence[str] = answer.acting
     return {"acting": list(acting), "unclear": answer.unclear}
 
@@ -331,9 +334,9 @@ def _answered(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
 
 def _settled(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
     number = ordered["document"]
-    found = settlements_of(store, document=number)
+    settlements = settlements_of(store, document=number)
     revision = revision_of(store, number, "", settles=True)
-    return {"answer": plain(found[0]) if found else None, "revision": revision}
+    return {"answer": plain(settlements[0]) if settlements else None, "revision": revision}
 
 
 SAID: Mapping[str, Rule] = {
@@ -362,17 +365,17 @@ NUMBER, SAMPLE = (
 )
 
 
-# What a coder needs. All other addresses, those of the series too, are the coordinator's: what the rule found, what
-# others answer, and totals would influence a coder who still reads.
+# Addresses for coders. All others, including those of the series, are for the coordinator: the model's events, the
+# answers of others, and totals would influence a coder.
 CODER_PATHS = (ROOM, *(f"/api/label/{name}" for name in ("start", "room", "document", "answer", "undo")))
 
 
-def questions_of(room_: Room, beside: Mapping[str, Question]) -> Mapping[str, Question]:
-    """What the room may ask, and the questions of the page beside it, by the end of their addresses.
+def questions_of(room_: Room, page_questions: Mapping[str, Question]) -> Mapping[str, Question]:
+    """The questions of the room and of the page, by the end of their addresses.
 
-    Answers of the page depend on labels, too: what was asked before an order knows nothing of it.
+    Answers of the page depend on labels, too, so that every write outdates cached answers.
     """
-    asked = {
+    room_questions = {
         "start": Question(partial(start, room_=room_), for_visitor=True),
         "room": Question(partial(room, room_=room_), (CODER,), for_visitor=True),
         "document": Question(partial(document, room_=room_), (NUMBER, CODER, SAMPLE), for_visitor=True),
@@ -380,22 +383,22 @@ def questions_of(room_: Room, beside: Mapping[str, Question]) -> Mapping[str, Qu
         "agreement": Question(agreement),
         "intervals": Question(intervals),
     }
-    questions = {**beside, **{f"label/{name}": question for name, question in asked.items()}}
+    questions = {**page_questions, **{f"label/{name}": question for name, question in room_questions.items()}}
     return {name: replace(question, state=lambda: room_.n_orders) for name, question in questions.items()}
 
 
 def orders_of(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:
-    """What the room may have written, by the end of its address."""
-    return {f"label/{name}": _carry_out(room_, f"/api/label/{name}", one) for name, one in ORDERS.items()}
+    """The handlers of the room's requests that write, by the end of their addresses."""
+    return {f"label/{name}": _carry_out(room_, f"/api/label/{name}", order) for name, order in ORDERS.items()}
 
 
 def _carry_out(room_: Room, address: str, order: Order) -> Callable[[Request], Awaitable[Response]]:
-    """What is done at an address that writes: whose order it is is checked before any of its body is read."""
+    """The handler of an address that writes; the visitor is checked before the body is read."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse
 
-    def refused(status: int, told: str, **more: Any) -> Response:
-        return JSONResponse({"error": told, **more}, status)
+    def refused(status: int, message: str, **more: Any) -> Response:
+        return JSONResponse({"error": message, **more}, status)
 
     async def carry_out(request: Request) -> Response:
         why = forged(request.headers, token=room_.token)

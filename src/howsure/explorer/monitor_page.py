@@ -40,8 +40,8 @@ def _facts(monitor: CalibrationMonitor) -> str:
         return "No period was taken yet."
     rows = counted(sum(row.n for row in status), "row")
     last = status.last if monitor.settings.period == "day" else f"the {monitor.settings.period} from {status.last}"
-    told = f"{rows} tested, {status.first} to {last}"
-    return ". ".join([told, *(f"{note[0].upper()}{note[1:]}" for note in status.notes)]) + "."
+    tested = f"{rows} tested, {status.first} to {last}"
+    return ". ".join([tested, *(f"{note[0].upper()}{note[1:]}" for note in status.notes)]) + "."
 
 
 def _group(monitor: CalibrationMonitor, row: GroupStatus) -> dict[str, Any]:
@@ -64,18 +64,18 @@ def _group(monitor: CalibrationMonitor, row: GroupStatus) -> dict[str, Any]:
 
 
 def _told(row: GroupStatus) -> str:
-    said = row.sentence
-    return f"{said[0].upper()}{said[1:]}."
+    sentence = row.sentence
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def _curve(sums: CellSums, *, level: float) -> list[dict[str, Any]]:
-    """The cells with rows; with clusters, the intervals count rows as what they are worth."""
-    held = np.flatnonzero(sums.n)
-    n, squares = sums.n[held], np.maximum(sums.squares[held], 1e-300)
-    design = np.maximum(sums.cluster_squares[held] / squares, 1.0)
-    observed, predicted = sums.observed[held] / n, sums.predicted[held] / n
+    """The cells with rows; with clusters, intervals use the effective number of rows."""
+    filled = np.flatnonzero(sums.n)
+    n, squares = sums.n[filled], np.maximum(sums.squares[filled], 1e-300)
+    design = np.maximum(sums.cluster_squares[filled] / squares, 1.0)
+    observed, predicted = sums.observed[filled] / n, sums.predicted[filled] / n
     low, high = wilson_interval(observed, n / design, level=level)
-    rows = zip(held.tolist(), n, predicted, observed, low, high, strict=True)
+    rows = zip(filled.tolist(), n, predicted, observed, low, high, strict=True)
     return [
         {
             "cell": f"{EDGES[cell]:g} to {EDGES[cell + 1]:g}",

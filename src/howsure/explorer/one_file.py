@@ -1,4 +1,4 @@
-"""The page as one file: everything that it may ask is answered already, packed, and put inside."""
+"""The page as one file: all answers that it may need are computed in advance, compressed, and embedded."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_level, chec
 from howsure.inputs.periods import PERIODS, n_periods
 from howsure.regression.results import PredictedRegression
 
-MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
-MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks
+MOST_ACTORS = 8  # by default: 28 pairs to compare
+MOST_PERIODS = 600  # of a default length of period: 11 years of weeks
 DIGITS = 6
 UNREAD = ("probability", "best", "doubtful")
 ABOUT = (*UNREAD, "answers", "label", "missed")
@@ -57,14 +57,14 @@ def events_report(
     regression: PredictedRegression | None = None,
     bar: Bar | None = None,
 ) -> str:
-    """The page of a store as one HTML text that needs neither server nor network; it says what it leaves out.
+    """The page of a store as one HTML text that needs neither server nor network; it reports what it omits.
 
     actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
     600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
     of each. level: that of all intervals. Numbers are kept to six digits. regression: what
     `regress_events` found in the store, to be shown as a table. bar: shows how many of all parts are done.
 
-    Raises InputError for an actor or a length of period that there is not, or a store without any event.
+    Raises InputError for an unknown actor or length of period, or a store without events.
     """
     n_documents = check_whole(documents, name="documents")
     n_samples = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
@@ -72,17 +72,17 @@ def events_report(
         chosen = list(chosen_actors(store, actors))[: MOST_ACTORS if actors is None else None]
         lengths, level = _lengths(store, period), check_level(level)
         index = _index(store, chosen)
-        wanted = [row["document"] for row in _ranked(index)[:n_documents]]
-        said = _said(len(chosen), len(actors_in(store)), lengths, len(wanted), len(index), n_samples)
+        numbers = [row["document"] for row in _ranked(index)[:n_documents]]
+        summary = _said(len(chosen), len(actors_in(store)), lengths, len(numbers), len(index), n_samples)
         pairs, units = list(combinations(chosen, 2)), known_units(store.settings, UNITS)
         questions = len(lengths) * (len(units) * len(INTERVALS) + len(pairs) * (len(units) - 1))
         if labelling_of(store) is not None:
             questions += len(lengths) * (FIT * len(CORRECTED_UNITS) + len(pairs))
-        with nullcontext(_nobody) if bar is None else bar(len(wanted) + questions, "parts") as advance:
-            texts = _texts(store, wanted, n_samples, advance)
+        with nullcontext(_nobody) if bar is None else bar(len(numbers) + questions, "parts") as advance:
+            texts = _texts(store, numbers, n_samples, advance)
             facts = overview_beside(regression)(store)
-            held = {"index": index, "documents": texts}
-            data = _data(store, facts, chosen, pairs, lengths, level, said=said, advance=advance, **held)
+            parts = {"index": index, "documents": texts}
+            data = _data(store, facts, chosen, pairs, lengths, level, summary=summary, advance=advance, **parts)
     return assemble(data).html
 
 
@@ -98,15 +98,19 @@ def _data(
     lengths: list[str],
     level: float,
     *,
-    said: str,
+    summary: str,
     advance: Advance,
-    **held: Any,
+    **parts: Any,
 ) -> Columns:
-    """All that the page may ask."""
+    """All answers that the page may need."""
     compared = known_units(store.settings, COUNTED)
     acting = [actor for actor in facts["actors"] if actor["code"] in actors]
     return {
-        "overview": {**facts, "actors": acting, "held": {"periods": lengths, "levels": [f"{level:g}"], "said": said}},
+        "overview": {
+            **facts,
+            "actors": acting,
+            "held": {"periods": lengths, "levels": [f"{level:g}"], "said": summary},
+        },
         "periods": {period: _periods(store, actors[0], period) for period in lengths},
         "series": {
             period: {unit: _series(store, actors, period, unit, level, advance) for unit in facts["units"]}
@@ -117,7 +121,7 @@ def _data(
             for period in lengths
         },
         **_corrections(store, actors, pairs, lengths, level, advance),
-        **held,
+        **parts,
         "doubtful": [row for row in doubtful_documents(store, limit=MOST_LISTED) if row["actor"] in actors],
     }
 
@@ -125,26 +129,25 @@ def _data(
 def _lengths(store: Store, period: Sequence[str] | None) -> list[str]:
     if period is None:
         days = first_and_last(store)
-        return [one for one in PERIODS if n_periods(*days, period=one) <= MOST_PERIODS] or [PERIODS[-1]]
+        return [length for length in PERIODS if n_periods(*days, period=length) <= MOST_PERIODS] or [PERIODS[-1]]
     if not period:
         raise InputError(f"period must name lengths of period, of {', '.join(PERIODS)}; it is empty.")
-    return [checked_length(one) for one in dict.fromkeys(period)]
+    return [checked_length(length) for length in dict.fromkeys(period)]
 
 
 def _index(store: Store, actors: Sequence[str]) -> Rows:
-    """Every document in which one of the actors may act, or that was read, and what is known of each actor there."""
-    found: dict[int, dict[str, Any]] = {}
+    """Every labelled document or document with a possible event of an actor, and its data per actor."""
+    entries: dict[int, dict[str, Any]] = {}
     for actor in actors:
         for row in documents_between(store, actor, first_and_last(store), answers_about(store, actor)):
             about = {name: row.pop(name) for name in ABOUT}
-            held = found.setdefault(row["document"], {**row, "events": {}})
-            held["events"][actor] = about if about["answers"] else {name: about[name] for name in UNREAD}
-    return [found[number] for number in sorted(found)]
+            entry = entries.setdefault(row["document"], {**row, "events": {}})
+            entry["events"][actor] = about if about["answers"] else {name: about[name] for name in UNREAD}
+    return [entries[number] for number in sorted(entries)]
 
 
 def _ranked(index: Rows) -> Rows:
-    """Those that the model missed, then the doubtful, those nearest to one half before others; then from the most
-    probable."""
+    """Documents that the model missed, then uncertain ones by distance from 1/2, then by falling probability."""
 
     def rank(row: dict[str, Any]) -> tuple[bool, bool, float, int]:
         probabilities = [event["probability"] for event in row["events"].values()]
@@ -158,14 +161,14 @@ def _ranked(index: Rows) -> Rows:
 
 def _texts(store: Store, numbers: list[int], n_samples: int, advance: Advance) -> dict[int, dict[str, Any]]:
     """The documents by number: the view of the 1-best, and what differs in each of the first samples."""
-    found = {}
-    for number, held in stored_documents(store, numbers).items():
-        view = view_of(store, held, None)
+    texts = {}
+    for number, document in stored_documents(store, numbers).items():
+        view = view_of(store, document, None)
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
-        found[number] = {"view": view, "samples": _samples(held, n_samples)}
+        texts[number] = {"view": view, "samples": _samples(document, n_samples)}
         advance(1)
-    return found
+    return texts
 
 
 def _samples(held: StoredDocument, n_samples: int) -> list[Columns]:
@@ -175,7 +178,7 @@ def _samples(held: StoredDocument, n_samples: int) -> list[Columns]:
         {
             "entities": labels.tolist(),
             "actors": [int(event.samples[at]) for event in held.events],
-            "evidence": [int(one.samples[at]) for one in held.evidence],
+            "evidence": [int(evidence.samples[at]) for evidence in held.evidence],
         }
         for at, labels in enumerate(held.clusterings[:n_samples])
     ]
@@ -188,21 +191,21 @@ def _periods(store: Store, actor: str, period: str) -> Rows:
 
 def _series(store: Store, actors: Sequence[str], period: str, unit: str, level: float, advance: Advance) -> Columns:
     """By kind of interval and actor, the columns of a series."""
-    found = {}
+    series_by_interval = {}
     for interval in INTERVALS:
-        held = series(store, actors, period=period, level=level, interval=interval, unit=unit)
-        found[interval] = {actor: _columns(rows, SERIES) for actor, rows in held.items()}
+        rows_by_actor = series(store, actors, period=period, level=level, interval=interval, unit=unit)
+        series_by_interval[interval] = {actor: _columns(rows, SERIES) for actor, rows in rows_by_actor.items()}
         advance(1)
-    return found
+    return series_by_interval
 
 
 def _comparisons(store: Store, pairs: Pairs, period: str, unit: str, level: float, advance: Advance) -> list[Columns]:
-    found = []
+    comparisons = []
     for first, second in pairs:
         rows = compare(store, first, second, period=period, level=level, unit=unit)
-        found.append({"first": first, "second": second, **_columns(rows, SIDES)})
+        comparisons.append({"first": first, "second": second, **_columns(rows, SIDES)})
         advance(1)
-    return found
+    return comparisons
 
 
 def _corrections(
@@ -218,23 +221,23 @@ def _corrections(
             series[period][unit] = _kept(corrected(store, period=period, unit=unit, level=level), actors)
             advance(FIT if unit in CORRECTED_UNITS else 0)
         for first, second in pairs:
-            held = corrected_pair(store, first, second, period=period, level=level)
-            compared[period].append({"first": first, "second": second, **_packed(held)})
+            corrections = corrected_pair(store, first, second, period=period, level=level)
+            compared[period].append({"first": first, "second": second, **_packed(corrections)})
             advance(1)
     return {"corrected": series, "correctedPairs": compared}
 
 
-def _kept(found: Columns, actors: Sequence[str]) -> Columns:
+def _kept(answer: Columns, actors: Sequence[str]) -> Columns:
     """The answer of some actors, with short numbers."""
-    if "reason" in found:
-        return found
+    if "reason" in answer:
+        return answer
     series = {
-        actor: {name: [_short(one) for one in values] for name, values in columns.items()}
-        for actor, columns in found["series"].items()
+        actor: {name: [_short(value) for value in values] for name, values in columns.items()}
+        for actor, columns in answer["series"].items()
         if actor in actors
     }
-    totals = {actor: {name: _short(one) for name, one in found["totals"][actor].items()} for actor in series}
-    return {**found, "series": series, "totals": totals}
+    totals = {actor: {name: _short(value) for name, value in answer["totals"][actor].items()} for actor in series}
+    return {**answer, "series": series, "totals": totals}
 
 
 def _packed(found: Columns) -> Columns:
@@ -257,9 +260,9 @@ def _short(value: float | None) -> float | int | None:
 
 
 def _said(n_actors: int, of_actors: int, lengths: list[str], n_texts: int, of_texts: int, n_samples: int) -> str:
-    """What the file holds, and so what it does not."""
+    """A sentence on what the file contains."""
     return (
-        f"It holds {n_actors:,} of {of_actors:,} actors, by {', '.join(lengths)}, and the texts of "
-        f"{n_texts:,} of the {of_texts:,} documents that were read or found, the most uncertain first, with up to "
+        f"It contains {n_actors:,} of {of_actors:,} actors, by {', '.join(lengths)}, and the texts of "
+        f"{n_texts:,} of {of_texts:,} documents with labels or possible events, the most uncertain first, with up to "
         f"{n_samples:,} samples each."
     )

@@ -1,4 +1,4 @@
-"""What the page may ask of an events store, by which parameters; every answer is plain values, for JSON."""
+"""The queries of the page to an events store and their parameters; answers are plain values for JSON."""
 
 from __future__ import annotations
 
@@ -61,19 +61,22 @@ class Parameter:
 
 
 def read_parameters(
-    given: Sequence[tuple[str, str]], parameters: Sequence[Parameter], *, address: str
+    pairs: Sequence[tuple[str, str]], parameters: Sequence[Parameter], *, address: str
 ) -> dict[str, Any]:
     """The values of all parameters of an address, from the names and texts that a request gives.
 
     Raises InputError for an unknown parameter, one that is missing or given too often, or a value against its rule.
     """
-    known = {one.name: one for one in parameters}
-    for name, text in given:
-        if name not in known:
-            raise unknown_name("parameter", name[:SHOWN], list(known) or ["none"], place=address)
+    by_name = {parameter.name: parameter for parameter in parameters}
+    for name, text in pairs:
+        if name not in by_name:
+            raise unknown_name("parameter", name[:SHOWN], list(by_name) or ["none"], place=address)
         if len(text) > LONGEST:
             raise InputError(f"{name} must have at most {LONGEST} characters; it has {len(text):,}.")
-    return {one.name: _value(one, [text for name, text in given if name == one.name]) for one in parameters}
+    return {
+        parameter.name: _value(parameter, [text for name, text in pairs if name == parameter.name])
+        for parameter in parameters
+    }
 
 
 def _value(parameter: Parameter, texts: list[str]) -> Any:
@@ -184,14 +187,14 @@ def view_of(store: Store, document: StoredDocument, chosen: int | None) -> dict[
         "sentences": [{"words": words, "spaces": spaces} for words, spaces in document.sentences],
         "mentions": [
             {
-                "sentence": one.sentence,
-                "start": one.start,
-                "stop": one.stop,
+                "sentence": mention.sentence,
+                "start": mention.start,
+                "stop": mention.stop,
                 "entity": None if entities is None else int(entities[place]),
-                "actors": list(one.actors),
-                "verb": one.verb,
+                "actors": list(mention.actors),
+                "verb": mention.verb,
             }
-            for place, one in enumerate(document.mentions)
+            for place, mention in enumerate(document.mentions)
         ],
         "actors": [
             {
@@ -208,19 +211,19 @@ def view_of(store: Store, document: StoredDocument, chosen: int | None) -> dict[
 
 
 def _evidence(document: StoredDocument, entities: Integers | None) -> list[dict[str, Any]]:
-    exact = document.pair_probability([(one.named, one.agent) for one in document.evidence])
+    exact = document.pair_probability([(evidence.named, evidence.agent) for evidence in document.evidence])
     return [
         {
-            "actor": one.actor,
-            "named": one.named,
-            "agent": one.agent,
-            "named_text": document.text_of(one.named),
-            "agent_text": document.text_of(one.agent),
-            "probability": one.probability,
+            "actor": evidence.actor,
+            "named": evidence.named,
+            "agent": evidence.agent,
+            "named_text": document.text_of(evidence.named),
+            "agent_text": document.text_of(evidence.agent),
+            "probability": evidence.probability,
             "pair": pair,
-            "present": entities is not None and _holds(document, entities, one),
+            "present": entities is not None and _holds(document, entities, evidence),
         }
-        for one, pair in zip(document.evidence, exact, strict=True)
+        for evidence, pair in zip(document.evidence, exact, strict=True)
     ]
 
 
@@ -254,9 +257,9 @@ MONTE_CARLO = ("greater_low", "greater_high", "less_low", "less_high")  # which 
 
 
 def overview(store: Store) -> dict[str, Any]:
-    """What the store holds: actors by falling expected count, dates, documents kept and left out, the event that
-    is counted, what the bands include, what can be counted, the settings, the question that readers are or would be
-    asked, if it can be told, and whether there are labels.
+    """A summary of the store: actors by falling expected count, dates, documents stored and left out, the event that
+    is counted, what the intervals include, the available units, the settings, the question for coders (None if the
+    event has none), and whether there are labels.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -265,7 +268,7 @@ def overview(store: Store) -> dict[str, Any]:
     """
     n, first, last = rows_of(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
     left_out = rows_of(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
-    asked = labelling_of(store)
+    labelling = labelling_of(store)
     rule = store.settings.get("rule") or {"name": UNNAMED}
     unasked = None if rule == {"name": UNNAMED} else question_of(rule)
     return {
@@ -282,8 +285,8 @@ def overview(store: Store) -> dict[str, Any]:
         "uncertainty": uncertainty_in(store.settings),
         "units": known_units(store.settings, UNITS),
         "settings": settings_of(store),
-        "question": unasked if asked is None else asked.question,
-        "labels": asked is not None,
+        "question": unasked if labelling is None else labelling.question,
+        "labels": labelling is not None,
     }
 
 
@@ -293,8 +296,8 @@ def overview_beside(regression: PredictedRegression | None) -> Callable[[Store],
         return overview
     table = regression.table()
     shown = {"headings": list(table.headings), "words": list(table.words), "rows": [*map(list, table.rows)]}
-    held = {"regression": {**shown, "notes": list(table.notes)}}
-    return lambda store: overview(store) | held
+    with_regression = {"regression": {**shown, "notes": list(table.notes)}}
+    return lambda store: overview(store) | with_regression
 
 
 def series(
@@ -312,12 +315,14 @@ def series(
     What is undefined is None: all in a period without documents.
     Raises InputError as `event_series` does.
     """
-    held = event_series(store, period=period, actors=actors, level=level, interval=interval, unit=unit)
-    found: dict[str, list[dict[str, Any]]] = {actor: [] for actor in held.actors}
-    for row in held.rows:
+    result = event_series(store, period=period, actors=actors, level=level, interval=interval, unit=unit)
+    rows_by_actor: dict[str, list[dict[str, Any]]] = {actor: [] for actor in result.actors}
+    for row in result.rows:
         days = {"start": str(period_start(row.period)), "end": str(period_end(row.period))}
-        found[row.actor].append(days | _shown(row, ("actor",)) | {"incomplete": row.period in held.incomplete})
-    return found
+        rows_by_actor[row.actor].append(
+            days | _shown(row, ("actor",)) | {"incomplete": row.period in result.incomplete}
+        )
+    return rows_by_actor
 
 
 def _shown(row: PeriodCount | PeriodComparison, left_out: Collection[str]) -> dict[str, Any]:
@@ -330,8 +335,8 @@ def compare(
     store: Store, first: str, second: str, *, period: str = "quarter", level: float = 0.95, unit: str = "documents"
 ) -> list[dict[str, Any]]:
     """By period its documents, P(n_A > n_B) as greater, equal, less, and the difference; see `compare_actors`."""
-    held = compare_actors(store, first, second, period=period, level=level, unit=unit, monte_carlo=False)
-    return [_shown(row, MONTE_CARLO) for row in held.rows]
+    comparison = compare_actors(store, first, second, period=period, level=level, unit=unit, monte_carlo=False)
+    return [_shown(row, MONTE_CARLO) for row in comparison.rows]
 
 
 # What the page asks of the labels of a store: the corrected counts and comparisons, each estimated once.
@@ -344,15 +349,15 @@ _LOCK = Lock()
 
 
 def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, unit: str = "documents") -> dict[str, Any]:
-    """By actor the columns of the corrected series, its totals, and what to know of it; `reason` if there is none.
+    """By actor the columns of the corrected series, its totals, and its notes; `reason` if there is no series.
 
     Raises InputError as `corrected_series` does.
     """
-    held = series_of_labels(store, period=period, level=level, unit=unit)
-    if isinstance(held, str):
-        return {"reason": held}
-    plain = held.to_dict()
-    series: dict[str, dict[str, list[Any]]] = {actor: {name: [] for name in COLUMNS} for actor in held.actors}
+    result = series_of_labels(store, period=period, level=level, unit=unit)
+    if isinstance(result, str):
+        return {"reason": result}
+    plain = result.to_dict()
+    series: dict[str, dict[str, list[Any]]] = {actor: {name: [] for name in COLUMNS} for actor in result.actors}
     for row in plain["rows"]:
         for name, field in COLUMNS.items():
             series[row["actor"]][name].append(row[field])
@@ -367,19 +372,19 @@ def corrected_pair(
 
     Raises InputError for an actor that the store does not know, or the same one twice.
     """
-    held = series_of_labels(store, period=period, level=level, unit="documents")
-    if isinstance(held, str):
-        return {"reason": held}
+    result = series_of_labels(store, period=period, level=level, unit="documents")
+    if isinstance(result, str):
+        return {"reason": result}
     pair = chosen_actors(store, [first, second])
-    lacking = [actor for actor in pair if actor not in held.actors]
+    lacking = [actor for actor in pair if actor not in result.actors]
     if lacking:
         return {"reason": raw_alone(pair, lacking)}
-    found = corrected_comparison(held, pair[0], pair[-1]).to_dict()
-    return {"rows": found["rows"], "total": found["total"]}
+    comparison = corrected_comparison(result, pair[0], pair[-1]).to_dict()
+    return {"rows": comparison["rows"], "total": comparison["total"]}
 
 
 def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> CorrectedSeries | str:
-    """The corrected series of all actors that readers were asked about, or why there is none.
+    """The corrected series of all actors with labels, or why there is none.
 
     It is kept until a label changes; the last few of a store are.
     """
@@ -392,14 +397,14 @@ def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> C
         if key in kept:
             kept.move_to_end(key)
             return kept[key]
-    found = corrected_or_why(store, period=period, level=level, unit=unit)
-    if isinstance(found, str):
-        return found or "No document of this store has a label."
+    result = corrected_or_why(store, period=period, level=level, unit=unit)
+    if isinstance(result, str):
+        return result or "No document of this store has a label."
     with _LOCK:
-        kept[key] = found
+        kept[key] = result
         while len(kept) > MOST_KEPT:
             kept.popitem(last=False)
-    return found
+    return result
 
 
 def _as_shares(counts: CorrectedSeries, sizes: Mapping[str, int]) -> CorrectedSeries:
@@ -410,7 +415,7 @@ def _as_shares(counts: CorrectedSeries, sizes: Mapping[str, int]) -> CorrectedSe
 
 
 def _version(store: Store) -> tuple[int, int]:
-    """What grows with every answer and every draw."""
+    """A version of the labels, which increases with every answer and every draw."""
     ((entry, drawn),) = rows_of(
         store,
         "SELECT (SELECT coalesce(max(entry), 0) FROM answers), (SELECT count(*) FROM label_sample)",
@@ -418,7 +423,7 @@ def _version(store: Store) -> tuple[int, int]:
     return int(entry), int(drawn)
 
 
-# Which questions the page may ask of a store, each at an address of its own.
+# The questions of the page to a store, each with its own address.
 
 MOST_ACTORS = 6  # panels of the chart
 LARGEST_NUMBER = 2**62
@@ -426,11 +431,10 @@ LARGEST_NUMBER = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the store, by which parameters, and whether the answer is a table (CSV) rather than JSON.
+    """A question to the store with its parameters; is_table: whether the answer is a table (CSV) rather than JSON.
 
-    state: what the answer depends on besides, such as how much was written to the store. each: a list among the
-    parameters, of which each element has an answer of its own, an object with its name. for_visitor: whether `ask` also
-    takes the `visitor`, on whom the answer depends.
+    state: further state that the answer depends on, such as the number of writes to the store. each: a list parameter
+    whose elements are answered separately, as an object by name. for_visitor: whether `ask` takes the `visitor`, too.
     """
 
     ask: Callable[..., Any]
@@ -441,30 +445,30 @@ class Question:
     for_visitor: bool = False
 
 
-def export(store: Store, **asked: Any) -> str:
+def export(store: Store, **arguments: Any) -> str:
     """The series as a tidy table, with the corrected one if there are labels: CSV, numbers with all their digits."""
-    series = event_series(store, **asked)
-    beside = series_of_labels(store, period=series.period, level=series.level, unit=series.unit)
-    return f"{(series if isinstance(beside, str) else series.beside(beside)).to_csv()}\n"
+    series = event_series(store, **arguments)
+    corrected = series_of_labels(store, period=series.period, level=series.level, unit=series.unit)
+    return f"{(series if isinstance(corrected, str) else series.beside(corrected)).to_csv()}\n"
 
 
 def parameters_of(ask: Callable[..., Any], **readers: Reader) -> tuple[Parameter, ...]:
-    """The parameters of a question by its signature, read as they are declared, or by a reader that is given."""
-    known = READERS | readers
+    """The parameters of a question from its signature, with their declared readers or those in `readers`."""
+    known_readers = READERS | readers
     return tuple(
-        Parameter(name, known[name], default, MOST_ACTORS if name == "actors" else 1)
+        Parameter(name, known_readers[name], default, MOST_ACTORS if name == "actors" else 1)
         for name, default in defaults_of(ask).items()
         if name != "store"
     )
 
 
-def _declared(asked: Asked) -> Reader:
-    if asked.words:
-        return one_of(asked.words)
-    return fraction if asked.most is None else whole(1, asked.most)
+def _declared(meaning: Asked) -> Reader:
+    if meaning.words:
+        return one_of(meaning.words)
+    return fraction if meaning.most is None else whole(1, meaning.most)
 
 
-READERS: dict[str, Reader] = {name: _declared(one) for name, one in ASKED.items()} | {
+READERS: dict[str, Reader] = {name: _declared(meaning) for name, meaning in ASKED.items()} | {
     **dict.fromkeys(("actors", "actor", "first", "second", "at"), words),
     "number": whole(0, LARGEST_NUMBER),
     "sample": number_or(BEST, high=LARGEST_NUMBER),

@@ -1,4 +1,4 @@
-"""The page on an address of this machine, until it is stopped; no connection is held open for nothing."""
+"""A local server for the page, which closes idle connections."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from howsure.explorer.labelling import Room
 from howsure.first_use import require
 from howsure.regression.results import PredictedRegression
 
-# Connections that nobody can hold open for nothing: a request is whole in time, and only so many wait for one.
+# Limits on connections: a request must arrive in time, and only a limited number may wait.
 
 MOST = 128
 SECONDS = 10.0  # for the whole of a request
@@ -76,10 +76,14 @@ class PromptConnection(H11Protocol):
 
     def _make_room(self) -> None:
         """Cut off those that have waited longest for their request."""
-        waiting = [one for one in self.connections if isinstance(one, PromptConnection) and not one.is_answering]
+        waiting = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, PromptConnection) and not connection.is_answering
+        ]
         too_many = max(len(self.connections) - self.most, 0)
-        for one in sorted(waiting, key=lambda one: one.waiting_since)[:too_many]:
-            one.cut_off()
+        for connection in sorted(waiting, key=lambda connection: connection.waiting_since)[:too_many]:
+            connection.cut_off()
 
     def _wait(self) -> None:
         self.waiting_since = self.loop.time()
@@ -116,8 +120,8 @@ class Address:
 
     def answers_to(self) -> tuple[str, ...]:
         """All names that a request may call the page by."""
-        own = (socket.gethostname(),) if self.host in EVERYWHERE else (self.host,)
-        return tuple(dict.fromkeys(name.lower() for name in (*LOOPBACK, *own, *self.names)))
+        host_names = (socket.gethostname(),) if self.host in EVERYWHERE else (self.host,)
+        return tuple(dict.fromkeys(name.lower() for name in (*LOOPBACK, *host_names, *self.names)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +143,12 @@ def serve(
     room: Room | None = None,
     regression: PredictedRegression | None = None,
 ) -> None:
-    """Serve the page of a store until Ctrl-C; `ready` is told what opens it once it can be asked.
+    """Serve the page of a store until Ctrl-C; `ready` is called with its addresses as soon as it answers.
 
-    With a `room`, a labelling room of the same store, that is what opens: with a token of its own for each of its
-    visitors. regression: one on the store, to be shown.
+    room: a labelling room of the same store, which is opened instead, with a token for each visitor. regression: a
+    regression on the store to show.
 
-    Raises InputError where it cannot be served, MissingExtraError without the extra `events`.
+    Raises InputError if it cannot be served, MissingExtraError without the extra `events`.
     """
     require("The page of events", "events", "starlette", "uvicorn")
     import uvicorn

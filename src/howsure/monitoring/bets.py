@@ -97,7 +97,7 @@ SHIFTS = (0.03, 0.1, 0.25)  # of the probability
 ODDS = (1.5, 3.0)  # ratios of odds
 TEMPERATURES = (1.5, 3.0)
 CELL_SHIFTS = (0.05, 0.2)
-MEMORIES = (0.8, 0.98)  # what a period leaves of the sums that the learned forecasts rest on
+MEMORIES = (0.8, 0.98)  # decay per period of the sums behind the learned forecasts
 LEARNED_PRIOR = 20.0  # rows of no gap in each cell
 MOST_GAIN = 20.0  # of a row, so that no single wrong certainty decides
 MOST_LOSS = 0.95  # of a cluster
@@ -210,7 +210,7 @@ def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
 def _gains(target: Floats, bound: Floats) -> Gains:
     """What a forecast gains against the bound of the hypothesis, less 1; at most half is lost, at most 20 won.
 
-    Where a number can hold no forecast between the bound and 0 or 1, there is no bet.
+    If no floating-point number lies between the bound and 0 or 1, there is no bet.
     """
     target = np.clip(target, bound / 2.0, (1.0 + bound) / 2.0)
     none = (target == bound) | (target == 1.0) | (target == 0.0)

@@ -128,8 +128,8 @@ class CalibrationMonitor:
         every update. With `data` (a frame, or files by `howsure.read`) all of these name its columns.
 
         That a label is missing when its period is taken must not depend on the label, given the probability. All rows
-        of a cluster that are there are taken with the period in which it begins; rows of it that come in a later
-        update are left out and counted, since what is known of the others tells something of them.
+        of a cluster in the data belong to the period in which it begins; its rows in later updates are left out and
+        counted, because they are correlated with the earlier ones.
 
         Raises InputError naming the row and the value. The monitor is then as it was.
         """
@@ -288,8 +288,8 @@ class CalibrationMonitor:
             )
         if left_out:
             notes.append(
-                f"{left_out:,} of {rows:,} rows belong to clusters that an earlier update took: left out, since "
-                "rows of a cluster tell something of each other; longer periods take more of them"
+                f"{left_out:,} of {rows:,} rows were left out, because their clusters began in an earlier update and "
+                "rows of a cluster are correlated; with longer periods, fewer are left out"
             )
         if self.settings.reference is not None:
             notes.append(f"tested: whether it is as it was up to {self.settings.reference}")
@@ -344,7 +344,7 @@ class CalibrationMonitor:
     def load(cls, path: Place) -> Self:
         """The monitor of a file that `save` or `howsure monitor update` wrote.
 
-        Raises InputError if there is no such file, or it holds no state of a monitor.
+        Raises InputError if the file does not exist, or is not the state of a monitor.
         """
         return load(path, cls.from_json, like=LIKE, what="state of a monitor")
 

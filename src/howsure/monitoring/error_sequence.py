@@ -23,7 +23,7 @@ from howsure.result import Estimate
 
 MIXED = 2_000.0  # rows at which the band is about as narrow as it can be
 STEPS = 80  # halvings
-FEW = 2.0  # independent rows of a cell: so few do not show how they vary around their own mean
+FEW = 2.0  # independent rows of a cell; with fewer, their variance around their mean is unknown
 METHOD, ONE_PERIOD = "normal mixture over cells", "noncentral chi-squared over cells"
 
 

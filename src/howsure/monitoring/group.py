@@ -104,7 +104,7 @@ class Group:
 
     @property
     def correlation(self) -> float:
-        """Of z of two rows of a cluster, as far as it is known: what a cluster is worth rests on it."""
+        """The estimated correlation of z of two rows of a cluster, which determines its effective size."""
         pairs, products = self.within.tolist()
         squares, rows = self.spread.tolist()
         variance = squares / rows if rows else 1.0
@@ -144,7 +144,7 @@ class Group:
             for period, (sums, log_e) in state["series"].items()
         }
         if not all(sums.n.any() for sums, _ in series.values()) or not 0.0 < state["weight"] <= 1.0:
-            raise ValueError("a period without rows, or a weight that is none")
+            raise ValueError("a period without rows, or an invalid weight")
         alarm = None if state["alarm"] is None else Alarm(*map(str, state["alarm"]))
         within, spread = (np.array(state[name], dtype=np.float64) for name in ("within", "spread"))
         if within.shape != (2,) or spread.shape != (2,):

@@ -1,4 +1,4 @@
-"""What a monitor tells of each group: as of now, of each period, and of an update."""
+"""Results of a monitor: the current status of each group, its periods, and the result of an update."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# What a monitor tells of each group as of now.
+# The current status of each group.
 
 CALIBRATED, ALARM, NO_DATA = "no alarm", "alarm", "no data"
 EXIT_CODES = {CALIBRATED: 0, ALARM: 1, NO_DATA: 3}
@@ -142,7 +142,7 @@ class MonitorStatus(Rows[GroupStatus]):
 
     @property
     def words(self) -> str:
-        """Before any data, that there are none; else the table is printed."""
+        """A sentence if there are no data yet; otherwise empty, and the table is printed."""
         return "" if self.rows else "no data yet"
 
     def below(self) -> Sequence[str]:
@@ -206,7 +206,7 @@ def log_of(value: float) -> float:
     return math.log(value) if value > 0 else -math.inf
 
 
-# What a monitor tells of each period.
+# The periods of each group.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -1,4 +1,4 @@
-"""What a monitor is told: once, before it sees any data, and then rows with dates."""
+"""Inputs of a monitor: its settings, fixed before any data, and rows with dates."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def starts_of(days: Any, *, period: str) -> Any:
     return days - (days - MONDAY) % np.timedelta64(7, "D") if period == "week" else days
 
 
-# What a monitor is told once, before it sees any data.
+# Settings, fixed before any data.
 
 MOST_WAITING = 3_650
 LARGEST_TOLERANCE = 0.5
@@ -134,7 +134,7 @@ class Settings:
 # Rows that enter a monitor: checked once, those without a label set aside.
 
 BYTES = 8  # of a fingerprint
-ALL = ""  # the name of all rows where there are no groups
+ALL = ""  # the name of the only group, if there are no group columns
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,7 +210,7 @@ def test_wrong_scores_are_refused(known: KnownTruth) -> None:
     for changed, message in [
         ({"d5": math.nan}, "finite numbers; document 'd5'"),
         ({"d5": "much"}, "must hold numbers only"),
-        ({"zzz": 1.0}, "'zzz', which is no document"),
+        ({"zzz": 1.0}, "'zzz', which is not a document"),
     ]:
         with pytest.raises(InputError, match=message):
             corrected_series(known.store, labels=labels, scores={"judge": {**whole, **changed}})

@@ -127,7 +127,7 @@ WRONG: list[tuple[Callable[[list[str]], Rows], str]] = [
     (lambda ids: of_pairs(ids)[::2], r"rows of every actor that .* about, AAA, BBB; BBB has none"),
     (lambda ids: of_documents(ids)[1:], r"a row for every document in .*; 'd5' has none \(1 such\)"),
     (lambda ids: of_documents(ids) + of_documents(ids)[:1], rf"one row per document; 'd5' .* of {AT.format(61)}"),
-    (lambda ids: [{"document": one} for one in ids], r"must have a column of scores beside document; it has none"),
+    (lambda ids: [{"document": one} for one in ids], r"must have a column of scores besides document; it has none"),
     (lambda ids: [{"id": one, "judge": 1} for one in ids], r"no column 'document' in .*scores\.csv"),
     (lambda ids: [], r"scores\.csv"),
 ]

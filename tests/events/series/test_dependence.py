@@ -222,9 +222,9 @@ def test_what_is_assumed_is_said(reprinted_stories: EventStore) -> None:
     assert (series.recipe["documents_of_shared_stories"], series.recipe["shared_stories"]) == (6, 2)
     told = " ".join(series.below())
     assert told.startswith("attack: ")
-    assert "6 documents with an event tell 2 stories: documents of one story count as one source" in told
+    assert "6 documents with an event report 2 stories: documents of one story count as one source" in told
     told = " ".join(compared.below())
-    assert "6 documents with an event tell 2 stories, but all documents are assumed to be independent" in told
+    assert "6 documents with an event report 2 stories, but all documents are assumed to be independent" in told
     assert compared.event == "attack"
     begun = series.recipe | {"store": {**series.recipe["store"], "finished": False}}
     assert "The store is not finished: documents are missing." in replace(series, recipe=begun).below()

@@ -10,8 +10,8 @@ from howsure.explorer.access import TOKEN, forged
 OWN = {"host": "localhost:8350", "origin": "http://localhost:8350", "sec-fetch-site": "same-origin", TOKEN: "secret"}
 ELSEWHERE, SITE, OLD = (
     "this request comes from elsewhere",
-    "another site asks",
-    "opened before howsure was last started",
+    "a request by another site",
+    "opened before howsure was restarted",
 )
 
 

@@ -226,7 +226,7 @@ def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, r
         browser.gone("#intervals")  # coders see none
         typed(browser, "2", Keys.ENTER)
         enter(browser, room.links["coordinator"], "counter")
-        browser.says("#intervals", "Yugoslavia cannot tell: too few clear and agreed answers")
+        browser.says("#intervals", "Yugoslavia unknown: too few clear and agreed answers")
 
 
 @pytest.mark.long
@@ -354,7 +354,7 @@ def test_a_phone_in_the_dark(browser: Browser, census: ServedRoom) -> None:
         assert browser.run("return document.documentElement.scrollWidth") <= 390
         browser.run(
             "const one = document.createElement('span'); one.className = 'total';"
-            "one.textContent = 'El Salvador cannot tell: too few clear and agreed answers';"
+            "one.textContent = 'El Salvador unknown: too few clear and agreed answers';"
             "document.getElementById('intervals').append(one)"
         )
         assert browser.run("return document.documentElement.scrollWidth") <= 390

@@ -90,8 +90,8 @@ class PeriodComparison:
 class ActorComparison(RawCounts[PeriodComparison]):
     """Two actors compared by period, with the recipe; `silent` lists those that act in no document.
 
-    `corrected` is the comparison by corrected counts, where `beside` has set it beside this one, which is raw;
-    `not_corrected` says why there is none.
+    `corrected` is the comparison by corrected counts, if `beside` added it to this raw one; `not_corrected` says why
+    there is none.
     """
 
     first: str
@@ -143,7 +143,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
         return [replace(table, headings=["corrected", *headings], words=["corrected"], notes=())]
 
     def below(self) -> Sequence[str]:
-        """What is counted, the verdict, and what it rests on."""
+        """What is counted, the verdict, and the assumptions."""
         verdict = f"Raw counts. {self.verdict()}" if self.is_beside else self.verdict()
         corrected = [] if self.corrected is None else [self.corrected.verdict()]
         return [self.event, verdict, *corrected, *self.rests_on()]
@@ -155,12 +155,13 @@ class ActorComparison(RawCounts[PeriodComparison]):
         if len(self.silent) == 2:
             return f"Neither {a} nor {b} acts in any document of the store."
         silence = "".join(f"{actor} acts in no document of the store. " for actor in self.silent)
-        rows_told = [row for row in self.rows if row.n_documents]
+        rows_with_documents = [row for row in self.rows if row.n_documents]
         open_ = sum(
-            row.greater_low < level <= row.greater_high or row.less_low < level <= row.less_high for row in rows_told
+            row.greater_low < level <= row.greater_high or row.less_low < level <= row.less_high
+            for row in rows_with_documents
         )
         close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
-        return f"{silence}{verdict_of(rows_told, a, b, self.recipe)}{close}"
+        return f"{silence}{verdict_of(rows_with_documents, a, b, self.recipe)}{close}"
 
 
 def compare_actors(

@@ -15,7 +15,7 @@ from howsure.result import Rows
 from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, probability_is
 from howsure.stats.proportions import normal_quantile
 
-UNTOLD = "In all, nothing tells which acts in more: neither acts in any document that was read. Reading more may tell."
+UNTOLD = "In all, the labels do not show which actor has more: neither has a positive label. Label more documents."
 ALONE = "labels"  # the method of periods that borrow nothing from each other
 
 
@@ -23,9 +23,9 @@ ALONE = "labels"  # the method of periods that borrow nothing from each other
 class CorrectedDifference:
     """P(T_A > T_B), P(T_A = T_B), P(T_A < T_B) of a period (or "all"), and T_A - T_B with its interval.
 
-    NaN in a period without documents. Where laws are not written out, as in all, the difference is taken as normal, and
-    a tie as one of less than half a document. The probabilities alone are NaN where nothing tells which is more: in no
-    document that was read does either act.
+    NaN in a period without documents. Without the distributions of both counts, as in "all", the difference is taken as
+    normal, and a difference of less than half a document as a tie. Only the probabilities are NaN if neither actor has
+    a positive label.
     """
 
     period: str
@@ -78,33 +78,31 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         return [self.verdict(), *self.said, *self.checks]
 
     def verdict(self) -> str:
-        """In how many periods one acts in more documents, with at least the probability `level`; and in all."""
+        """The numbers of periods in which each actor has more documents with probability `level`; and all periods."""
         level, a, b = self.recipe["level"], self.first, self.second
-        rows_told = [row for row in self.rows if not math.isnan(row.mean)]
-        whole = self.total
-        if math.isnan(whole.greater):
-            return (
-                f"Corrected counts. {verdict_of(rows_told, a, b, self.recipe)} {UNTOLD if rows_told else ''}".rstrip()
-            )
-        in_all = f"{a} has more" if whole.greater >= level else f"{b} has more" if whole.less >= level else ""
+        rows = [row for row in self.rows if not math.isnan(row.mean)]
+        total = self.total
+        if math.isnan(total.greater):
+            return f"Corrected counts. {verdict_of(rows, a, b, self.recipe)} {UNTOLD if rows else ''}".rstrip()
+        in_all = f"{a} has more" if total.greater >= level else f"{b} has more" if total.less >= level else ""
         return (
-            f"Corrected counts. {verdict_of(rows_told, a, b, self.recipe)} In all, "
+            f"Corrected counts. {verdict_of(rows, a, b, self.recipe)} In all, "
             f"{in_all or 'there is no conclusion'}: "
-            f"P({a} > {b}) {probability_is(whole.greater)}."
+            f"P({a} > {b}) {probability_is(total.greater)}."
         )
 
 
-def verdict_of(rows_told: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
-    """In how many of the periods told one acts in more documents, with at least the probability `level`, and undecided
-    ones."""
+def verdict_of(rows: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
+    """The numbers of periods in which each actor has more documents with probability `level` or more, and of the rest.
+
+    rows: periods with documents.
+    """
     level = recipe["level"]
-    more, fewer, equal = (
-        sum(getattr(row, side) >= level for row in rows_told) for side in ("greater", "less", "equal")
-    )
+    more, fewer, equal = (sum(getattr(row, side) >= level for row in rows) for side in ("greater", "less", "equal"))
     return (
-        f"Of {counted(len(rows_told), recipe['period'])} with documents, {first} has more in {more} and {second} in "
+        f"Of {counted(len(rows), recipe['period'])} with documents, {first} has more in {more} and {second} in "
         f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
-        f"{len(rows_told) - more - fewer - equal} there is no conclusion."
+        f"{len(rows) - more - fewer - equal} there is no conclusion."
     )
 
 
@@ -151,8 +149,8 @@ def _difference(row: CorrectedDifference) -> str | None:
 
 def _why(silent: int, period: str) -> str:
     return (
-        f"In {counted(silent, period)} neither acts in any document that was read: nothing tells which acts in more, "
-        "unless more documents are read."
+        f"In {counted(silent, period)} neither actor has a positive label, so the labels do not show which has more; "
+        "label more documents."
     )
 
 

@@ -86,7 +86,7 @@ class CorrectedCount:
         return replace(self, estimate=estimate, low=low, high=high)
 
 
-# What a reader must know beside a corrected series, in sentences.
+# Sentences on a corrected series: its labels, missing labels, and checks.
 
 WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
 
@@ -193,7 +193,7 @@ def _missing_labels(recipe: Mapping[str, Any]) -> list[str]:
 CORRECTED_UNITS = ("documents", "share")
 SEED = 0
 ENDS = attrgetter("low", "high")
-BESIDE = {  # columns beside a raw series, and what they hold
+CORRECTED_COLUMNS = {  # columns of a raw series for its corrected counts, and their fields
     "corrected": "estimate",
     "corrected_low": "low",
     "corrected_high": "high",
@@ -206,9 +206,8 @@ BESIDE = {  # columns beside a raw series, and what they hold
 class CorrectedSeries(Rows[CorrectedCount]):
     """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
 
-    `said` are the sentences that a reader needs beside the numbers, `checks` say how the estimate did where it could be
-    checked. not_asked: actors without labels, and so without rows. incomplete: the periods in which the documents begin
-    or end.
+    `said` are sentences on the labels behind the numbers, `checks` on how good the estimates are. not_asked: actors
+    without labels, and so without rows. incomplete: the periods in which the documents begin or end.
     """
 
     titles: Mapping[str, str]
@@ -225,7 +224,7 @@ class CorrectedSeries(Rows[CorrectedCount]):
 
     @property
     def diagnostics(self) -> Diagnostics | None:
-        """What checks the estimate."""
+        """Checks of the estimate."""
         return None if self.counts is None else self.counts.diagnostics
 
     @property
@@ -286,7 +285,7 @@ class CorrectedSeries(Rows[CorrectedCount]):
                     values=[None if row is None else float(getattr(row, field)) for row in framed],
                     only=FRAME,
                 )
-                for name, field in BESIDE.items()
+                for name, field in CORRECTED_COLUMNS.items()
             ),
             Column("corrected_method", WORDS, values=[row and row.method for row in framed], only=FRAME),
             Column("read", COUNT, values=[row and row.labelled for row in shown_rows], only=TABLE),
@@ -318,7 +317,7 @@ class CorrectedSeries(Rows[CorrectedCount]):
         ]
 
     def below(self) -> Sequence[str]:
-        """What is counted, and what to know of it."""
+        """What is counted, and the notes and checks."""
         counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
         return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks]
 
@@ -342,18 +341,18 @@ def corrected_series(
     scores: Scores | None = None,
     learn: bool = False,
 ) -> CorrectedSeries | None:
-    """In how many documents each actor acts, period by period, by the labels of read documents; None without labels.
+    """The number of documents per actor and period with an event, corrected by labels; None without labels.
 
-    Units are all pairs of a stored document and an asked actor; the documents were drawn for reading, and the answers
-    are those of the store, or `labels`. A regression on the labels says how probable an event is in each pair
-    (`howsure.events.series.labelled_pairs`), each actor has a level of its own in each period, and what was read is
-    known (`howsure.estimate_counts`, method "auto"). All documents and all asked actors enter the estimate, whichever
-    are shown: `actors`, and the days from `since` to `until`. unit: "documents", or their "share" among all documents
-    of the period, including those left out because they name no actor, in which nobody looks for an event.
+    Units are all pairs of a stored document and an actor with labels; documents were drawn for labelling, and the
+    answers are those of the store, or `labels`. A regression on the labels estimates the probability of an event in
+    each pair (`howsure.events.series.labelled_pairs`), with a level for each actor and period; labelled pairs are known
+    (`howsure.estimate_counts`, method "auto"). All documents and actors enter the estimate, whichever are shown:
+    `actors`, and the days from `since` to `until`. unit: "documents", or their "share" among all documents of the
+    period, including those that are not stored because they name no actor, which count as without an event.
 
     scores: further features, by name a number for each document by its id, or for each document and actor asked by
     (id, code); `howsure.events.series.extra_features.read_scores` reads them from a file. learn: also learn from the
-    words of the read texts (needs scikit-learn).
+    words of the labelled texts (needs scikit-learn).
 
     >>> from howsure.events import EventStore, example_store
     >>> from howsure.events.labels.answers import record_answer

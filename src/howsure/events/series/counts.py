@@ -156,7 +156,7 @@ def check_overdispersion(value: float) -> float:
 
 # The Monte Carlo error of a probability of a sum, given that each unit's distribution is known from only S samples.
 
-NEGLIGIBLE = 1e-15  # far below what is told of a standard error
+NEGLIGIBLE = 1e-15  # far below the precision of a standard error
 Law = tuple[Floats, int]  # of a count, and its least value
 
 
@@ -176,7 +176,7 @@ def monte_carlo_errors(
     kinds, members = np.unique(laws, axis=0, return_counts=True)  # of one law there are many units
     width = laws.shape[1]
     gains = np.zeros((2, len(kinds), width))
-    start = np.array([[least], [most + 1]]) - np.arange(width)  # what the others must reach beside each value of a unit
+    start = np.array([[least], [most + 1]]) - np.arange(width)  # the least sum of the others for each value of a unit
     step = 1.0 / n_samples
     moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): one sample more in place k
     for (weight, conditional), (_, nudged) in zip(given_cause(kinds, share), given_cause(moved, share), strict=True):

@@ -81,7 +81,7 @@ def _column(name: str, values: Mapping[Any, float], ids: list[str], actors: tupl
         raise InputError(f"scores[{name!r}] must have a number for {every}; {lacking!r} has none.")
     unknown = next(iter({key[0] if of_pairs else key for key in values} - set(ids)), None)
     if unknown is not None:
-        raise InputError(f"scores[{name!r}] has a number for {unknown!r}, which is no document of the store.")
+        raise InputError(f"scores[{name!r}] has a number for {unknown!r}, which is not a document of the store.")
     try:
         column = np.array([float(values[key]) for key in keys])
     except (TypeError, ValueError):
@@ -119,7 +119,7 @@ def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
         scored = [name for name in names if name not in keys]
         table = open_table(database, files, [*keys, *scored])
         if not scored:
-            raise InputError(f"{table.name} must have a column of scores beside {' and '.join(keys)}; it has none.")
+            raise InputError(f"{table.name} must have a column of scores besides {' and '.join(keys)}; it has none.")
         return _checked(store, table, keys, scored, asked_actors)
 
 
@@ -137,7 +137,7 @@ def _checked(
         if document not in stored:
             raise InputError(
                 f"{DOCUMENT} must be the id of a document in {store.path}; {table.place_of(at)} holds {document!r}, "
-                "which is none. Remove the rows of other documents."
+                "which is not in the store. Remove the rows of other documents."
             )
         key: ScoreKey = document
         if ACTOR in keys:
@@ -188,7 +188,7 @@ def _number(table: Table, at: int, name: str, text: str | None, number: object) 
     if not isinstance(number, int | float | Decimal) or not math.isfinite(number):
         raise InputError(
             f"{name} must be a finite number, with a decimal point; {table.place_of(at)} holds {text[:60]!r}. Remove "
-            "columns that are no scores."
+            "columns that are not scores."
         )
     return float(number)
 

@@ -1,4 +1,4 @@
-"""What is behind a series, and beside it: the documents of a point, and corrected counts."""
+"""The documents of a point of a series, and corrected counts of a store."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class AnswersAbout:
 
 
 def answers_about(store: Store, actor: str) -> AnswersAbout:
-    """All answers about an actor; none if readers were not asked about it."""
+    """All answers about an actor; none if coders were not asked about it."""
     labelling = labelling_of(store)
     if labelling is None or actor not in labelling.actors:
         return AnswersAbout({}, {})

@@ -1,4 +1,4 @@
-"""Labels of read documents beside all (document, actor) pairs of a store, and what the store knows of each."""
+"""Labels of documents, matched with all (document, actor) pairs of a store, and features of each pair."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _event_words(store: Store, documents: Integers) -> Floats:
 
 
 def _placed(columns: Columns, column: str, axes: tuple[Integers, list[str]]) -> Floats:
-    """A column of rows (document, actor) as a table (documents, actors), 0 where there is no row."""
+    """A column of rows (document, actor) as a table (documents, actors), 0 for missing rows."""
     documents, actors = axes
     table = np.zeros((len(documents), len(actors)))
     rows = np.searchsorted(documents, np.asarray(columns["document"], dtype=np.int64))
@@ -234,12 +234,12 @@ class LabelledPairs:
 
 
 def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs:
-    """The labels beside the pairs of the actors that were asked, in the order of `settled.actors`.
+    """The labels of the pairs of the labelled actors, in the order of `settled.actors`.
 
-    Documents that are unclear, or on which coders disagree, have no label: within a stratum they count as missing at
-    random; where documents were drawn with given chances, the chances are lowered by the share that is missing.
+    Documents that are unclear, or on which coders disagree, have no label: they count as missing at random within a
+    stratum; with given inclusion probabilities, these are reduced by the share that is missing.
 
-    A stratum that keeps fewer than 2 labels for this reason is joined with the one most like it (`joined_strata`).
+    A stratum that keeps fewer than 2 labels for this reason is merged with the most similar one (`joined_strata`).
 
     Raises TooFewLabelsError if a stratum has fewer than 2 documents with answers; InputError if labels or strata are of
     other documents than those of the store.

@@ -1,4 +1,4 @@
-"""What raw counts of a store take for granted, and what a reader must know beside them."""
+"""Assumptions of the raw counts of a store, and notes on them."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RawCounts(Rows[Row]):
 
     @property
     def is_beside(self) -> bool:
-        """Whether it is called raw: corrected counts stand beside it, or why there are none."""
+        """Whether it is called raw: it is shown with corrected counts, or with the reason why there are none."""
         return self.corrected is not None or bool(self.not_corrected)
 
     def corrected_dict(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _dependence(recipe: Mapping[str, Any]) -> str:
     others = f"to have a correlation of {rho:g}" if rho else "to be independent"
     if not shared:
         return f"Different documents are assumed {others}."
-    summary = f"{counted(shared, 'document')} with an event tell {counted(n_stories, 'story', 'stories')}"
+    summary = f"{counted(shared, 'document')} with an event report {counted(n_stories, 'story', 'stories')}"
     if recipe["stories"] == APART:
         return f"{summary}, but all documents are assumed {others}."
     return f"{summary}: documents of one story count as one source; different stories are assumed {others}."

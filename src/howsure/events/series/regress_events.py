@@ -153,9 +153,11 @@ def _known(store: Store, pairs: PairFeatures, period: str) -> dict[str, Any]:
 def _brought(
     store: Store, columns: Mapping[str, Any], names: Sequence[str], *, on: Sequence[str], data: Any
 ) -> dict[str, Any]:
-    """The columns of `data` beside the pairs."""
+    """The columns of `data`, matched with the pairs."""
     if data is None:
-        raise InputError(f"{shortened(names)} must be columns of data beside the store, and none are given.")
+        raise InputError(
+            f"{shortened(names)} must be columns of data, which is missing; pass data along with the store."
+        )
     unknown = next((name for name in on if name not in KEYS), None)
     if unknown is not None or not on:
         raise unknown_name(parameter("on"), str(unknown), KEYS, place="rows of covariates")

@@ -3,7 +3,7 @@
 import { chosenIn, inWords, isMade, isSame, isWhole, only, pressed } from "./choice.js";
 import { element } from "./dom.js";
 import { order } from "./orders.js";
-import { busy, complain, tell } from "./stage.js";
+import { announce, busy, complain } from "./stage.js";
 
 const CONFLICT = 409;
 
@@ -29,7 +29,7 @@ function choose(room, choice) {
   else room.drafts.set(current.number, current.choice);
   complain();
   room.mark();
-  tell(`Chosen: ${inWords(current.choice, actors)}.`);
+  announce(`Chosen: ${inWords(current.choice, actors)}.`);
 }
 
 export function save(room) {
@@ -59,7 +59,7 @@ async function keep(room, revision) {
 
 function notSaved(error) {
   complain(element("p", {}, element("strong", {}, "Not saved. "), error.message),
-    "Your choice is kept on this page; save it again when that is mended.");
+    "Your choice is kept on this page; save it again when that is fixed.");
 }
 
 // Another tab, or another browser with the same name, has answered meanwhile.
@@ -82,6 +82,6 @@ export function undo(room) {
     room.heard(progress);
     room.stored(number);
     await room.moveTo(`#document=${number}`);
-    tell(`The last answer is undone: ${inWords(room.current.choice, room.actors)}.`);
+    announce(`The last answer is undone: ${inWords(room.current.choice, room.actors)}.`);
   });
 }

@@ -43,8 +43,8 @@ function panel(actor, rows, { title, unit, level, correcting, number, top, width
   const known = (row) => row[names.value] !== null;
   const intervals = rows.map((row, at) => (known(row) && !(correcting && names === RAW)
     ? interval(middle(at), down(row[names.high]), down(row[names.low]), wide, colour) : null));
-  const beside = correcting ? "mean" : "best";
-  const dashes = rows.map((row, at) => (row[beside] === null ? null : dash(middle(at), down(row[beside]), Math.max(1, wide * 0.75))));
+  const reference = correcting ? "mean" : "best";
+  const dashes = rows.map((row, at) => (row[reference] === null ? null : dash(middle(at), down(row[reference]), Math.max(1, wide * 0.75))));
   const places = rows.map((row, at) => (known(row) ? svg("g", {
     class: "place", role: "button", tabindex: -1, "aria-pressed": "false", "aria-label": pointText(title, row, unit, level),
     "data-actor": actor, "data-period": row.period,

@@ -9,7 +9,7 @@ export function keptName() {
   try {
     return localStorage.getItem(KEPT);
   } catch {
-    return null; // a browser that keeps nothing: the name is asked for again
+    return null; // without local storage, the name is requested again
   }
 }
 

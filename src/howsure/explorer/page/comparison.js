@@ -37,8 +37,8 @@ export function comparisonChart(rows, { first, second, period, level, width, mov
   },
   horizontalGrid([0, 0.5, 1], down, LEFT, width - RIGHT, String), bars,
   periodAxis(rows.map((row) => row.period), period, middle, TOP + HEIGHT, LEFT, width - RIGHT));
-  const tell = (node) => moved(node.getAttribute("aria-label"));
-  rove(root, [bars], { moved: tell, chosen: tell });
+  const announce = (node) => moved(node.getAttribute("aria-label"));
+  rove(root, [bars], { moved: announce, chosen: announce });
   return root;
 }
 

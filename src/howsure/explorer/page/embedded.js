@@ -89,13 +89,13 @@ export function embeddedSource(data) {
   };
 
   const csv = (asked) => {
-    const beside = data.corrected?.[asked.period][asked.unit].series;
-    const fields = beside ? Object.entries(CORRECTED) : [];
+    const corrections = data.corrected?.[asked.period][asked.unit].series;
+    const fields = corrections ? Object.entries(CORRECTED) : [];
     const names = ["actor", "title", "period", "start", "end", "n_documents", ...COLUMNS, ...fields.map(([name]) => name)];
     const titles = Object.fromEntries(data.overview.actors.map((actor) => [actor.code, actor.title]));
     const lines = Object.entries(series(asked)).flatMap(([actor, rows]) => rows.map((row, at) =>
       [actor, titles[actor], row.period, row.start, row.end, row.documents, ...COLUMNS.map((name) => row[name]),
-        ...fields.map(([, name]) => beside[actor]?.[name][at] ?? null)]));
+        ...fields.map(([, name]) => corrections[actor]?.[name][at] ?? null)]));
     return [names, ...lines].map((cells) => `${cells.map(csvCell).join(",")}\n`).join("");
   };
 

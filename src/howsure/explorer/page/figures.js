@@ -3,7 +3,7 @@
 import { byId, element, folded, heading, table } from "./dom.js";
 import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
-import { beside, correctionNotes } from "./corrections.js";
+import { correctionNotes, withCorrections } from "./corrections.js";
 import { figureText, picture, save } from "./saving.js";
 import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, finderOf, intervalText, percent, probability, probabilityIs, whole } from "./wording.js";
 
@@ -24,7 +24,7 @@ function fileName(asked, suffix) {
   return `events-${actors}-${asked.period}-${asked.unit}`.replace(/[^A-Za-z0-9-]+/g, "_").slice(0, 80) + suffix;
 }
 
-// A menu beside a heading that saves a figure, and what else there is to save; `figure` gives its SVG, its title, and
+// A menu next to a heading that saves a figure, and what else there is to save; `figure` gives its SVG, its title, and
 // what its intervals include.
 function head(title, id, asked, page, figure, ...others) {
   const drawn = () => {
@@ -89,7 +89,7 @@ export async function drawSeries(asked, page) {
   const uncertainty = element("p", { class: "quiet" });
   let corrected = null;
   const correcting = () => Boolean(corrected?.series);
-  const shown = () => (correcting() ? beside(series, corrected) : series);
+  const shown = () => (correcting() ? withCorrections(series, corrected) : series);
   const waiting = () => counts === "corrected" && corrected === null;
   const tellAnswer = () => byId("answer").replaceChildren(...(waiting() ? [element("p", {}, COMPUTING)] : [
     ...Object.entries(shown()).map(([actor, rows]) => element("p", {}, answerText(
@@ -144,18 +144,18 @@ export async function drawSeries(asked, page) {
 
 const SIDES = ["greater", "less", "equal"];
 
-// In how many periods which of two actors acts in more.
+// The number of periods in which each of two actors has more.
 function verdict(rows, first, second, asked) {
-  const told = rows.filter((row) => row.mean !== null);
-  const settled = SIDES.map((side) => told.filter((row) => row[side] !== null && row[side] >= asked.level).length);
-  const open = told.length - settled.reduce((sum, n) => sum + n, 0);
-  return `Of ${counted(told.length, asked.period)} with documents, ${first} has more in ${settled[0]} and ${second} in ${settled[1]}, ` +
+  const periods = rows.filter((row) => row.mean !== null);
+  const settled = SIDES.map((side) => periods.filter((row) => row[side] !== null && row[side] >= asked.level).length);
+  const open = periods.length - settled.reduce((sum, n) => sum + n, 0);
+  return `Of ${counted(periods.length, asked.period)} with documents, ${first} has more in ${settled[0]} and ${second} in ${settled[1]}, ` +
     `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`;
 }
 
-// What the totals say of two actors.
+// The comparison of two actors in all periods.
 function verdictInAll({ greater, less }, first, second, level) {
-  if (greater === null) return "In all periods, nothing tells which acts in more: neither acts in any document that was read. Reading more may tell.";
+  if (greater === null) return "In all periods, the labels do not show which actor has more: neither has a positive label. Label more documents.";
   const more = greater >= level ? first : less >= level ? second : null;
   return `In all periods, ${more ? `${more} has more` : "there is no conclusion"}: P(${first} > ${second}) ${probabilityIs(greater)}.`;
 }
@@ -186,8 +186,8 @@ export async function drawComparison(asked, page) {
   }));
   page.redraw.comparison = drawNow;
   drawNow();
-  const told = shown.filter((row) => row.mean !== null);
-  readout.textContent = told.length ? comparisonText(first, second, told.at(-1), asked.level) : "No documents.";
+  const periods = shown.filter((row) => row.mean !== null);
+  readout.textContent = periods.length ? comparisonText(first, second, periods.at(-1), asked.level) : "No documents.";
   const columns = [{ name: "Period", cell: (row) => element("time", {}, row.period) }, ...comparisonColumns(first, second, asked.level)];
   const raw = verdict(rows, first, second, asked);
   const said = corrected

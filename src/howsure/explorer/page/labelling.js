@@ -10,7 +10,7 @@ import { ask } from "./orders.js";
 import { showIntervals, showProgress } from "./progress.js";
 import { hideToken } from "./requests.js";
 import { LETTERS, agreementText, bothAnswers, disagreementList } from "./settling.js";
-import { busy, complain, showOnly, tell } from "./stage.js";
+import { announce, busy, complain, showOnly } from "./stage.js";
 import { counted, whole } from "./wording.js";
 
 const SETTLING = /^#(settle|disagreements)/;
@@ -74,9 +74,9 @@ async function showDisagreement() {
   const current = room.disagreements.find((one) => String(one.document) === given) ?? unsettled()[0];
   showOnly("list", ...(current ? ["desk"] : []));
   const back = button("to-documents", "Back to the documents", "d", () => goTo(""));
-  const told = element("p", { class: "quiet", id: "agreement" });
-  byId("list").replaceChildren(...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`), back, told));
-  ask("agreement").then((found) => { told.textContent = agreementText(found); }, (error) => { told.textContent = error.message; });
+  const agreement = element("p", { class: "quiet", id: "agreement" });
+  byId("list").replaceChildren(...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`), back, agreement));
+  ask("agreement").then((found) => { agreement.textContent = agreementText(found); }, (error) => { agreement.textContent = error.message; });
   if (!current) {
     room.current = null;
     return byId("list").querySelector("h2").focus();
@@ -96,7 +96,7 @@ function read(current, all, what) {
   mark();
   byId("document").querySelector("h2").focus({ preventScroll: true });
   scrollTo({ top: 0, behavior: "instant" });
-  tell(current.saved ? `${place}. Answered: ${inWords(chosenIn(current.saved), room.actors)}.` : `${place}.`);
+  announce(current.saved ? `${place}. Answered: ${inWords(chosenIn(current.saved), room.actors)}.` : `${place}.`);
 }
 
 function draw(place) {
@@ -136,7 +136,7 @@ async function finished() {
   byId("done").replaceChildren(heading(said), element("p", {}, "Every answer is stored. End the labelling by Ctrl-C where howsure runs."),
     element("div", { class: "row" }, doors), element("p", {}, more));
   byId("done").querySelector("h2").focus();
-  tell(`${said}.`);
+  announce(`${said}.`);
 }
 
 async function refreshDisagreements() {
@@ -167,10 +167,10 @@ function stored(number) {
 
 // Another tab of the same coder has stored an answer: to the document that is read here, too, unless a choice waits.
 async function follow(number) {
-  const told = await ask("room", { coder: room.coder });
-  room.answered = new Set(told.answered);
+  const status = await ask("room", { coder: room.coder });
+  room.answered = new Set(status.answered);
   room.ahead.clear();
-  heard(told.progress);
+  heard(status.progress);
   if (room.current?.number === number && !room.current.settles && !room.drafts.has(number)) await busy(show);
 }
 
@@ -186,7 +186,7 @@ async function next(said) {
     if (after === undefined) await finished();
     else await moveTo(`#document=${after}`);
   }
-  tell(`${said} ${byId("status").textContent}`);
+  announce(`${said} ${byId("status").textContent}`);
 }
 
 function step(by) {
@@ -198,24 +198,24 @@ function step(by) {
 // --- how it begins
 
 async function enter(name) {
-  const told = await ask("room", { coder: name }).catch((error) => {
+  const entry = await ask("room", { coder: name }).catch((error) => {
     if (room.coder === null) askName(name); // the name that the browser kept may be another's by now
     throw error;
   });
-  Object.assign(room, { coder: told.coder, actors: told.actors, documents: told.documents, drawn: told.drawn, answered: new Set(told.answered) });
-  room.choices = choicesFor(told.actors);
+  Object.assign(room, { coder: entry.coder, actors: entry.actors, documents: entry.documents, drawn: entry.drawn, answered: new Set(entry.answered) });
+  room.choices = choicesFor(entry.actors);
   room.drafts.clear();
   room.ahead.clear();
-  keepName(told.coder);
-  document.title = told.question;
-  byId("question").textContent = told.question;
-  byId("who").textContent = `· ${told.coder}${told.progress.open ? " (coordinator)" : ""}`;
+  keepName(entry.coder);
+  document.title = entry.question;
+  byId("question").textContent = entry.question;
+  byId("who").textContent = `· ${entry.coder}${entry.progress.open ? " (coordinator)" : ""}`;
   byId("progress").hidden = false;
   byId("choices").replaceChildren(...choiceButtons(room.choices, (what) => press(room, what)));
-  heard(told.progress);
+  heard(entry.progress);
   await show();
   refreshIntervals();
-  tabs.postMessage({ coder: told.coder, isNew: true });
+  tabs.postMessage({ coder: entry.coder, isNew: true });
 }
 
 const chosenBy = (key) => room.choices.find((one) => one.key === key) ?? (key === "1" && room.actors.length === 1 ? room.choices[0] : undefined);
@@ -252,13 +252,13 @@ function listen() {
 
 // A link of one's own says who labels, or the browser knows; else what is asked, and how long it takes, then the name.
 async function begin() {
-  const told = await ask("start");
-  byId("rename").hidden = told.coder !== null;
-  const name = told.coder ?? keptName();
+  const overview = await ask("start");
+  byId("rename").hidden = overview.coder !== null;
+  const name = overview.coder ?? keptName();
   if (name) return enter(name);
-  byId("question").textContent = told.question;
-  const part = told.documents < told.drawn ? ` for who joins, of ${whole(told.drawn)} drawn` : "";
-  byId("about").textContent = `${counted(told.documents, "document")} to read${part}, ${told.time}: ${told.how}.`;
+  byId("question").textContent = overview.question;
+  const part = overview.documents < overview.drawn ? ` for a new coder, of ${whole(overview.drawn)} drawn` : "";
+  byId("about").textContent = `${counted(overview.documents, "document")} to read${part}, ${overview.time}: ${overview.how}.`;
   return askName("");
 }
 

@@ -74,7 +74,7 @@ export function pointListing(documents, { title, period, unit, level, row, open 
       `${counted(doubtful, "is", "are")} uncertain (0.2 to 0.8).`),
     read.length ? gradual("Documents that were read", [document, { name: "Readers", cell: readers }, { name: "Model", number: true, cell: model }],
       read.sort((a, b) => rank(a) - rank(b))) : null,
-    unread.length ? gradual(read.length ? "Documents that nobody read, by probability" : "Documents by probability", columns, unread) : null,
+    unread.length ? gradual(read.length ? "Unlabelled documents, by probability" : "Documents by probability", columns, unread) : null,
   ];
 }
 

@@ -1,7 +1,7 @@
 // The sections that open one from another: documents of a point, a document, doubtful documents.
 
 import { element } from "./dom.js";
-import { beside } from "./corrections.js";
+import { withCorrections } from "./corrections.js";
 import { doubtfulListing, pointListing } from "./listing.js";
 import { clusteringText, readingOf } from "./reading.js";
 
@@ -12,7 +12,7 @@ function closer(page, id, changes) {
 export async function drawPoint({ counts, period, unit, level, ...asked }, page) {
   const documents = await page.source.point(asked);
   const corrected = counts === "corrected" ? await page.source.corrected({ period, unit, level }) : {};
-  const periods = corrected.series?.[asked.actor] ? beside(await page.source.series({ actors: [asked.actor], period, unit, level, interval: "exact" }), corrected) : {};
+  const periods = corrected.series?.[asked.actor] ? withCorrections(await page.source.series({ actors: [asked.actor], period, unit, level, interval: "exact" }), corrected) : {};
   return [pointListing(documents, {
     title: page.titles[asked.actor], period: asked.at, unit, level, row: periods[asked.actor]?.find((row) => row.period === asked.at),
     open: (number) => page.go({ document: number, sample: "best" }, "document"),

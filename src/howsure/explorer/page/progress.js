@@ -1,4 +1,4 @@
-// How far a coder has come, and how wide the intervals of the totals are by now.
+// The progress of a coder, and the current intervals of the totals.
 
 import { byId, element } from "./dom.js";
 import { counted, percent, whole } from "./wording.js";
@@ -17,14 +17,14 @@ export function showProgress(progress) {
   byId("how").hidden = answered > 0; // at the start only
 }
 
-// `told`: {level, population, more, actors: [{title, low, high}], hour}; `more` labels until there is anything to tell.
-export function showIntervals(told) {
+// `totals`: {level, population, more, actors: [{title, low, high}], hour}; `more`: further labels needed for intervals.
+export function showIntervals(totals) {
   const node = byId("intervals");
-  if (told.more) return node.replaceChildren(`Intervals of the totals can be computed after ${counted(told.more, "more label")}.`);
-  const between = ({ low, high }) => (low === null ? "cannot tell: too few clear and agreed answers" : `${whole(Math.floor(low))} to ${whole(Math.ceil(high))}`);
+  if (totals.more) return node.replaceChildren(`Intervals of the totals can be computed after ${counted(totals.more, "more label")}.`);
+  const between = ({ low, high }) => (low === null ? "unknown: too few clear and agreed answers" : `${whole(Math.floor(low))} to ${whole(Math.ceil(high))}`);
   return node.replaceChildren(
-    element("span", {}, `Total so far, of ${counted(told.population, "document")} (${percent(told.level)} intervals): `),
-    ...told.actors.flatMap((actor, i) => [i ? "; " : "", element("span", { class: "total" },
+    element("span", {}, `Total so far, of ${counted(totals.population, "document")} (${percent(totals.level)} intervals): `),
+    ...totals.actors.flatMap((actor, i) => [i ? "; " : "", element("span", { class: "total" },
       element("bdi", {}, actor.title), ` ${between(actor)}`)]),
-    told.hour && `. ${told.hour}.`);
+    totals.hour && `. ${totals.hour}.`);
 }

@@ -68,7 +68,7 @@ function textOf(view, at) {
 // The entities that act or are named as an actor: what the colours say, in words.
 function entityTable(view) {
   const members = Map.groupBy(view.mentions.map((mention, at) => ({ ...mention, at })), (mention) => mention.entity);
-  const told = [...members.entries()].filter(([entity, all]) =>
+  const shownEntities = [...members.entries()].filter(([entity, all]) =>
     entity !== null && all.some((mention) => mention.actors.length || mention.verb !== null));
   const columns = [
     { name: "Entity", number: true, cell: ([entity]) => String(entity + 1) },
@@ -76,7 +76,7 @@ function entityTable(view) {
     { name: "Named as", cell: ([, all]) => [...new Set(all.flatMap((mention) => mention.actors))].join(", ") || "–" },
     { name: "Acts", cell: ([, all]) => (all.some((mention) => mention.verb !== null) ? "yes" : "no") },
   ];
-  return told.length ? table("Entities that act or are named as an actor, in this clustering", columns, told) : null;
+  return shownEntities.length ? table("Entities that act or are named as an actor, in this clustering", columns, shownEntities) : null;
 }
 
 function evidenceTable(view) {

@@ -1,8 +1,8 @@
-// Requests to the server that the page came from; what goes wrong is told in words.
+// Requests to the server of this page; errors are shown as text.
 
 const LOST = "The server does not answer. Was the howsure command stopped? Start it again.";
 
-// The answer to a request. An error carries the status (0 without an answer) and all that was said.
+// The answer to a request. An error has the status (0 without an answer) and the body of the answer.
 export async function answered(path, options = {}) {
   let response;
   try {
@@ -15,7 +15,7 @@ export async function answered(path, options = {}) {
   throw Object.assign(new Error(said.error ?? `The server answered with ${response.status}.`), { status: response.status, said });
 }
 
-// Parameters as they stand in an address; a list gives its name once for each.
+// Parameters as a query string; the name of a list is repeated for each element.
 export function queryOf(parameters) {
   const asked = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

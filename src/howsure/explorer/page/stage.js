@@ -3,7 +3,7 @@
 import { byId, element } from "./dom.js";
 
 // For those who listen.
-export function tell(text) {
+export function announce(text) {
   byId("status").textContent = text;
 }
 

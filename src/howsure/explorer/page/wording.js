@@ -39,7 +39,7 @@ export function whole(value) {
   return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 }
 
-function told(value, unit, digits) {
+function withUnit(value, unit, digits) {
   if (value === null || value === undefined) return "–";
   const [shown, sign, most] = unit === "share" ? [100 * value, " %", 2] : [value, "", digits];
   return shown.toLocaleString("en-US", { minimumFractionDigits: unit === "share" ? 0 : digits, maximumFractionDigits: most, signDisplay: "negative" }) + sign;
@@ -47,12 +47,12 @@ function told(value, unit, digits) {
 
 // An estimated count or share.
 export function amount(value, unit) {
-  return told(value, unit, Math.abs(value) >= 1000 ? 0 : 1);
+  return withUnit(value, unit, Math.abs(value) >= 1000 ? 0 : 1);
 }
 
 // An end of its interval, or a count that is one: whole, unless it is a share.
 export function end(value, unit) {
-  return told(value, unit, 0);
+  return withUnit(value, unit, 0);
 }
 
 // A probability to two digits, never rounded to certainty.
@@ -101,7 +101,7 @@ export function pointText(title, row, unit, level) {
   return `${where}: ${amount(row.mean, unit)}${what} expected, ${reach(row.low, row.high)}, ${best}, of ${of}`;
 }
 
-// What a corrected count is made of: documents that were read and are so, and what stands for those that nobody read.
+// The parts of a corrected count: positive labels, and the estimate for unlabelled documents.
 // `below`: positive documents that the model gave a probability below 0.5; `absent`: those of them without any.
 export function behindText(title, row, { below, absent }, unit, level) {
   const count = unit === "share" ? row.corrected * row.documents : row.corrected;
@@ -109,21 +109,21 @@ export function behindText(title, row, { below, absent }, unit, level) {
   const estimated = count > 0 ? ` (${percent(Math.round((100 * rest) / count) / 100)})` : "";
   return `${title}: about ${amount(count)} of ${counted(row.documents, "document")}, ${percent(level)} interval ` +
     `${intervalText(...[row.correctedLow, row.correctedHigh].map((one) => (unit === "share" ? one * row.documents : one)))}. ` +
-    `Of ${whole(row.read)} that were read with a label, ${whole(row.positives)} are positive; ${whole(below)} of these had a probability ` +
+    `Of ${whole(row.read)} with a label, ${whole(row.positives)} are positive; ${whole(below)} of these had a probability ` +
     `below 0.5${below ? `, ${whole(absent)} were not found at all` : ""}. ` +
-    `${amount(rest)}${estimated} are estimated for the ${whole(row.documents - row.read)} that nobody read.`;
+    `${amount(rest)}${estimated} are estimated for the ${whole(row.documents - row.read)} without a label.`;
 }
 
 // The answer for one actor in all periods: corrected by labels and with an interval, or as the model has it. The period
 // with most is named only where its interval lies above what all others are estimated to have. `finder`: see `finderOf`.
 export function answerText(title, rows, total, unit, finder) {
-  const told = rows.filter((row) => row.mean !== null);
-  const of = told.reduce((all, row) => all + row.documents, 0);
-  const sum = told.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
+  const periods = rows.filter((row) => row.mean !== null);
+  const of = periods.reduce((all, row) => all + row.documents, 0);
+  const sum = periods.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
   const raw = end(unit === "share" ? sum / Math.max(of, 1) : sum, unit);
   const finds = `the ${finder} finds ${raw}${unit === "entities" ? " entities" : ""}`;
   if (total?.corrected === undefined) return `${title}: ${finds} in ${counted(of, "document")} (expected value).`;
-  const [most, ...others] = told.toSorted((a, b) => b.corrected - a.corrected);
+  const [most, ...others] = periods.toSorted((a, b) => b.corrected - a.corrected);
   const stands = others.length && most.correctedLow > others[0].corrected;
   const where = stands ? `; most in ${most.period}: ${end(most.corrected, unit)} (${intervalText(most.correctedLow, most.correctedHigh, unit)})` : "";
   const about = `${title}: about ${end(total.corrected, unit)}${unit === "entities" ? " entities in" : " of"} ${counted(of, "document")}`;
@@ -133,7 +133,7 @@ export function answerText(title, rows, total, unit, finder) {
 // What the comparison of two actors in a period says, and what may be concluded.
 export function comparisonText(first, second, row, level) {
   if (row.mean === null) return `${row.period}: no documents`;
-  if (row.greater === null) return `${row.period}: nothing tells which acts in more, since in no document that was read does either act`;
+  if (row.greater === null) return `${row.period}: the labels do not show which actor has more, since neither has a positive label`;
   const said = `${row.period}: P(${first} > ${second}) ${probabilityIs(row.greater)}, ` +
     `P(equal) ${probabilityIs(row.equal)}, P(${first} < ${second}) ${probabilityIs(row.less)}`;
   if (row.greater >= level) return `${said}. ${first} has more.`;
