@@ -122,7 +122,7 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
         ({"period": ["day"]}, "no length of period 'day'"),
         ({"period": []}, "period must name lengths of period, of week, month, quarter, year; it is empty."),
         ({"documents": 0}, "documents must be a whole number of at least 1"),
-        ({"level": 95}, "level must lie"),
+        ({"level": 95}, "level must be greater"),
         ({"samples": 0}, "samples must be a whole number from 1 to 10000, not 0"),
     ],
 )
