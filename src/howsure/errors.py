@@ -53,7 +53,8 @@ REMEDIES: Final = {
     "look": "\n`howsure.look(files)`",  # lists the columns
     "divide": "Divide all by the same number.",
     "not_labels": "Are these labels? Labels come before probabilities.",
-    "keep_two_values": "Leave out rows with other values, or compare with one value: {parameter} == {first!r}.",
+    "keep_two_values": "Leave out rows with other values, or give a column that is true where {parameter} is "
+    "{first!r}.",
     "skip_rows": "Leave such rows out with `skip_missing=True` ({rows:,} in all).",
     "skip": "Leave such rows out with `skip_missing=True`.",
     "name_positive": "Name the positive value: {first}.",

@@ -31,8 +31,9 @@ Measure = Callable[[Sequence[SampleScore]], Figures]
 def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None = None, level: float = 0.95) -> Measure:
     """The mean score with its interval: `mean`, `low`, `high`, as `howsure.score_table` gives them.
 
-    cluster: the key of the samples' metadata that names what is correlated, such as a document. bounds: the lowest and
-    the highest score that is possible; known of scores that are all 0 or 1.
+    cluster: a key of the samples' metadata whose value is equal for samples that may be correlated, such as those about
+    the same document. bounds: the lowest and the highest possible score; not needed if all scores are 0 or 1. level: of
+    the interval.
     """
 
     def measure(scores: Sequence[SampleScore]) -> Figures:

@@ -408,7 +408,11 @@ def slots_of(pairs: Pairs) -> Slots:
 
 
 def _of_few(q: Floats, y: Labels, w: Floats | None) -> Slots:
-    """The same by a sort of the pairs, which are fewer than the slots."""
+    """The same sums as a `SlotAdder` gives, for pairs that are fewer than the slots.
+
+    One entry per pair; `added` sorts them and adds up those of equal slots. Predictions above one half have the slot of
+    the mirrored cell.
+    """
     n = len(y)
     slot, fraction, sums = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((len(COLUMNS), n), dtype=np.int64)
     folded_slots(q, y, slot, fraction)

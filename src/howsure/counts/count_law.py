@@ -268,10 +268,11 @@ class LogitCounts:
 def count_law(
     known: int, draws: Sequence[Floats] | Sequence[LogitCounts], levels: Floats, weights: Sequence[Floats]
 ) -> CountLaw:
-    """The law of known + Σ of units with P(y = 1) = σ(logit + level).
+    """The distribution of `known` plus the number of positive ones among the other units, P(y = 1) = σ(logit + level).
 
-    draws: the logits of the units, in draws that are equally likely; for each draw, its weights of the levels. Of more
-    than 4,096 units those with logits within 0.02 are taken as one.
+    draws: the logits of the units, in draws that are equally likely. levels: the possible values of a shift that is
+    common to all units; weights: for each draw, the weight of every level. Of more than 4,096 units, those whose logits
+    differ by less than 0.02 get one common logit.
     """
     weight = np.stack(weights)
     weight[weight <= MIN_WEIGHT * weight.max(axis=1, keepdims=True)] = 0.0

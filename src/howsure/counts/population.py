@@ -110,7 +110,11 @@ class Cells:
 
 
 def read_cells(cells: Any, *, n: int) -> Cells:
-    """Cells from a column, several (a list or tuple), a mapping of names to columns or a data frame; None: one cell."""
+    """The cell of each of n rows: its combination of values of the grouping columns.
+
+    cells: a column, a list or tuple of columns, a mapping of names to columns, or a data frame; None puts all rows into
+    one cell. Cells that differ in the last column alone belong to the same domain.
+    """
     named = named_groups(cells)
     coded = [check_codes(column, n=n, name=f"groups[{name!r}]") for name, column in named.items()]
     code, present = combined(coded, n)

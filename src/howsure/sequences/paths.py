@@ -191,7 +191,7 @@ class Streams:
 
 
 def sample(chain: Chain, forward: Floats, n: int, streams: Streams) -> list[Integers]:
-    """n draws of each sentence of a batch, (n, T), in the batch's order."""
+    """Draw n tag sequences for each sentence of a batch: an array (n, length of the sentence) each, in batch order."""
     batch = chain.batch
     drawn = [np.empty((n, length), dtype=np.int64) for length in batch.lengths.tolist()]
     together = max(TOGETHER // len(batch) // 4 * 4, 4)

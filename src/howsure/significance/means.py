@@ -36,7 +36,7 @@ class ItemScores:
 
 
 def item_scores(systems: Systems, metric: Metric) -> ItemScores:
-    """The scores of all systems in a metric that is a mean."""
+    """The score of each item for every system, by a metric that is the mean of its item scores."""
     scores = {}
     for name, runs in systems.predictions.items():
         problem = systems.problem(name, name)

@@ -151,7 +151,8 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
     if targets.ndim == 2:
         if kinds == {1}:
             raise InputError(
-                f"{parameter('y_true')} has rows of probabilities, the predictions are labels; give rows of both."
+                f"{parameter('y_true')} holds probabilities (one row per item), but the predictions are labels. Give "
+                "probabilities of the predictions, too."
             )
         return "soft"
     if kinds == {2} or "probabilistic" in tasks:

@@ -151,9 +151,10 @@ class LazyPairs:
 def lazy_pairs(
     data: Any, *, y_true: Any, y_prob: Any, sample_weight: Any = None, groups: Any = None, pos_label: Any = None
 ) -> LazyPairs:
-    """The pairs of a lazy frame.
+    """The columns of labels and predicted probabilities of a lazy frame, checked but not read.
 
-    Raises InputError if an argument names no column of the frame, or one that does not hold numbers where it must.
+    Raises InputError if an argument does not name a column of the frame, if y_prob or sample_weight is not numeric, or
+    if y_true or groups has a nested type.
     """
     named = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
     for role, name in named.items():

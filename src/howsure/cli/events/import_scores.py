@@ -83,15 +83,16 @@ def import_command(
 ) -> None:
     """Make a store of the events that another model found in the documents of FILE...
 
-    FILE... are CSV, TSV, JSON lines, Parquet or .npz, with one row per document and actor. Documents in which nobody
-    acts belong in it, too: with a probability of 0, or without an actor.
+    FILE... are CSV, TSV, JSON lines, Parquet or .npz, with one row per document and actor. Include the
+    documents without any event: with a probability of 0, or without an actor. With --actors, the table has one row per
+    document and a column of probabilities for each actor.
 
     \b
     howsure events import scores.csv --id id --date date --actor actor --prob p --text text --store news.duckdb
     howsure events import wide.csv --id id --date date --actors IRQ,USA --event attack --store news.duckdb
 
-    Series, comparisons, the page and labelling work on this store as on that of extract; mentions and evidence are
-    unknown.
+    The store works with events series, compare, explore and label, like one that events extract made. It has no
+    mentions and no evidence, since the files do not hold them.
     """
     from howsure.events.corpus import Fields
     from howsure.events.extraction.import_events import import_events

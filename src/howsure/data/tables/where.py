@@ -51,9 +51,9 @@ class Value:
 
 
 def parsed(expression: str) -> Condition:
-    """What an expression says.
+    """Parse an expression into the condition that it states.
 
-    Raises InputError if it is no boolean expression over columns, or too long.
+    Raises InputError if it is empty, too long, nested too deeply, or not a single boolean expression over columns.
     """
     if not expression.strip():
         raise InputError(
