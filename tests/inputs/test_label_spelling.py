@@ -53,7 +53,7 @@ def test_predictions_that_differ_in_case_or_spaces_are_counted() -> None:
     note = "10 predictions differ from a true label only in case or spaces ('no', 'yes'), and count as wrong"
     table = howsure.score_table(y_true=TRUE, prediction=predicted)
     assert table[0].mean.value == pytest.approx(20 / 30)
-    assert f"prediction: {note}" in table.notes
+    assert f"prediction: {note}." in table.notes
     compared = howsure.compare(TRUE, RIGHT, {"m": predicted}, metrics="accuracy", rng=0)
     assert f"m: {note}." in compared.notes
 

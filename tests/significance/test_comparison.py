@@ -296,14 +296,14 @@ def test_the_tied_models_are_those_not_found_worse() -> None:
     assert found.to_dict()["tied"] == list(found.tied)
     (said,) = verdicts(found)
     assert said.startswith(f"{found.tied[0]} is best in score, with ")
-    assert said.endswith(f"not told apart from it: {found.tied[1]}; 2 others are worse.")
+    assert said.endswith(f"not significantly worse: {found.tied[1]}; 2 others are significantly worse.")
     assert "tied" in found.means.table().text()
     assert "p is adjusted for 6 comparisons of all pairs (Holm)." in how(found)
 
 
 def test_where_all_others_are_worse_the_next_one_says_by_how_much() -> None:
     (said,) = verdicts(compare(score={name: SCORES[name] for name in ("good", "fair", "poor")}))
-    assert "every other is worse, fair in score, lower by 0." in said
+    assert "significantly better than every other model. fair: score, lower by 0." in said
 
 
 def test_the_set_of_tied_models_holds_the_best() -> None:

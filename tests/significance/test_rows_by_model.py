@@ -154,7 +154,7 @@ def test_what_is_left_out_is_counted_and_said() -> None:
     held = frame(runs=1)
     lost = held.assign(grade=held["grade"].astype(float))
     lost.loc[3, "grade"] = np.nan
-    with pytest.raises(InputError, match="grade must not be missing; row 3 holds nan"):
+    with pytest.raises(InputError, match="grade must not be missing; row 3 is empty"):
         compare(data=lost, **ROLES, score="grade")
     found = compare(data=lost, **ROLES, score="grade", skip_missing=True)
     assert found[0].n == 39

@@ -371,7 +371,7 @@ def rows_of_all(rows: Integers, *, before: str = "", remedy: str = "") -> Iterat
 
     >>> import numpy as np
     >>> with rows_of_all(np.array([4, 7]), before="group 'b': "):
-    ...     raise InputError(f"{at_row(1)} is wrong.")
+    ...     raise InputError("{row} is wrong.", row=1)
     Traceback (most recent call last):
     howsure.errors.InputError: group 'b': row 7 is wrong. (Rows are counted from 0.)
     """

@@ -136,11 +136,11 @@ def recipe_of_documents(systems: Systems, metrics: Sequence[str]) -> dict[str, s
 
 
 def notes_of_documents(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
-    """How BLEU and chrF count, as sacrebleu says it; which models have answers that hold nothing."""
+    """The signatures of BLEU and chrF, as sacrebleu writes them; which models have empty answers."""
     if systems.task != DOCUMENT:
         return
     for name, text in recipe_of_documents(systems, metrics).items():
-        yield f"{name}: {text}."
+        yield f"{name}: {text}"
     for name, runs in systems.predictions.items():
         if empty := sum(one is None for run in runs for one in run):
-            yield f"{name} holds nothing in {counted(empty, 'row')}, and counts as empty there."
+            yield f"{name} is empty in {counted(empty, 'row')}, which is scored as an empty text."

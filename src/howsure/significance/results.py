@@ -390,11 +390,10 @@ def _of_best(result: Comparison) -> list[str]:
     said = f"{result.best} is best in {metric}, with {rows[0].against_value:.4f}" if rows else f"{result.best} is best"
     tied = result.tied[1:]
     if not tied:
-        found = [_finding(row) for row in rows[:1]]
-        return [f"{said}; every other is worse, {rows[0].model} in {found[0]}."]
-    rest = len(rows) - len(tied)
-    worse = f"; {counted(rest, 'other is', 'others are')} worse" if rest else ""
-    return [f"{said}; not told apart from it: {shortened(tied)}{worse}."]
+        return [f"{said}, significantly better than every other model. {rows[0].model}: {_finding(rows[0])}."]
+    n_worse = len(rows) - len(tied)
+    worse = f"; {counted(n_worse, 'other is', 'others are')} significantly worse" if n_worse else ""
+    return [f"{said}; not significantly worse: {shortened(tied)}{worse}."]
 
 
 def how(result: Comparison) -> list[str]:

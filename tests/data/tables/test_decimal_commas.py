@@ -159,5 +159,5 @@ def test_a_sheet_of_labels_may_come_back_with_commas(
     assert ",".join(map(str, table["inclusion"][:1])).replace(".", ",") in spelled.read_text()
     done = [run("counts", "estimate", "news.csv", "--prob", "prob", "--labelled", one) for one in (sheet, spelled)]
     assert done[0].code == 0
-    assert done[1].out == done[0].out
+    assert done[1].out == done[0].out.replace(str(sheet), str(spelled))  # in the next command
     assert done[1].err == f"{SAID}inclusion.\n"
