@@ -106,7 +106,7 @@ def test_an_empty_prediction_is_wrong_or_left_out(missing: str | None, tmp_path:
     source = howsure.read(write(tmp_path / "x.jsonl", rows))
     table = howsure.score_table(y_true="gold", prediction="said", data=source)
     assert (table[0].n, table[0].mean.value) == (20, 0.75)
-    assert any("holds nothing in 5 rows" in note for note in table.notes)
+    assert any("is empty in 5 rows" in note for note in table.notes)
     table = howsure.score_table(y_true="gold", prediction="said", data=howsure.read(source.paths, skip_missing=True))
     assert (table[0].n, table[0].mean.value) == (15, 1.0)
 

@@ -138,7 +138,7 @@ def test_labels_have_an_accuracy(tmp_path):
     table = score_table(y_true=true, prediction=said)
     assert table[0].score == "accuracy"
     assert table[0].mean == score_table([1.0, 1.0, 0.0, 0.0, 1.0] * 8)[0].mean
-    assert "prediction holds nothing in 8 rows" in table.notes[0]
+    assert "prediction is empty in 8 rows" in table.notes[0]
     rows = [{"true": one, "said": other} for one, other in zip(true, said, strict=True)]
     (tmp_path / "it.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = run("score", tmp_path / "it.jsonl", "--target", "true", "--prediction", "said", "--format", "json")
@@ -175,4 +175,4 @@ def test_an_answer_that_is_missing_counts_as_wrong_and_is_said() -> None:
     for nothing in (None, float("nan")):
         found = howsure.score_table(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
         assert found.rows[0].mean.value == 0.75
-        assert "prediction holds nothing in 10 rows, and counts as empty there." in found.notes
+        assert "prediction is empty in 10 rows, which is scored as an empty answer." in found.notes

@@ -202,7 +202,7 @@ def test_rows_of_an_id_are_one_document():
 def test_nothing_counts_as_empty_and_is_told():
     found = compare(["a b", "c", "d"], ["a b", None, "d"], ["a b", "c", "d"], metrics="wer", n_resamples=50, rng=1)
     assert found[0].against_value == 0.25
-    assert "baseline holds nothing in 1 row, and counts as empty there." in found.notes
+    assert "baseline is empty in 1 row, which is scored as an empty answer." in found.notes
 
 
 def test_swapped_systems_and_rows_change_nothing_but_the_sign():

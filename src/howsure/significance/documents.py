@@ -143,4 +143,4 @@ def notes_of_documents(systems: Systems, metrics: Sequence[str]) -> Iterator[str
         yield f"{name}: {text}"
     for name, runs in systems.predictions.items():
         if empty := sum(one is None for run in runs for one in run):
-            yield f"{name} is empty in {counted(empty, 'row')}, which is scored as an empty text."
+            yield f"{name} is empty in {counted(empty, 'row')}, which is scored as an empty answer."
