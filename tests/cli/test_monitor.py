@@ -152,7 +152,9 @@ def test_clusters_taken_in_a_night_are_known_in_the_next(tmp_path: Path, kind: s
         said.append(printed("monitor", "update", tmp_path / "s.json", log, *CLUSTERED, *until))
     assert "1 row of 1 new period" in said[1]
     assert "2 rows of clusters taken in an earlier update, left out" in said[1]
-    assert "2 of 5 rows were left out, because their clusters began in an earlier update" in printed("monitor", "status", tmp_path / "s.json")
+    assert "2 of 5 rows were left out, because their clusters began in an earlier update" in printed(
+        "monitor", "status", tmp_path / "s.json"
+    )
     monitor = CalibrationMonitor.from_json((tmp_path / "s.json").read_text())
     taken = monitor.update(["2026-01-03"] * 3, [1, 0, 1], [0.8] * 3, clusters=["b", "7", "c"], until="2026-01-03")
     assert (taken.n, taken.continued) == (1, 2)

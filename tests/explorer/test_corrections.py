@@ -277,7 +277,7 @@ def test_the_page_shows_a_regression(browser: Browser, labelled: EventStore, tmp
 def test_the_page_says_what_each_kind_of_bands_includes(browser: Browser, address: str) -> None:
     browser.open(f"{address}#period=quarter")
     assert "The intervals of the raw counts include the uncertainty of this coreference" in browser.text("#bands")
-    assert "in how many documents readers would say so" in browser.text("#labels-note")
+    assert "how many documents would be labelled positive" in browser.text("#labels-note")
     assert "The intervals include this" not in browser.text("#bands")
 
 

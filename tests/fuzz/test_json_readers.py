@@ -57,11 +57,10 @@ def test_every_reader_of_json_is_in_the_table(tmp_path: Path) -> None:
 
 
 # What parses JSON: functions of the package and, of its methods, those of these names.
-PARSERS = {"parsed_json", "loads", "load", "read_model", "records_of", "fields", "content"}
+PARSERS = {"parsed_json", "DECODE", "loads", "load", "read_model", "records_of", "fields", "content"}
 OWNERS = {"loads": {"json"}, "load": {"json"}, "fields": {"head", "HEAD"}, "content": {"STATE", "SavedState"}}
 NOT_READERS = {
     "cli/terminal/recorded_help.py recorded_help": "a file of the package",
-    "data/logs/conversion.py _with_columns": "a log that howsure rewrote",
     "data/tables/where.py _tree": "what DuckDB writes about a condition",
     "events/store/event_store.py differs": "settings made in the same call",
     "spacy.py from_bytes": "needs spaCy; what it reads are texts for RecalibrationMap.from_json",
