@@ -98,6 +98,16 @@ def objects_of_models() -> str:
     return "objects.jsonl"
 
 
+def battles(winner: Callable[[str, str], object], name: str, heading: str) -> Callable[[], str]:
+    """Two of four models on each of 30 prompts, four times."""
+
+    def write() -> str:
+        pairs = [(at // 4, *RNG.permutation(["gpt", "llama", "qwen", "phi"])[:2]) for at in range(120)]
+        return table(name, heading, ((prompt, a, b, winner(a, b)) for prompt, a, b in pairs))
+
+    return write
+
+
 LAYOUTS: dict[str, tuple[Callable[[], str], str]] = {
     "one probability": (one_probability, "calibration one.csv --target gold --prob prob"),
     "several models": (
@@ -123,6 +133,24 @@ LAYOUTS: dict[str, tuple[Callable[[], str], str]] = {
     "labels": (labels, "score said_true.csv --target target --prediction prediction --id question"),
     "objects": (objects_of_models, "significance objects.jsonl --metric score --against x.right --model y.right"),
     "arrays": (arrays, "calibration held.npz --target y --prob prob"),
+    "battles of an arena": (
+        battles(
+            lambda a, b: RNG.choice(["model_a", "model_b", "tie"]), "arena.csv", "question_id model_a model_b winner"
+        ),
+        "score battles arena.csv --a model_a --b model_b --winner winner --cluster question_id",
+    ),
+    "battles that name the winner": (
+        battles(lambda a, b: RNG.choice([a, b]), "named.csv", "prompt_id left_system right_system won"),
+        "score battles named.csv --a left_system --b right_system --winner won --cluster prompt_id",
+    ),
+    "preferences": (
+        battles(
+            lambda a, b: round(float(RNG.uniform(1, 2)), 3),
+            "shares.csv",
+            "instruction generator_1 generator_2 preference",
+        ),
+        "score battles shares.csv --a generator_1 --b generator_2 --winner preference --cluster instruction",
+    ),
 }
 
 

@@ -51,6 +51,12 @@ LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logpr
 POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive pos entailed good win")
 NEGATIVE = _words("0 0.0 false no wrong incorrect i fail failed negative neg bad lost")
 PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
+WINNERS = _words("winner won win preference preferred verdict")
+OUTCOMES = _words("model_a model_b a b 1 2 1.0 2.0 tie both_bad 0 1.5") | {
+    "tie (bothbad)"
+}  # as `rank_battles` reads them
+PROMPTS = _words("prompt instruction")
+SIDES = (("a", "b"), ("1", "2"), ("first", "second"), ("left", "right"))
 
 WITHOUT_LABELS = (
     "It holds probabilities and no right answers; a command joins these from a table by id and question, "
@@ -144,7 +150,7 @@ def of_a_table(
 ) -> list[str]:
     """The commands for a table with these columns and first rows; each of several `files` may be a model."""
     table = _Table(columns, rows, file_words, files)
-    commands = [*table.of_scores(), *table.of_probabilities(), *table.of_predictions()]
+    commands = [*table.of_battles(), *table.of_scores(), *table.of_probabilities(), *table.of_predictions()]
     return list(dict.fromkeys(commands))[:MOST]
 
 
@@ -163,12 +169,48 @@ def _positive(label: SeenColumn) -> list[str] | None:
     return ["--positive", positives[0]] if len(positives) == 1 else None
 
 
+def _are_sides(a: str, b: str) -> bool:
+    """Whether two names differ only in the side of a battle.
+
+    >>> _are_sides("model_a", "model_b"), _are_sides("generator_1", "generator_2"), _are_sides("model_b", "model_a")
+    (True, True, False)
+    """
+    parts_of_a, parts_of_b = (re.split(r"[^a-z0-9]+", name.lower()) for name in (a, b))
+    if len(parts_of_a) != len(parts_of_b):
+        return False
+    different = [pair for pair in zip(parts_of_a, parts_of_b, strict=True) if pair[0] != pair[1]]
+    return len(different) == 1 and different[0] in SIDES and len(parts_of_a) > 1
+
+
 @dataclass(frozen=True, slots=True)
 class _Table:
     columns: Sequence[SeenColumn]
     rows: Sequence[Sequence[Any]]
     asked: Sequence[str]  # the files, and how they are read
     files: int
+
+    def of_battles(self) -> Iterator[str]:
+        """Where each row names two models, and which of them won."""
+        for winner in (column for column in self.columns if column.words & WINNERS):
+            for a in self.columns:
+                for b in self.columns:
+                    if _are_sides(a.name, b.name) and self._are_battles(a, b, winner):
+                        item = self._named(ITEMS | PROMPTS, REPEATED, FEW)
+                        cluster = [] if item is None else ["--cluster", item.name]
+                        sides = ["--a", a.name, "--b", b.name, "--winner", winner.name]
+                        yield self._command("score battles", [*sides, *cluster], [a, b, winner, item])
+                        return
+
+    def _are_battles(self, a: SeenColumn, b: SeenColumn, winner: SeenColumn) -> bool:
+        """Whether the rows name two different models each, and one of them, a side or a tie as the winner."""
+        places = [self.columns.index(column) for column in (a, b, winner)]
+        battles = [[str(row[place]) for place in places] for row in self.rows if row[places[2]] is not None]
+        models = {name for first, second, _ in battles for name in (first, second)}
+        return len(models) < len(battles) and all(
+            first != second
+            and (outcome in OUTCOMES | {first, second} or 1.0 <= (spelled_number(outcome) or 0.0) <= 2.0)
+            for first, second, outcome in battles
+        )
 
     def of_scores(self) -> Iterator[str]:
         """Where a column says how good each answer is: its means, and models compared."""
