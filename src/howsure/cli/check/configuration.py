@@ -43,32 +43,32 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
 
     Raises InputError if there is none, or it holds none.
     """
-    found = _found() if path is None else path
-    text = read_text(found)
+    configuration_path = _found() if path is None else path
+    text = read_text(configuration_path)
     try:
-        held: Any = tomllib.loads(text.content)
+        table: Any = tomllib.loads(text.content)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{found} is no TOML: {error}.") from error
+        raise InputError(f"{configuration_path} is no TOML: {error}.") from error
     except RecursionError as error:
-        raise InputError(f"{found} is nested too deeply.") from error
-    name = "tool.howsure.check" if os.path.basename(found) == SHARED else "check"
+        raise InputError(f"{configuration_path} is nested too deeply.") from error
+    name = "tool.howsure.check" if os.path.basename(configuration_path) == SHARED else "check"
     for part in name.split("."):
-        held = held.get(part) if isinstance(held, dict) else None
-    if not isinstance(held, dict) or not held:
-        raise InputError(f"{found} holds no checks; write them below [{name}.calibration].")
-    shared = {key: value for key, value in held.items() if not _is_section(value)}
+        table = table.get(part) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or not table:
+        raise InputError(f"{configuration_path} holds no checks; write them below [{name}.calibration].")
+    shared = {key: value for key, value in table.items() if not _is_section(value)}
     checks = []
-    for kind, value in held.items():
+    for kind, value in table.items():
         if kind in shared and kind not in kinds:
             continue
         if kind not in kinds:
-            raise unknown_name("kind of check", kind, kinds, place=f"[{name}] of {found}")
+            raise unknown_name("kind of check", kind, kinds, place=f"[{name}] of {configuration_path}")
         if kind in shared:
-            raise InputError(f"{kind} in [{name}] of {found} must be a table: [{name}.{kind}].")
+            raise InputError(f"{kind} in [{name}] of {configuration_path} must be a table: [{name}.{kind}].")
         checks += [(kind, section) for section in (value if isinstance(value, list) else [value])]
     if not checks:
-        raise InputError(f"{found} holds no checks; write them below [{name}.{kinds[0]}].")
-    return Configuration(found, name, shared, tuple(checks))
+        raise InputError(f"{configuration_path} holds no checks; write them below [{name}.{kinds[0]}].")
+    return Configuration(configuration_path, name, shared, tuple(checks))
 
 
 def contexts(
@@ -80,18 +80,18 @@ def contexts(
     Raises InputError naming the section for what its command would refuse.
     """
     made: list[tuple[str, click.Context]] = []
-    read: list[str | int] = [configuration.path]
+    sources: list[str | int] = [configuration.path]
     for kind, section in configuration.checks:
         command, place = commands[kind], configuration.place(kind)
-        own = [param for param in command.params if param.name not in shared]
-        words = _words(section, own, place=place, above=f"[{configuration.table}]", command=command)
+        params = [param for param in command.params if param.name not in shared]
+        words = _words(section, params, place=place, above=f"[{configuration.table}]", command=command)
         try:
             context = command.make_context(kind, words, parent=parent)
         except click.ClickException as error:
             raise InputError(f"{place}: {error.format_message()}") from error
         made.append((kind, context))
-        read += sources_of(context)
-    check_destinations(parent, also_read=read)
+        sources += sources_of(context)
+    check_destinations(parent, also_read=sources)
     return made
 
 
@@ -111,7 +111,7 @@ def take_shared(configuration: Configuration, context: click.Context, names: Seq
     """
     place = f"[{configuration.table}] of {configuration.path}"
     options = {_key(param): param for param in context.command.params if param.name in names}
-    taken = dict(context.params)
+    option_values = dict(context.params)
     for key, value in configuration.shared.items():
         if key not in options:
             raise unknown_name("option", key, list(options), place=place)
@@ -119,11 +119,11 @@ def take_shared(configuration: Configuration, context: click.Context, names: Seq
         assert param.name is not None
         if context.get_parameter_source(param.name) is click.core.ParameterSource.DEFAULT:
             try:
-                taken[param.name] = param.process_value(context, _plain(value, key, place))
+                option_values[param.name] = param.process_value(context, _plain(value, key, place))
             except click.ClickException as error:
                 raise InputError(f"{place}: {error.format_message()}") from error
-    context.params.update(taken)
-    return taken
+    context.params.update(option_values)
+    return option_values
 
 
 def _found() -> str:
@@ -138,20 +138,20 @@ def _is_section(value: Any) -> bool:
 
 
 def _words(
-    section: Section, own: Sequence[click.Parameter], *, place: str, above: str, command: click.Command
+    section: Section, params: Sequence[click.Parameter], *, place: str, above: str, command: click.Command
 ) -> list[str]:
     """What would be typed for a section."""
     if not isinstance(section, dict):
         raise InputError(f"{place} must be a table of options.")
-    options = {_key(param): param for param in own if isinstance(param, click.Option)}
-    known = [FILES, *options]
+    options = {_key(param): param for param in params if isinstance(param, click.Option)}
+    known_keys = [FILES, *options]
     words: list[str] = []
     for key in section:
-        if key in known:
+        if key in known_keys:
             continue
         if key in {_key(param) for param in command.params}:
             raise InputError(f"{key} is shared by all checks; write it below {above}, not in {place}.")
-        raise unknown_name("option", key, known, place=place)
+        raise unknown_name("option", key, known_keys, place=place)
     for key, param in options.items():
         if key not in section:
             continue
@@ -161,14 +161,14 @@ def _words(
                 raise InputError(f"{key} in {place} must be true or false, not {value!r}.")
             words += [f"--{key}"] if value else []
         elif isinstance(value, list) and param.multiple:
-            words += [word for one in value for word in (f"--{key}", _plain(one, key, place))]
+            words += [word for entry in value for word in (f"--{key}", _plain(entry, key, place))]
         elif isinstance(value, list):
-            words += [f"--{key}", ",".join(_plain(one, key, place) for one in value)]
+            words += [f"--{key}", ",".join(_plain(entry, key, place) for entry in value)]
         else:
             words += [f"--{key}", _plain(value, key, place)]
     files = section.get(FILES, [])
     files = [files] if isinstance(files, str) else files
-    if not isinstance(files, list) or not files or not all(isinstance(one, str) for one in files):
+    if not isinstance(files, list) or not files or not all(isinstance(file, str) for file in files):
         raise InputError(f'{place} must name the files to check: files = ["dev.jsonl"].')
     return [*words, "--", *files]
 

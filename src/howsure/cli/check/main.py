@@ -156,25 +156,30 @@ def all_command(config: str | None, **_: Any) -> None:
     show(Check.together(checks, **how), shared)
 
 
-def check_command(kind: str, said: str, examples: str, **options: Decorator | None) -> None:
+def check_command(kind: str, short_help: str, examples: str, **options: Decorator | None) -> None:
     """The command of a check, derived from its function, with `options` of its own."""
     function = CHECKS[kind]
-    own = dict.fromkeys(("level", "alarms_over", "baseline"))
+    without_options = dict.fromkeys(("level", "alarms_over", "baseline"))
 
     def run(**typed: Any) -> None:
         baseline = None if typed["baseline"] is None else Baseline.load(typed["baseline"])
         sizes = {name: typed[name] for name in ("level", "alarms_over")}
         show(checked(kind, typed, baseline=baseline, **sizes), typed)
 
-    how: dict[str, Any] = {"own": [shared_options], "options": own | options, "epilog": CODES, "short_help": said}
+    how: dict[str, Any] = {
+        "own": [shared_options],
+        "options": without_options | options,
+        "epilog": CODES,
+        "short_help": short_help,
+    }
     command.add_command(command_of(kind, function, run, examples=examples, **how))
 
 
 def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
     """What the function of a check says of the files and options that were typed."""
     source = source_of(typed["files"], typed)
-    named = {one: typed[one] for one in ("better_than", "against") if typed.get(one)}
-    how |= {one: other_model(model, source) for one, model in named.items()}
+    named = {option_name: typed[option_name] for option_name in ("better_than", "against") if typed.get(option_name)}
+    how |= {option_name: other_model(model, source) for option_name, model in named.items()}
     labels = typed.get("y_true")
     if isinstance(labels, tuple):
         if len(labels) > 2 or (len(labels) == 2 and not typed["better_than"] and not typed["against"]):
@@ -182,8 +187,8 @@ def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
                 "--target is named once, or twice with another model: the labels of this one and of that one."
             )
         how |= dict(zip(("y_true", "y_true_against"), (*labels, None, None), strict=False))
-    asked = {name: value for name, value in typed.items() if name not in SHARED}
-    return result_of(CHECKS[kind], asked, data=source, **how)
+    arguments = {name: value for name, value in typed.items() if name not in SHARED}
+    return result_of(CHECKS[kind], arguments, data=source, **how)
 
 
 def other_model(named: str, source: Files) -> Files | str:
@@ -288,7 +293,7 @@ def trend_command(file: str, name: str | None, form: str, output: str | None, fi
 
 def junit_xml(check: Check) -> str:
     """A suite with a test per verdict: `fail` is a failure, `cannot tell` a skipped test with its reason."""
-    outcomes = [one.outcome for one in check]
+    outcomes = [verdict.outcome for verdict in check]
     counts = (
         f'tests="{len(outcomes)}" failures="{outcomes.count(FAIL)}" errors="0" skipped="{outcomes.count(CANNOT_TELL)}"'
     )
@@ -299,14 +304,14 @@ def junit_xml(check: Check) -> str:
     )
 
 
-def _case(one: Verdict) -> str:
-    name = one.rule if one.group is None else f"{one.rule} [{one.group}]"
-    head = f"<testcase classname={_quoted(f'howsure.check.{one.check}')} name={_quoted(name)}"
-    if one.outcome == FAIL:
-        return f"{head}><failure message={_quoted(one.sentence)}/></testcase>\n"
-    if one.outcome == CANNOT_TELL:
-        return f"{head}><skipped message={_quoted(one.sentence)}/></testcase>\n"
-    return f"{head}><system-out>{_quoted(one.sentence)[1:-1]}</system-out></testcase>\n"
+def _case(verdict: Verdict) -> str:
+    name = verdict.rule if verdict.group is None else f"{verdict.rule} [{verdict.group}]"
+    head = f"<testcase classname={_quoted(f'howsure.check.{verdict.check}')} name={_quoted(name)}"
+    if verdict.outcome == FAIL:
+        return f"{head}><failure message={_quoted(verdict.sentence)}/></testcase>\n"
+    if verdict.outcome == CANNOT_TELL:
+        return f"{head}><skipped message={_quoted(verdict.sentence)}/></testcase>\n"
+    return f"{head}><system-out>{_quoted(verdict.sentence)[1:-1]}</system-out></testcase>\n"
 
 
 def _quoted(text: str) -> str:
@@ -315,9 +320,9 @@ def _quoted(text: str) -> str:
 
 def summary_markdown(check: Check) -> str:
     """A heading with the outcome, the table, and a sentence per verdict; nothing in it is HTML or a link."""
-    said = [f"- {markdown_escaped(in_a_line(line))}" for line in check.below()]
+    bullets = [f"- {markdown_escaped(in_a_line(line))}" for line in check.below()]
     table = check.table().markdown(raw=is_raw())
-    return "\n".join([f"### howsure check: {check.outcome}", "", table, "", *said, "", ""])
+    return "\n".join([f"### howsure check: {check.outcome}", "", table, "", *bullets, "", ""])
 
 
 def append_summary(check: Check, path: str) -> None:
