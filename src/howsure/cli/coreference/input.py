@@ -31,13 +31,13 @@ from howsure.inputs.source_names import format_suffix
 
 def mentions_option(default: str | None) -> Callable[..., Any]:
     """`--mentions`."""
-    said = "Use the mentions annotated in FILE, or those detected in its parse"
+    help_text = "Use the mentions annotated in FILE, or those detected in its parse"
     return click.option(
         "--mentions",
         type=click.Choice(["gold", "detected"]),
         default=default,
         show_default=default is not None,
-        help=f"{said}." if default else f"{said} (default: as the model was trained).",
+        help=f"{help_text}." if default else f"{help_text} (default: as the model was trained).",
     )
 
 
@@ -113,18 +113,18 @@ def read_mentioned(
     """
     check_each_once(files, what="documents")
     try:
-        read = [one for file in files for one in _documents(file, left_out, parser)]
+        all_documents = [document for file in files for document in _documents(file, left_out, parser)]
     except BracketFault as fault:
         raise InputError(f"{fault} Leave such documents out with --bad-brackets leave-out.") from None
-    found = [_each_span_once(one, repeated) for one in read]
-    for document in found:
+    documents = [_each_span_once(document, repeated) for document in all_documents]
+    for document in documents:
         if not document.sentences:
             raise InputError(f"document {document.name} has no sentences.")
         if source == "gold" and document.mentions is None:
             raise InputError(
                 f"document {document.name} has no mentions annotated; --mentions detected finds them in its parse."
             )
-    return found
+    return documents
 
 
 def _documents(file: str, left_out: LeftOut | None, parser: str | None) -> list[Document]:
@@ -134,12 +134,12 @@ def _documents(file: str, left_out: LeftOut | None, parser: str | None) -> list[
         from howsure.events.extraction.parsers import SpacyParser, parsed_text
 
         return [parsed_text(file, SpacyParser(parser))]
-    read = documents_in(file, left_out=left_out)
+    documents = documents_in(file, left_out=left_out)
     if parser is None:
-        return read
+        return documents
     from howsure.events.extraction.parsers import SpacyParser, parsed_documents
 
-    return parsed_documents(read, SpacyParser(parser))
+    return parsed_documents(documents, SpacyParser(parser))
 
 
 def _each_span_once(document: Document, repeated: str) -> Document:
@@ -191,16 +191,18 @@ class Asked:
         if self.scores is None:
             model = load_model(self.model)
             documents = self._read(self.mentions or model.mentions)
-            return documents, (resolve(one, model=model, mentions=self.mentions, **how) for one in documents)
+            return documents, (resolve(document, model=model, mentions=self.mentions, **how) for document in documents)
         mended = None if self.recalibration is None else CoreferenceRecalibration.load(self.recalibration)
         file = self._score_file
         documents = self._read(None)
         missing = [name for name in map(named_part, documents) if name not in file]
         if missing:
-            held = shortened(missing, limit=3)
-            raise InputError(f"{file.path} has no scores of {held}; it has {shortened(file.names, limit=3)}.")
+            missing_names = shortened(missing, limit=3)
+            raise InputError(f"{file.path} has no scores of {missing_names}; it has {shortened(file.names, limit=3)}.")
         how |= {"recalibration": mended, "misplaced": self.misplaced}
-        return documents, (_told(resolve(one, scores=file.read(named_part(one)), **how)) for one in documents)
+        return documents, (
+            _told(resolve(document, scores=file.read(named_part(document)), **how)) for document in documents
+        )
 
     @cached_property
     def _score_file(self) -> ScoreFile:
@@ -209,19 +211,19 @@ class Asked:
     def _read(self, source: Source | None) -> list[Document]:
         """The documents asked for; InputError for a name that no document has."""
         if self.file is None:
-            read = [self._score_file.read(name).document() for name in self._score_file.names]
+            documents = [self._score_file.read(name).document() for name in self._score_file.names]
         else:
             kept: dict[str, Any] = {"repeated": self.repeated, "left_out": self.left_out, "parser": self.parser}
-            read = read_mentioned([self.file], source=source, **kept)
-        known = {document.name for document in read}
+            documents = read_mentioned([self.file], source=source, **kept)
+        names = {document.name for document in documents}
         for name in self.names:
-            if name not in known:
-                raise InputError(f"there is no document {name!r}; there are {shortened(sorted(known), limit=3)}.")
-        return [document for document in read if not self.names or document.name in self.names]
+            if name not in names:
+                raise InputError(f"there is no document {name!r}; there are {shortened(sorted(names), limit=3)}.")
+        return [document for document in documents if not self.names or document.name in self.names]
 
 
-def _told(one: ResolvedDocument) -> ResolvedDocument:
+def _told(resolved_document: ResolvedDocument) -> ResolvedDocument:
     """What was left out is said."""
-    for note in one.notes:
+    for note in resolved_document.notes:
         say(f"howsure: {note}")
-    return one
+    return resolved_document

@@ -99,8 +99,8 @@ def train_command(
     from howsure.coreference import AntecedentModel
 
     options: dict[str, Any] = {"l1": l1, "passes": passes}
-    given = {name: value for name, value in options.items() if value is not None}
-    model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **given)
+    overrides = {name: value for name, value in options.items() if value is not None}
+    model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **overrides)
     how: dict[str, Any] = {"repeated": repeated, "left_out": left_out, "source": mentions, "parser": parser}
     documents = read_mentioned(files, **how)
     development = [] if dev is None else read_mentioned([dev], **how)
@@ -144,7 +144,7 @@ def predict_command(
     decision: str,
     singletons: bool,
     left_out: LeftOut | None,
-    **asked: Any,
+    **input_options: Any,
 ) -> None:
     """Write parsed documents with the entities that a model finds.
 
@@ -157,15 +157,15 @@ def predict_command(
     from howsure.cli.coreference.output import FORMS, check_form, predicted_text
 
     form = check_form(output, output_format)
-    documents, resolved = Asked(file=file, left_out=left_out, **asked).open(decision=decision)
+    documents, resolved = Asked(file=file, left_out=left_out, **input_options).open(decision=decision)
     tell(left_out, len(documents))
-    found = []
+    annotated_documents = []
     with progress("documents", total=len(documents)) as advance:
-        for one in resolved:
-            found.append(one.annotated(singletons=singletons))
+        for resolved_document in resolved:
+            annotated_documents.append(resolved_document.annotated(singletons=singletons))
             advance(1)
-    FORMS[form](found, output)
-    emit(predicted_text(found, output), None)
+    FORMS[form](annotated_documents, output)
+    emit(predicted_text(annotated_documents, output), None)
 
 
 @command.command("posterior", short_help="Write the probabilities of pairs and entities.")
@@ -205,7 +205,7 @@ def posterior_command(
     text: str | None,
     decision: str,
     left_out: LeftOut | None,
-    **asked: Any,
+    **input_options: Any,
 ) -> None:
     """Write the probabilities of pairs of mentions, of entities and of their number.
 
@@ -229,27 +229,27 @@ def posterior_command(
     if output is not None:
         check_suffix(output)
     check_threshold(threshold)
-    source = Asked(file=file, left_out=left_out, **asked)
+    source = Asked(file=file, left_out=left_out, **input_options)
     documents, resolved = source.open(decision=decision, threshold=threshold)
     tell(left_out, len(documents))
     if figure is not None and len(documents) > 1:
-        held = f"{file or source.scores} holds {len(documents)}"
-        raise InputError(f"--figure draws one document, {held}; choose one by --document.")
-    found = []
+        documents_in_file = f"{file or source.scores} holds {len(documents)}"
+        raise InputError(f"--figure draws one document, {documents_in_file}; choose one by --document.")
+    resolved_documents = []
     with progress("documents", total=len(documents)) as advance:
-        for one in resolved:
-            found.append(one)
+        for resolved_document in resolved:
+            resolved_documents.append(resolved_document)
             advance(1)
     if figure is not None:
-        save_figure(found[0].figure(), figure)
+        save_figure(resolved_documents[0].figure(), figure)
     if output is not None:
         recipe: dict[str, Any] = {"file": file, **source.recipe()}
         recipe |= {"threshold": threshold, "decision": decision}
-        recipe |= {"left_out": [one.name for one in left_out]} if left_out else {}
-        write_posterior(found, output, recipe)
+        recipe |= {"left_out": [broken_document.name for broken_document in left_out]} if left_out else {}
+        write_posterior(resolved_documents, output, recipe)
     if text is not None:
-        write_text(found, text)
-    emit(posterior_text(found, scored=source.scores is not None), None)
+        write_text(resolved_documents, text)
+    emit(posterior_text(resolved_documents, scored=source.scores is not None), None)
 
 
 @command.command("score", short_help="Score predicted entities against gold entities.")
@@ -274,16 +274,18 @@ def score_command(
     """
     from howsure.coreference.metrics import matched_documents, score_documents
 
-    read = [read_mentioned([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)]
+    document_lists = [read_mentioned([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)]
     if left_out:  # a name is one document, whichever side has broken it
-        left_out = list({one.name: one for one in reversed(left_out)}.values())[::-1]
-        broken = {one.name for one in left_out}
-        read = [[one for one in side if named_part(one) not in broken] for side in read]
-    sides = matched_documents(*read, names=(gold, predicted))
+        left_out = list({document.name: document for document in reversed(left_out)}.values())[::-1]
+        broken = {document.name for document in left_out}
+        document_lists = [
+            [document for document in side if named_part(document) not in broken] for side in document_lists
+        ]
+    sides = matched_documents(*document_lists, names=(gold, predicted))
     tell(left_out, len(sides[0]))
     scores = score_documents(*sides, singletons=singletons)
     named: dict[str, Any] = {"gold": gold, "predicted": predicted}
-    named |= {"left_out": [one.name for one in left_out]} if left_out else {}
+    named |= {"left_out": [broken_document.name for broken_document in left_out]} if left_out else {}
     emit_result(replace(scores, read=named), form, output)
 
 
@@ -327,7 +329,7 @@ def recalibrate_command(
     weight_of_new: float,
     sharpen: bool,
     left_out: LeftOut | None,
-    **asked: Any,
+    **input_options: Any,
 ) -> None:
     """Recalibrate a model by documents with gold entities, from which it did not learn.
 
@@ -339,51 +341,55 @@ def recalibrate_command(
     howsure coreference recalibrate dev.conllu --scores dev.jsonl --output mended.json
     howsure coreference posterior other.conllu --scores other.jsonl --recalibration mended.json
     """
-    scored = asked["scores"] is not None
+    scored = input_options["scores"] is not None
     if (Path(output).suffix.lower() == ".json") is not scored:
-        wanted = "the recalibration of --scores, a .json file" if scored else "a model, a .npz file"
-        raise InputError(f"--output is {wanted}; it is {output}.")
-    found = judged = None
+        expected_file = "the recalibration of --scores, a .json file" if scored else "a model, a .npz file"
+        raise InputError(f"--output is {expected_file}; it is {output}.")
+    recalibration = judged = None
     options: dict[str, Any] = {"score": score, "weight_of_new": weight_of_new, "sharpen": sharpen}
     if scored:
-        posteriors, gold = _scored(file, left_out, asked)
-        found = judged = recalibrate_coreference(posteriors, gold, **options)
+        posteriors, gold = _scored(file, left_out, input_options)
+        recalibration = judged = recalibrate_coreference(posteriors, gold, **options)
         if test is not None:
-            judged = found.judge(*_scored(test, left_out, asked))
-        found.save(output)
+            judged = recalibration.judge(*_scored(test, left_out, input_options))
+        recalibration.save(output)
     else:
-        model = load_model(asked["model"])
-        model.mentions = asked["mentions"] or model.mentions
-        mended = model.recalibrate(_read(file, left_out, asked), **options)
-        found = judged = mended.recalibration_
+        model = load_model(input_options["model"])
+        model.mentions = input_options["mentions"] or model.mentions
+        mended = model.recalibrate(_read(file, left_out, input_options), **options)
+        recalibration = judged = mended.recalibration_
         if test is not None:
-            judged = mended.judge_recalibration(_read(test, left_out, asked), before=model)
+            judged = mended.judge_recalibration(_read(test, left_out, input_options), before=model)
         mended.save(output)
-    assert found is not None
+    assert recalibration is not None
     assert judged is not None
-    emit(_text(found, judged, file, test, output), None)
+    emit(_text(recalibration, judged, file, test, output), None)
 
 
-def _read(file: str, left_out: LeftOut | None, asked: Mapping[str, Any]) -> list[Document]:
-    how = {name: asked[name] for name in ("repeated", "parser")}
-    documents = read_mentioned([file], left_out=left_out, source=asked["mentions"], **how)
+def _read(file: str, left_out: LeftOut | None, input_options: Mapping[str, Any]) -> list[Document]:
+    how = {name: input_options[name] for name in ("repeated", "parser")}
+    documents = read_mentioned([file], left_out=left_out, source=input_options["mentions"], **how)
     tell(left_out, len(documents))
     return documents
 
 
 def _scored(
-    file: str, left_out: LeftOut | None, asked: Mapping[str, Any]
+    file: str, left_out: LeftOut | None, input_options: Mapping[str, Any]
 ) -> tuple[list[CorefPosterior], list[Integers]]:
     """The posteriors of the scores, and the labels of the gold entities of a file."""
-    _, resolved = Asked(file=file, left_out=left_out, **asked).open()
-    held = list(resolved)
-    tell(left_out, len(held))
-    return [one.posterior for one in held], [entities_of(one.document, one.mentions) for one in held]
+    _, resolved = Asked(file=file, left_out=left_out, **input_options).open()
+    resolved_documents = list(resolved)
+    tell(left_out, len(resolved_documents))
+    posteriors = [resolved_document.posterior for resolved_document in resolved_documents]
+    labels = [
+        entities_of(resolved_document.document, resolved_document.mentions) for resolved_document in resolved_documents
+    ]
+    return posteriors, labels
 
 
 def _text(
-    found: CoreferenceRecalibration, judged: CoreferenceRecalibration, file: str, test: str | None, output: str
+    recalibration: CoreferenceRecalibration, judged: CoreferenceRecalibration, file: str, test: str | None, output: str
 ) -> str:
-    learnt = counted(found.documents, "document")
+    learnt = counted(recalibration.documents, "document")
     about = "the same documents" if test is None else f"{test}: {counted(judged.documents, 'document')}"
     return f"{output}: recalibrated by {file}, {learnt}\njudged on {about}\n\n{judged.table()}\n"

@@ -23,12 +23,12 @@ FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
 
 def check_form(path: str, form: str | None) -> str:
     """The form to write, by name or by suffix; InputError if neither says it."""
-    found = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
-    if found is None:
+    output_format = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
+    if output_format is None:
         raise InputError(
             f"the format of {path} cannot be told from its name; end it in .conllu or .conll, or give --output-format."
         )
-    return found
+    return output_format
 
 
 def predicted_text(documents: Sequence[Document], path: str) -> str:
@@ -43,16 +43,18 @@ def training_text(
     model: AntecedentModel, documents: Sequence[Document], development: Sequence[Document], dev: str | None, path: str
 ) -> str:
     """The model, how training went, and its scores on the development documents."""
-    kept = max(model.history_, key=lambda one: (one.development or 0.0, one.number), default=None)
+    kept = max(
+        model.history_, key=lambda training_pass: (training_pass.development or 0.0, training_pass.number), default=None
+    )
     lines = [
         f"model       {model!r}",
         f"trained on  {counted(len(documents), 'document')}{'' if kept is None else f'; kept {kept}'}",
         f"written to  {path}",
     ]
     if model.recalibration_ is not None:
-        held = model.recalibration_
-        lines += ["", f"recalibrated by {counted(held.documents, 'document')}, each predicted without it", ""]
-        lines += [str(held.table())]
+        recalibration = model.recalibration_
+        lines += ["", f"recalibrated by {counted(recalibration.documents, 'document')}, each predicted without it", ""]
+        lines += [str(recalibration.table())]
     elif not model.interrupted_:
         lines += [f"sharpness   {model.sharpness:g}, not recalibrated: recalibrate it with other documents, or --folds"]
     if development:
@@ -76,62 +78,77 @@ def check_suffix(path: str) -> None:
         raise InputError(f"--output writes {', '.join(SUFFIXES)}; name a file that ends in one of these, not {path}.")
 
 
-def posterior_text(found: Sequence[ResolvedDocument], *, scored: bool) -> str:
+def posterior_text(resolved_documents: Sequence[ResolvedDocument], *, scored: bool) -> str:
     """The number of entities of every document; if there is one document, also its entities.
 
     `scored`: by a model of which it is not known whether a mention that stands alone is one at all.
     """
-    text = _scored_text(found) if scored else _numbers_text(found)
-    if len(found) > 1:
+    text = _scored_text(resolved_documents) if scored else _numbers_text(resolved_documents)
+    if len(resolved_documents) > 1:
         return text
-    table = found[0].entity_table()
+    table = resolved_documents[0].entity_table()
     shown = table_text(table) if table.rows else ""
     return "\n".join([text, shown + "".join(f"{note}\n" for note in table.notes)])
 
 
-def _numbers_text(found: Sequence[ResolvedDocument]) -> str:
+def _numbers_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
     rows, outside = [], False
-    for one in found:
-        low, high = one.number.interval(LEVEL)
-        outside |= not low <= len(one.entities) <= high
-        shown = f"{one.number.mean:.1f}", f"{low} to {high}", f"{len(one.pairs):,}"
-        rows.append([one.document.name, f"{len(one.mentions):,}", f"{len(one.entities):,}", *shown])
+    for resolved_document in resolved_documents:
+        low, high = resolved_document.number.interval(LEVEL)
+        outside |= not low <= len(resolved_document.entities) <= high
+        shown = f"{resolved_document.number.mean:.1f}", f"{low} to {high}", f"{len(resolved_document.pairs):,}"
+        rows.append(
+            [
+                resolved_document.document.name,
+                f"{len(resolved_document.mentions):,}",
+                f"{len(resolved_document.entities):,}",
+                *shown,
+            ]
+        )
     headings = ("document", "mentions", "entities", "expected", "95 %", "pairs")
     return table_text(Table(headings, rows, words=("document",))) + (WHY_OUTSIDE if outside else "")
 
 
-def _scored_text(found: Sequence[ResolvedDocument]) -> str:
+def _scored_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
     """The entities with several mentions, and how many annotated mentions the scores name."""
     rows = []
-    for one in found:
-        several = sum(len(members) > 1 for members in one.entities)
-        shown = f"{several:,}", f"{one.several:.1f}", f"{len(one.pairs):,}"
-        rows.append([one.document.name, f"{len(one.mentions):,}", *shown])
+    for resolved_document in resolved_documents:
+        several = sum(len(members) > 1 for members in resolved_document.entities)
+        shown = f"{several:,}", f"{resolved_document.several:.1f}", f"{len(resolved_document.pairs):,}"
+        rows.append([resolved_document.document.name, f"{len(resolved_document.mentions):,}", *shown])
     text = table_text(Table(("document", "mentions", "entities", "expected", "pairs"), rows, words=("document",)))
     text += WHY_SEVERAL
-    annotated = [one for one in found if one.gold is not None]
+    annotated = [resolved_document for resolved_document in resolved_documents if resolved_document.gold is not None]
     if annotated:
-        gold = sum(len(one.document.mentions or ()) for one in annotated)
-        known = sum(len(set(one.document.mentions or ()) & set(one.mentions)) for one in annotated)
-        text += f"Of {counted(gold, 'annotated mention')}, the scores name {known:,}.\n"
+        gold = sum(len(resolved_document.document.mentions or ()) for resolved_document in annotated)
+        scored_mentions = sum(
+            len(set(resolved_document.document.mentions or ()) & set(resolved_document.mentions))
+            for resolved_document in annotated
+        )
+        text += f"Of {counted(gold, 'annotated mention')}, the scores name {scored_mentions:,}.\n"
     return text
 
 
-def write_posterior(found: Sequence[ResolvedDocument], path: str, recipe: Mapping[str, Any]) -> None:
+def write_posterior(resolved_documents: Sequence[ResolvedDocument], path: str, recipe: Mapping[str, Any]) -> None:
     """Mentions, pairs and entities as JSON; as Parquet or CSV the pairs."""
     if Path(path).suffix.lower() == ".json":
-        documents = [{name: part for name, part in one.to_dict().items() if name != "recipe"} for one in found]
+        documents = [
+            {name: part for name, part in resolved_document.to_dict().items() if name != "recipe"}
+            for resolved_document in resolved_documents
+        ]
         write_whole(json_text({"howsure": __version__, **recipe, "documents": documents}).encode(), path)
         return
     from howsure.data.predictions.write_pairs import write_columns
 
-    columns = [one.pair_columns() for one in found]
-    write_columns({name: [x for one in columns for x in one[name]] for name in columns[0]}, path, raw=is_raw())
+    columns = [resolved_document.pair_columns() for resolved_document in resolved_documents]
+    write_columns(
+        {name: [x for pair_columns in columns for x in pair_columns[name]] for name in columns[0]}, path, raw=is_raw()
+    )
 
 
-def write_text(found: Sequence[ResolvedDocument], path: str) -> None:
+def write_text(resolved_documents: Sequence[ResolvedDocument], path: str) -> None:
     """The text of the documents as a page, entities in colour."""
     from howsure.report.coreference import coreference_page
     from howsure.report.pages import write_report
 
-    write_report(coreference_page(found), path)
+    write_report(coreference_page(resolved_documents), path)
