@@ -122,8 +122,8 @@ def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
     with EventStore.open(path) as store:
         actors = list(actors_in(store).items())[:MOST_ACTORS]
         dates = dates_read(store.settings)
-    held = f"{counted(report.documents, 'document')} of {counted(report.words, 'word')}"
-    lines = [f"{path}: {held}, {report.with_events:,} with an event above probability 0"]
+    corpus_size = f"{counted(report.documents, 'document')} of {counted(report.words, 'word')}"
+    lines = [f"{path}: {corpus_size}, {report.with_events:,} with an event above probability 0"]
     lines += dates
     if report.was_there:
         lines.append("  it was there: the same files were imported before")

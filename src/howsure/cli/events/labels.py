@@ -105,8 +105,8 @@ def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> 
     reading = {name: options.pop(name) for name in ("assisted", "overlap", "coders", "coordinator")}
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
         _draw(store, n, options)
-        said = [*left_to_read(store, overlap=reading["overlap"]), one_more_hour(store)]
-        emit("".join(f"  {line}\n" for line in said if line), None)
+        progress_notes = [*left_to_read(store, overlap=reading["overlap"]), one_more_hour(store)]
+        emit("".join(f"  {line}\n" for line in progress_notes if line), None)
         if not draw_only:
             from howsure.explorer import Room
 
@@ -130,11 +130,11 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> Non
     """Draw what is lacking to a number of documents in all."""
     drawn = 0 if labelling_of(store) is None else len(reading_order(store))
     stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
-    found = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
-    if sum(found.drawn):
-        emit(text_of(found, "table", None), None)
+    sample = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
+    if sum(sample.drawn):
+        emit(text_of(sample, "table", None), None)
     else:
-        emit(f"{counted(drawn, 'document')} drawn before: {found.question}\n", None)
+        emit(f"{counted(drawn, 'document')} drawn before: {sample.question}\n", None)
 
 
 # `howsure events labels`: labels of a store in files, how far coders agree, and where they do not.
@@ -167,7 +167,7 @@ def sheet_command(path: str, output: str, semicolons: bool) -> None:
     with EventStore.open(path) as store:
         rows, actors = reading_sheet(store), asked_of(store).actors
     if output.endswith(".csv"):
-        cells = [[*map(str, one.values()), actor, ""] for one in rows for actor in actors]
+        cells = [[*map(str, row.values()), actor, ""] for row in rows for actor in actors]
         text = Table([*rows[0], "actor", "label"], cells).csv(separator=";" if semicolons else ",")
         emit(f"{text}\n", output, encoding="utf-8-sig")  # else Excel takes it for Windows-1252
     else:
@@ -244,8 +244,8 @@ def agreement_command(
 ) -> None:
     """Print how far coders agree beyond chance: Krippendorff's alpha per actor and in all, with intervals."""
     with EventStore.open(path) as store:
-        found = agreement(store, coders=coders, level=level, rng=seed)
-    emit(text_of(found, form, output), output)
+        coder_agreement = agreement(store, coders=coders, level=level, rng=seed)
+    emit(text_of(coder_agreement, form, output), output)
 
 
 @labels_command.command("disagreements")
@@ -254,15 +254,15 @@ def agreement_command(
 def disagreements_command(path: str, form: str, output: str | None) -> None:
     """List the documents that coders answered differently, and what settled them; the page settles them."""
     with EventStore.open(path) as store:
-        found = disagreements(store)
+        differences = disagreements(store)
         answers = answers_of(store)
         ids: dict[int, str] = dict(rows_of(store, "SELECT document, id FROM documents"))
-        table, notes = _differing(store, found, ids), merged_notes(coders_of(store).merged)
+        table, notes = _differing(store, differences, ids), merged_notes(coders_of(store).merged)
     if form == "json":
-        documents = {"store": path, "documents": [_plain(one, ids) for one in found]}
+        documents = {"store": path, "documents": [_plain(disagreement, ids) for disagreement in differences]}
         emit(json_text(documents | ({"notes": notes} if notes else {})), output)
     elif form == "table":
-        shown = table_text(table, form) if found else f"{_nothing_differs(answers)}\n"
+        shown = table_text(table, form) if differences else f"{_nothing_differs(answers)}\n"
         emit("".join([shown, *("\n" for _ in notes[:1]), *(f"{note}\n" for note in notes)]), output)
     else:
         emit(table_text(table, form), output)
@@ -274,17 +274,19 @@ def _nothing_differs(answers: Sequence[Answer]) -> str:
     twice = sum(n > 1 for n in times.values())
     if twice:
         return f"all coders agree on the {counted(twice, 'document')} that two or more of them read"
-    read = counted(len(times), "document was", "documents were") if times else "no document was"
-    return f"{read} read yet, none by two coders: nobody could disagree"
+    documents_read = counted(len(times), "document was", "documents were") if times else "no document was"
+    return f"{documents_read} read yet, none by two coders: nobody could disagree"
 
 
-def _differing(store: Store, found: list[Disagreement], ids: dict[int, str]) -> Table:
-    coders = sorted({answer.coder for one in found for answer in one.answers})
+def _differing(store: Store, differences: list[Disagreement], ids: dict[int, str]) -> Table:
+    coders = sorted({answer.coder for disagreement in differences for answer in disagreement.answers})
     rows = []
-    for one in found:
-        by = {answer.coder: _said(answer) for answer in one.answers}
-        settled = "" if one.settled is None else f"{_said(one.settled)} ({one.settled.coder})"
-        rows.append([ids[one.document], *(by.get(coder, "") for coder in coders), settled])
+    for disagreement in differences:
+        by = {answer.coder: _said(answer) for answer in disagreement.answers}
+        settled = (
+            "" if disagreement.settled is None else f"{_said(disagreement.settled)} ({disagreement.settled.coder})"
+        )
+        rows.append([ids[disagreement.document], *(by.get(coder, "") for coder in coders), settled])
     headings = ["document", *coders, "settled"]
     return Table(headings, rows, words=headings)
 
@@ -293,16 +295,16 @@ def _said(answer: Answer) -> str:
     return "unclear" if answer.unclear else ", ".join(answer.acting) or "none"
 
 
-def _plain(one: Disagreement, ids: dict[int, str]) -> dict[str, Any]:
-    answers = [*one.answers] if one.settled is None else [*one.answers, one.settled]
+def _plain(disagreement: Disagreement, ids: dict[int, str]) -> dict[str, Any]:
+    answers = [*disagreement.answers] if disagreement.settled is None else [*disagreement.answers, disagreement.settled]
     return {
-        "document": ids[one.document],
+        "document": ids[disagreement.document],
         "answers": [
             {
                 "coder": answer.coder,
                 "acting": list(answer.acting),
                 "unclear": answer.unclear,
-                "settles": answer is one.settled,
+                "settles": answer is disagreement.settled,
             }
             for answer in answers
         ],

@@ -41,13 +41,15 @@ class Events(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in ELSEWHERE:
             return super().get_command(ctx, cmd_name)
-        found = getattr(importlib.import_module(f"howsure.cli.events.{ELSEWHERE[cmd_name][0]}"), f"{cmd_name}_command")
-        assert isinstance(found, click.Command)
-        return found
+        subcommand = getattr(
+            importlib.import_module(f"howsure.cli.events.{ELSEWHERE[cmd_name][0]}"), f"{cmd_name}_command"
+        )
+        assert isinstance(subcommand, click.Command)
+        return subcommand
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own = {name: command.get_short_help_str(90) for name, command in self.commands.items()}
-        texts = {**own, **{name: text for name, (_, text) in ELSEWHERE.items()}}
+        help_by_command = {name: command.get_short_help_str(90) for name, command in self.commands.items()}
+        texts = {**help_by_command, **{name: text for name, (_, text) in ELSEWHERE.items()}}
         with formatter.section("Commands"):
             formatter.write_dl([(name, texts[name]) for name in self.list_commands(ctx)])
 
@@ -133,10 +135,10 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, pa
     from howsure.events.corpus import Part
     from howsure.events.extraction.extract_events import extract_events, usable_processors
 
-    asked = Part.asked(part)
+    corpus_part = Part.asked(part)
     n = usable_processors() if workers is None else workers
     corpus, work = set_up(options, samples=samples, seed=seed)
-    with progress("documents", total=asked.size(corpus.total), rate=True) as advance:
+    with progress("documents", total=corpus_part.size(corpus.total), rate=True) as advance:
         report = extract_events(corpus, store, work=work, workers=n, part=part, advance=advance)
     if report.interrupted:
         click.echo(interrupted(store, report), err=True)

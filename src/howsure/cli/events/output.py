@@ -39,30 +39,37 @@ def dates_read(settings: Mapping[str, Any]) -> list[str]:
     return [] if way is None else [f"  dates were read as {way}"]
 
 
-def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
+def doubtful_output(documents: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
     """Uncertain documents with the links that they hinge on, in one of the formats."""
     if form == "json":
-        return json_text({"store": path, "documents": list(found)})
+        return json_text({"store": path, "documents": list(documents)})
     if form != "table":
         headers = ["document", "date", "title", "actor", "probability", "mention", "with", "link_probability"]
-        rows = [row for one in found for row in _link_rows(one)]
+        rows = [row for document in documents for row in _link_rows(document)]
         return table_text(Table(headers, rows, words=("document", "date", "title", "actor", "mention", "with")), form)
-    if not found:
+    if not documents:
         return "no document is that uncertain; see --low and --high\n"
-    return "\n".join(line for one in found for line in _described(one)) + "\n"
+    return "\n".join(line for document in documents for line in _described(document)) + "\n"
 
 
-def _described(one: Mapping[str, Any]) -> list[str]:
-    title = name_text(one["title"] or "")
-    lines = [f"{one['probability']:.2f}  {one['actor']}  {one['date']}  {name_text(one['id'])}  {title}".rstrip()]
-    for link in one["links"]:
+def _described(document: Mapping[str, Any]) -> list[str]:
+    title = name_text(document["title"] or "")
+    heading = f"{document['probability']:.2f}  {document['actor']}  {document['date']}"
+    lines = [f"{heading}  {name_text(document['id'])}  {title}".rstrip()]
+    for link in document["links"]:
         words = f'"{name_text(link["mention_text"])}" ~ "{name_text(link["with_text"])}"'
         shares = f"{100 * link['with_event']:.0f} % of the samples with the event, {100 * link['without_event']:.0f} %"
         lines.append(f"      {words}, p = {link['probability']:.2f}; together in {shares} without")
     return lines
 
 
-def _link_rows(one: Mapping[str, Any]) -> list[list[str]]:
-    named = [one["id"], one["date"], one["title"] or "", one["actor"], f"{one['probability']:.4f}"]
-    links = [[link["mention_text"], link["with_text"], f"{link['probability']:.4f}"] for link in one["links"]]
+def _link_rows(document: Mapping[str, Any]) -> list[list[str]]:
+    named = [
+        document["id"],
+        document["date"],
+        document["title"] or "",
+        document["actor"],
+        f"{document['probability']:.4f}",
+    ]
+    links = [[link["mention_text"], link["with_text"], f"{link['probability']:.4f}"] for link in document["links"]]
     return [[*named, *link] for link in links or [["", "", ""]]]

@@ -100,8 +100,8 @@ def explore_command(store: str, regression: str | None, **serving: Any) -> None:
     Series with intervals, the documents behind each point, their entities sample by sample, and comparisons of actors.
     """
     with EventStore.open(store) as opened, contextlib.suppress(KeyboardInterrupt):
-        found = _regression(opened, regression)
-        serve_page(opened, what="all documents", links=_shown_at, regression=found, **serving)
+        regression_result = _regression(opened, regression)
+        serve_page(opened, what="all documents", links=_shown_at, regression=regression_result, **serving)
 
 
 def _shown_at(addresses: Mapping[Visitor, str]) -> str:
@@ -143,7 +143,9 @@ def report_command(store: str, page: str, regression: str | None, **options: Any
     from howsure.report.pages import write_report
 
     with EventStore.open(store) as opened:
-        found = _regression(opened, regression)
-        html = events_report(opened, regression=found, bar=lambda n, unit: progress(unit, total=n), **options)
+        regression_result = _regression(opened, regression)
+        html = events_report(
+            opened, regression=regression_result, bar=lambda n, unit: progress(unit, total=n), **options
+        )
     write_report(html, page)
     emit(f"{page}: {len(html.encode()) / 1e6:.1f} MB\n", None)

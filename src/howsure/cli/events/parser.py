@@ -40,20 +40,24 @@ def parser_command(path: str | None, output: str | None) -> None:
     if path is None:
         if output is not None:
             raise InputError("--output is where a wheel is unpacked; name the wheel, too.")
-        held = installed_pipelines()
-        shown = "\n".join(f"  {_said(one)}" for one in held) or "  none"
+        pipelines = installed_pipelines()
+        shown = "\n".join(f"  {_said(pipeline)}" for pipeline in pipelines) or "  none"
         name = f"en_core_web_sm-{spacy_version().rpartition('.')[0]}.0"
         emit(f"spaCy {spacy_version()}, with pipelines:\n{shown}\n{GET.format(releases=RELEASES, name=name)}", None)
         return
     if output is not None:
         unpack_wheel(path, output)
-    found = pipeline_at(output or path)
-    then = "" if found.why_not else f"next: howsure events extract FILE --text COL --date COL --parser {found.place}\n"
-    if not found.why_not and os.path.isfile(path) and output is None:
-        then = f"next: howsure events parser {path} --output {found.name}\n"
-    emit(f"{_said(found)}\n{then}", None)
+    pipeline = pipeline_at(output or path)
+    then = (
+        ""
+        if pipeline.why_not
+        else f"next: howsure events extract FILE --text COL --date COL --parser {pipeline.place}\n"
+    )
+    if not pipeline.why_not and os.path.isfile(path) and output is None:
+        then = f"next: howsure events parser {path} --output {pipeline.name}\n"
+    emit(f"{_said(pipeline)}\n{then}", None)
 
 
-def _said(one: Pipeline) -> str:
-    use = one.why_not or f"tags and dependencies ({one.scheme})"
-    return f"{one.name} {one.version}, language {one.language}: {use}"
+def _said(pipeline: Pipeline) -> str:
+    use = pipeline.why_not or f"tags and dependencies ({pipeline.scheme})"
+    return f"{pipeline.name} {pipeline.version}, language {pipeline.language}: {use}"

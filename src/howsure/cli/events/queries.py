@@ -51,14 +51,26 @@ def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[
 
 def asked_options(question: Decorated, *names: str, **defaults: Any) -> Callable[[Decorated], Decorated]:
     """The options of parameters of a question, as `howsure.events.questions` declares them."""
-    given, declared = defaults_of(question) | defaults, ASKED | (OF_PAIRS if question is compare_actors else {})
+    default_values = defaults_of(question) | defaults
+    declared = ASKED | (OF_PAIRS if question is compare_actors else {})
     options = []
     for name in names:
-        one = declared[name]
-        kind = click.Choice(one.words) if one.words else float if one.most is None else click.IntRange(min=1)
+        declaration = declared[name]
+        kind = (
+            click.Choice(declaration.words)
+            if declaration.words
+            else float
+            if declaration.most is None
+            else click.IntRange(min=1)
+        )
         options.append(
             click.option(
-                f"--{name}", type=kind, default=given[name], show_default=True, metavar=one.sign, help=one.about
+                f"--{name}",
+                type=kind,
+                default=default_values[name],
+                show_default=True,
+                metavar=declaration.sign,
+                help=declaration.about,
             )
         )
     return in_order(options)
@@ -210,11 +222,11 @@ def regress_command(
     """
     from howsure.cli.events.output import text_of
 
-    asked = {name: one for name, one in options.items() if one is not None}
+    arguments = {name: value for name, value in options.items() if value is not None}
     with EventStore.open(path) as store:
-        found = regress_events(store, **asked, data=None if file is None else read(file))
-    text = text_of(found, form, output, store=path)  # which may refuse a column, before anything is written
-    write_pictures(found, figure=figure, report=report)
+        regression = regress_events(store, **arguments, data=None if file is None else read(file))
+    text = text_of(regression, form, output, store=path)  # which may refuse a column, before anything is written
+    write_pictures(regression, figure=figure, report=report)
     emit(text, output)
 
 
@@ -229,14 +241,16 @@ def doubtful_command(path: str, form: str, output: str | None, **options: Any) -
     from howsure.cli.events.output import doubtful_output
 
     with EventStore.open(path) as store:
-        found = doubtful_documents(store, **options)
-    emit(doubtful_output(found, form, path), output)
+        documents = doubtful_documents(store, **options)
+    emit(doubtful_output(documents, form, path), output)
 
 
 def _correction(store: Store, options: Options) -> Options | None:
     """What helps to correct counts, taken out of the options; None if counts are not corrected."""
     uncorrected, learn, file = (options.pop(name) for name in ("uncorrected", "learn", "score"))
-    given = "--score" if file is not None else "--learn" if learn else None
-    if uncorrected and given:
-        raise InputError(f"{given} is for corrected counts, which --uncorrected leaves out; give one of the two.")
+    correction_option = "--score" if file is not None else "--learn" if learn else None
+    if uncorrected and correction_option:
+        raise InputError(
+            f"{correction_option} is for corrected counts, which --uncorrected leaves out; give one of the two."
+        )
     return None if uncorrected else {"learn": learn, "scores": None if file is None else read_scores(store, file)}

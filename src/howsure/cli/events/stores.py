@@ -71,11 +71,13 @@ def recount_command(
     from howsure.inputs.numbers_and_names import counted
 
     n = usable_processors() if workers is None else workers
-    held = antecedent_model(model, coreference, misplaced)
+    coreference_model = antecedent_model(model, coreference, misplaced)
     with EventStore.open(path) as opened:
         chosen = rule_named(rule, None, labels_of(opened))
         with progress("documents", total=opened.next_document, rate=True) as advance:
-            report = recount_events(opened, store, rule=chosen, model=held, workers=n, advance=advance, **days)
+            report = recount_events(
+                opened, store, rule=chosen, model=coreference_model, workers=n, advance=advance, **days
+            )
         if report.interrupted:
             click.echo(interrupted(store, report), err=True)
             raise click.exceptions.Abort
@@ -120,10 +122,10 @@ def _named(part: str) -> list[str]:
     """The stores that a name or a glob stands for; not every shell expands a glob."""
     if os.path.exists(part) or not glob.has_magic(part):
         return [part]
-    found = sorted(glob.glob(part, recursive=True), key=natural_order)
-    if not found:
+    paths = sorted(glob.glob(part, recursive=True), key=natural_order)
+    if not paths:
         raise InputError(f"no file matches {part}.")
-    return found
+    return paths
 
 
 @click.command("check", cls=Command)
@@ -140,13 +142,13 @@ def check_command(path: str, form: str, output: str | None) -> None:
     """
     from howsure.events.store.check_store import check_store
 
-    found = check_store(path)
-    table = found.table()
+    report = check_store(path)
+    table = report.table()
     if form in ("json", "signature"):
-        emit(result_text(found, form), output)
+        emit(result_text(report, form), output)
     elif table.rows or form != "table":
         emit(table_text(table, form), output)
-    if not found.is_whole:
-        raise InputError(found.verdict())
+    if not report.is_whole:
+        raise InputError(report.verdict())
     if form == "table":
-        emit(f"{found.verdict()}\n", output)
+        emit(f"{report.verdict()}\n", output)
