@@ -42,22 +42,22 @@ def adjust_option(of: str) -> Callable[..., Any]:
     )
 
 
-def column_option(said: str = "Which CoNLL-U tags to use; two-column files count as xpos.") -> Callable[..., Any]:
+def column_option(help_text: str = "Which CoNLL-U tags to use; two-column files count as xpos.") -> Callable[..., Any]:
     """`--column`."""
-    return choice_option("--column", of=LAYERS, help=said)
+    return choice_option("--column", of=LAYERS, help=help_text)
 
 
-def unknown_tags_option(said: str) -> Callable[..., Any]:
+def unknown_tags_option(help_text: str) -> Callable[..., Any]:
     """`--unknown-tags`."""
     choice = click.Choice(["error", "keep"])
-    return click.option("--unknown-tags", type=choice, default="error", show_default=True, help=said)
+    return click.option("--unknown-tags", type=choice, default="error", show_default=True, help=help_text)
 
 
-def input_option(*more: str, said: str | None = None) -> Callable[..., Any]:
+def input_option(*more: str, help_text: str | None = None) -> Callable[..., Any]:
     """`--from`."""
     forms = (*INPUT_FORMS, *more)
-    said = said or f"{', '.join(forms)}; default: by the first lines."
-    return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT", help=said)
+    help_text = help_text or f"{', '.join(forms)}; default: by the first lines."
+    return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT", help=help_text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,13 @@ class Corpus:
 
         Raises InputError naming the sentence that has none.
         """
-        found = []
+        tags_by_sentence = []
         for i, sentence in enumerate(self.sentences, start=1):
             layer = getattr(sentence, LAYERS[column])
             if layer is None:
                 raise InputError(f"sentence {i} of {self.name} has no {column.upper()} tags; name another --column?")
-            found.append(layer)
-        return found
+            tags_by_sentence.append(layer)
+        return tags_by_sentence
 
 
 def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None = None) -> Corpus:
@@ -109,9 +109,9 @@ def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None 
     if takes_items(model):
         if form not in (None, ITEMS):
             raise InputError(f"a model of crfsuite reads attributes: --from {ITEMS}, not {form}.")
-        found = _read_items(files)
-        _check_known(found, model)
-        return found
+        corpus = _read_items(files)
+        _check_known(corpus, model)
+        return corpus
     if form == ITEMS:
         raise InputError(f"--from {ITEMS} is for models of crfsuite; this one reads words.")
     texts = map(read_text, files)
@@ -172,8 +172,8 @@ def _check_known(corpus: Corpus, model: Tagger | None) -> None:
     """Raise InputError if nothing in files is known to a fitted model: they are of another form."""
     if not isinstance(model, CRFTagger) or not hasattr(model, "labels_"):
         return
-    known = set(model.attributes_)
-    if not any(known.intersection(item) for one in corpus.items or () for item in one):
+    attributes = set(model.attributes_)
+    if not any(attributes.intersection(item) for sentence in corpus.items or () for item in sentence):
         raise InputError(
             f"the model knows no attribute of {corpus.name}. A model of crfsuite needs the attributes that it was "
             "trained with, in crfsuite's data format: one label and the attributes of an item per line, tabs between "
@@ -186,11 +186,11 @@ def _read_items(files: Sequence[str]) -> Corpus:
 
     documents, items = [], []
     for file in files:
-        found, labels = read_attributes(file)
-        items += found
+        file_items, labels = read_attributes(file)
+        items += file_items
         sentences = [
-            Sentence(tuple(next(iter(item), "_") for item in one), tags=tags)
-            for one, tags in zip(found, labels, strict=True)
+            Sentence(tuple(next(iter(item), "_") for item in sentence_items), tags=tags)
+            for sentence_items, tags in zip(file_items, labels, strict=True)
         ]
         documents.append(Document(read_text(file).stem, tuple(sentences)))
     return Corpus(", ".join(files), documents, items)

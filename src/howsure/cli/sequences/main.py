@@ -104,8 +104,8 @@ def train_command(
     from howsure.cli.sequences.output import training_text
     from howsure.sequences.crf import MOST_ITERATIONS
 
-    given = {name: value for name, value in options.items() if value is not None}
-    model = _untrained(tagger, given, items=input_format == ITEMS)
+    overrides = {name: value for name, value in options.items() if value is not None}
+    model = _untrained(tagger, overrides, items=input_format == ITEMS)
     train = read_corpus(files, form=input_format, model=model)
     tags = train.tags(column)
     judged = None if dev is None else read_corpus([dev], form=input_format, model=model)
@@ -281,9 +281,9 @@ def evaluate_command(
     tagger = load_model(model)
     corpus = read_corpus([file], form=input_format, model=tagger)
     gold, posterior = corpus.tags(column), tagger.posterior(corpus.words)
-    found = evaluate_tags(posterior, gold, unknown_tags=unknown_tags, adjust=adjust, **binning)
+    evaluation = evaluate_tags(posterior, gold, unknown_tags=unknown_tags, adjust=adjust, **binning)
     recipe = {"command": "howsure sequences evaluate", "model": model, "files": [file], "column": column}
-    emit_result(replace(found, recipe=recipe | found.recipe), form, output)
+    emit_result(replace(evaluation, recipe=recipe | evaluation.recipe), form, output)
 
 
 command.add_command(spans_command)
@@ -362,20 +362,20 @@ def recalibrate_command(
 
     tagger = load_model(model)
     files = [dev] if test is None else [dev, test]
-    read = [read_corpus([file], form=input_format, model=tagger) for file in files]
-    words, gold = [one.words for one in read], [one.tags(column) for one in read]
+    corpora = [read_corpus([file], form=input_format, model=tagger) for file in files]
+    words, gold = [corpus.words for corpus in corpora], [corpus.tags(column) for corpus in corpora]
     fit: dict[str, Any] = {"keep_answers": keep_answers, "likelihood": likelihood, "unknown_tags": unknown_tags}
     better = tagger.recalibrate(words[0], gold[0], **fit, level=level)
     if sum(map(bool, gold[0])) < 2:
         raise InputError(f"{dev} holds one sentence; each is compared at temperatures of others, so give several.")
     plain, unseen = tagger.untempered(words[0]), tagger.unseen(words[0])
     after = [cross_tempered(plain, gold[0], unseen=unseen, folds=folds, rng=seed, **fit)]
-    after += [better.posterior(one) for one in words[1:]]
+    after += [better.posterior(sentences) for sentences in words[1:]]
     names = (f"{dev}, each sentence at temperatures of others ({folds} parts)", f"{test}, at the temperatures of {dev}")
     how: dict[str, Any] = {"tag_pairs": tag_pairs, "unknown_tags": unknown_tags, "level": level}
     results = {
-        name: compare_posteriors(tagger.posterior(one), other, tags, unseen=tagger.unseen(one), **how)
-        for name, one, other, tags in zip(names, words, after, gold, strict=False)
+        name: compare_posteriors(tagger.posterior(sentences), other, tags, unseen=tagger.unseen(sentences), **how)
+        for name, sentences, other, tags in zip(names, words, after, gold, strict=False)
     }
     last = list(results.values())[-1]
     if figure is not None:
@@ -383,16 +383,16 @@ def recalibrate_command(
 
         save_figure(last.figure(), figure)
     better.save(output)
-    found = better.temperatures_
-    assert found is not None
+    temperatures = better.temperatures_
+    assert temperatures is not None
     if form == "json":
         recipe: dict[str, Any] = {"command": "howsure sequences recalibrate", "model": model, "dev": dev, "test": test}
-        recipe |= {"column": column, "folds": folds, "seed": seed, "tag_pairs": tag_pairs, **found.recipe}
-        compared = [{"on": name} | one.to_dict() for name, one in results.items()]
-        said = {"recipe": recipe, "temperatures": found.to_dict(), "comparisons": compared}
-        emit(json_text(said | {"outcome": last.outcome, "written_to": output}), None)
+        recipe |= {"column": column, "folds": folds, "seed": seed, "tag_pairs": tag_pairs, **temperatures.recipe}
+        compared = [{"on": name} | comparison.to_dict() for name, comparison in results.items()]
+        json_fields = {"recipe": recipe, "temperatures": temperatures.to_dict(), "comparisons": compared}
+        emit(json_text(json_fields | {"outcome": last.outcome, "written_to": output}), None)
         return
-    parts = [repr(found)]
-    for name, one in results.items():
-        parts += ["", f"{name}: {one.sizes()}", one.table().text(), *one.notes]
+    parts = [repr(temperatures)]
+    for name, comparison in results.items():
+        parts += ["", f"{name}: {comparison.sizes()}", comparison.table().text(), *comparison.notes]
     emit("\n".join([*parts, "", last.verdict(), f"written to {output}", ""]), None)

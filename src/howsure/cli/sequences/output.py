@@ -47,8 +47,8 @@ def pairs_of(
     each one's (first) token in its sentence. Sentences and tokens are counted from 1.
     """
     if n_transitions is None:
-        wanted = tuple(dict.fromkeys(tags)) or None
-        pairs, shorter = tag_pairs(posterior, gold, tag=wanted, unknown_tags=unknown_tags), 0
+        distinct_tags = tuple(dict.fromkeys(tags)) or None
+        pairs, shorter = tag_pairs(posterior, gold, tag=distinct_tags, unknown_tags=unknown_tags), 0
     else:
         steps = known_transitions(posterior, gold, n_transitions)
         pairs, shorter = transition_pairs(posterior, gold, pairs=steps, unknown_tags=unknown_tags), 1
@@ -79,7 +79,7 @@ def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str, method:
 def without_mentions_text(corpus: Corpus) -> str:
     """The number of documents written without their mentions, which ones, and why."""
     broken, documents = corpus.without_mentions, counted(len(corpus.documents), "document")
-    first = shortened((one.name for one in broken), limit=5)
+    first = shortened((broken_document.name for broken_document in broken), limit=5)
     return (
         f"howsure: {len(broken):,} of {documents} have broken brackets and are written without Entity=: {first}. "
         f"{broken[0].fault}"

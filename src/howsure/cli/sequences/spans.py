@@ -91,68 +91,68 @@ def spans_command(
             raise InputError(f"--{name} is for logits; a MODEL with a FILE knows its labels.")
     if pairs_file is not None:
         check_suffix(pairs_file)
-    read = (
+    labelled = (
         from_logits(model, targets=targets, labels=labels)
         if file is None
         else from_sentences(model, file, column=column, form=input_format)
     )
-    found = entity_spans(
-        read.posterior,
-        read.gold,
+    spans = entity_spans(
+        labelled.posterior,
+        labelled.gold,
         grammar=grammar,
         k_best=k_best,
         min_probability=min_probability,
         unknown_tags=unknown_tags,
     )
     recipe: dict[str, Any] = {"command": "howsure sequences spans", "model": model}
-    given = {"targets": targets, "labels": labels, "grammar": grammar}
-    if found.gold is None:
+    label_settings = {"targets": targets, "labels": labels, "grammar": grammar}
+    if spans.gold is None:
         if pairs_file is not None:
             raise InputError(
                 f"--pairs needs gold labels, which {file or model} does not hold; --output lists the entities."
             )
-        emit(_entities_output(read, found, recipe | given, form), output)
+        emit(_entities_output(labelled, spans, recipe | label_settings, form), output)
         return
-    result = evaluate_entities(found, adjust=adjust, **binning)
+    result = evaluate_entities(spans, adjust=adjust, **binning)
     if pairs_file is not None:
-        _write_pairs(found, pairs_file)
-    recipe |= {"files": [file] if file else [], "adjust": adjust, **given}
+        _write_pairs(spans, pairs_file)
+    recipe |= {"files": [file] if file else [], "adjust": adjust, **label_settings}
     emit_result(replace(result, recipe=recipe | result.recipe), form, output)
 
 
-def _write_pairs(found: EntitySpans, path: str) -> None:
+def _write_pairs(spans: EntitySpans, path: str) -> None:
     """The entities with their sentences and tokens, counted from 1."""
     from howsure.data.predictions.write_pairs import write_pairs
 
-    pairs = found.pairs()
+    pairs = spans.pairs()
     assert pairs.clusters is not None
-    tokens = {"first": found.start[found.chosen] + 1, "last": found.stop[found.chosen]}
+    tokens = {"first": spans.start[spans.chosen] + 1, "last": spans.stop[spans.chosen]}
     pairs = replace(pairs, clusters=pairs.clusters + 1)
     write_pairs(pairs, path, group="type", cluster="sentence", more=tokens, raw=is_raw())
     options = "--target label --prob probability --group type --cluster sentence"
     say(f"{path}: {len(pairs):,} entities; howsure calibration {path} {options}")
 
 
-def _entities_output(read: Labelled, found: EntitySpans, recipe: Mapping[str, Any], form: str) -> str:
+def _entities_output(labelled: Labelled, spans: EntitySpans, recipe: Mapping[str, Any], form: str) -> str:
     """The entities in one of the formats: a line each, sentences and words counted from 1."""
     records = []
-    for row in range(len(found)):
-        sentence, start, stop = int(found.sentence[row]), int(found.start[row]), int(found.stop[row])
+    for row in range(len(spans)):
+        sentence, start, stop = int(spans.sentence[row]), int(spans.start[row]), int(spans.stop[row])
         record: dict[str, Any] = {
             "sentence": sentence + 1,
             "first": start + 1,
             "last": stop,
-            "type": found.types[row],
-            "probability": float(found.probability[row]),
-            "predicted": bool(found.predicted[row]),
+            "type": spans.types[row],
+            "probability": float(spans.probability[row]),
+            "predicted": bool(spans.predicted[row]),
         }
-        if read.words is not None:
-            record["text"] = " ".join(read.words[sentence][start:stop])
+        if labelled.words is not None:
+            record["text"] = " ".join(labelled.words[sentence][start:stop])
         records.append(record)
     if form == "json":
-        return json_text({"recipe": {**found.recipe, **recipe}, "entities": records})
+        return json_text({"recipe": {**spans.recipe, **recipe}, "entities": records})
     names = ["sentence", "first", "last", "type", "probability", "predicted"]
-    names += [] if read.words is None else ["text"]
+    names += [] if labelled.words is None else ["text"]
     rows = [[_cell(record[name], exact=form == "csv") for name in names] for record in records]
     return table_text(Table(names, rows, words=("type", "predicted", "text")), form)
 
