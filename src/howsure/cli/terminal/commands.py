@@ -62,13 +62,17 @@ def check_destinations(context: click.Context, *, also_read: Iterable[str | int]
     for parameter, path in _values(context):
         if isinstance(parameter.type, Written):
             _check_file(_called(parameter), path, parameter.type)
-            written += [(_called(parameter), one) for one in (path, *parameter.type.beside(path))]
+            written += [(_called(parameter), destination) for destination in (path, *parameter.type.beside(path))]
         elif isinstance(parameter.type, WrittenFolder) and os.path.exists(path) and not os.path.isdir(path):
             raise InputError(f"{_called(parameter)} must name a folder; {path} is a file.")
     _check_different(written)
-    read = {one for one in map(identity, chain(sources_of(context), also_read)) if one is not None}
+    identities_read = {
+        file_identity
+        for file_identity in map(identity, chain(sources_of(context), also_read))
+        if file_identity is not None
+    }
     for _, path in written:
-        _check_unread(path, read)
+        _check_unread(path, identities_read)
 
 
 def is_read(parameter: click.Parameter) -> bool:
@@ -85,9 +89,9 @@ def _values(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
     """Every text that a parameter was given; of a source, its paths."""
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        for one in value if isinstance(value, tuple | list) else getattr(value, "paths", (value,)):
-            if isinstance(one, str):
-                yield parameter, one
+        for text in value if isinstance(value, tuple | list) else getattr(value, "paths", (value,)):
+            if isinstance(text, str):
+                yield parameter, text
 
 
 def sources_of(context: click.Context) -> Iterator[str | int]:
@@ -113,8 +117,8 @@ def _beside(path: str) -> Iterator[str]:
     if name.endswith((".npy", ".npz")):
         from howsure.data.logs.arrays import NAMES  # loaded where there is such a log
 
-        for one in (*(f"{label}.npy" for label in NAMES["label_ids"]), "config.json"):
-            yield os.path.join(folder, one)
+        for file_name in (*(f"{label}.npy" for label in NAMES["label_ids"]), "config.json"):
+            yield os.path.join(folder, file_name)
     elif name.startswith("samples_"):
         yield from glob.iglob(os.path.join(glob.escape(folder), "results_*.json"))
 
@@ -134,8 +138,8 @@ def _check_file(by: str, path: str, kind: Written) -> None:
             f"{by} must not name {path}: DuckDB keeps the last changes of {store} there. Name another file."
         )
     if kind.suffixes and Path(path).suffix.lower() not in kind.suffixes:
-        known = ", ".join(filter(None, kind.suffixes))
-        raise InputError(f"{by} writes {known}; name a file that ends in one of these, not {path}.{kind.advice}")
+        suffixes = ", ".join(filter(None, kind.suffixes))
+        raise InputError(f"{by} writes {suffixes}; name a file that ends in one of these, not {path}.{kind.advice}")
     check_place(path)
     if kind.appended and os.path.isfile(path):
         _check_text(by, path)
@@ -164,14 +168,14 @@ def _check_different(written: Sequence[tuple[str, str]]) -> None:
         first[target] = by
 
 
-def _check_unread(path: str, read: set[Identity]) -> None:
+def _check_unread(path: str, identities_read: set[Identity]) -> None:
     """Raise InputError where a file that there is would be replaced, though it, or a folder around it, is read."""
     if not os.path.isfile(path):  # a device or a pipe takes all
         return
-    if identity(path) in read:
+    if identity(path) in identities_read:
         raise InputError(f"{path} is an input of this command and would be overwritten; name another file.")
     for folder in Path(os.path.realpath(path)).parents:
-        if identity(folder) in read:
+        if identity(folder) in identities_read:
             raise InputError(
                 f"{path} lies in {folder}, which is an input of this command and would be overwritten; name another."
             )
@@ -209,15 +213,15 @@ class InOptions:
     origin = "(Rows are counted from 1 here, among those used.)"
 
     def __init__(self, command: click.Command, files: Sequence[str] = ()) -> None:
-        options = [one for one in command.params if isinstance(one, click.Option)]
-        self.options = {one.opts[0].strip("-").replace("-", "_"): one.opts[0] for one in options} | VOCABULARY
-        self.options |= {str(one.name): one.opts[0] for one in options}
+        options = [param for param in command.params if isinstance(param, click.Option)]
+        self.options = {option.opts[0].strip("-").replace("-", "_"): option.opts[0] for option in options} | VOCABULARY
+        self.options |= {str(option.name): option.opts[0] for option in options}
         self.options["howsure.look(files)"] = f"howsure look {shlex.join(files) or 'FILE'}"
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
         """The option of a parameter, with its value; a parameter without one as Python writes it."""
-        asked, _, key = name.removeprefix("Given.").partition("[")
-        option = self.options.get(asked)
+        parameter_name, _, key = name.removeprefix("Given.").partition("[")
+        option = self.options.get(parameter_name)
         if option is None:
             return InPython().parameter(name, python, typed)
         if key:  # one of several columns
@@ -289,14 +293,14 @@ class Command(Helpful):
         except click.MissingParameter as error:
             if error.param is None or error.param.opts[0] not in map(option_of, ROLES):
                 raise
-            said = f"Missing option '{error.param.opts[0]}'.{spelled(LOOK, InOptions(self, _files(ctx)))}"
-            raise click.UsageError(said, error.ctx) from error
+            message = f"Missing option '{error.param.opts[0]}'.{spelled(LOOK, InOptions(self, _files(ctx)))}"
+            raise click.UsageError(message, error.ctx) from error
         except click.BadParameter as error:
-            found = [theirs for theirs in IN_WORDS if theirs in error.message]
-            if not found:
+            matching_phrases = [theirs for theirs in IN_WORDS if theirs in error.message]
+            if not matching_phrases:
                 raise
-            said = error.message.replace(found[0], IN_WORDS[found[0]])
-            raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from error
+            message = error.message.replace(matching_phrases[0], IN_WORDS[matching_phrases[0]])
+            raise click.BadParameter(message, error.ctx, error.param, error.param_hint) from error
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command, if it can write where it is asked to."""
@@ -312,8 +316,8 @@ class Command(Helpful):
 
 def _files(ctx: click.Context) -> Sequence[str]:
     """The files that a command reads."""
-    held = ctx.params.get("files") or ctx.params.get("file") or ()
-    return (held,) if isinstance(held, str) else held
+    files = ctx.params.get("files") or ctx.params.get("file") or ()
+    return (files,) if isinstance(files, str) else files
 
 
 Elsewhere = Mapping[str, str | Callable[[], click.Command]]
@@ -335,16 +339,16 @@ class Group(Helpful, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.elsewhere:
             return super().get_command(ctx, cmd_name)
-        found: object = self.elsewhere[cmd_name]
-        if isinstance(found, str):
-            module, _, name = found.partition(":")
-            found = getattr(importlib.import_module(module), name or "command")
-        found = found if isinstance(found, click.Command) or not callable(found) else found()
-        assert isinstance(found, click.Command)
-        return found
+        subcommand: object = self.elsewhere[cmd_name]
+        if isinstance(subcommand, str):
+            module, _, name = subcommand.partition(":")
+            subcommand = getattr(importlib.import_module(module), name or "command")
+        subcommand = subcommand if isinstance(subcommand, click.Command) or not callable(subcommand) else subcommand()
+        assert isinstance(subcommand, click.Command)
+        return subcommand
 
 
-def tell(said: str) -> None:
+def tell(message: str) -> None:
     """Tell the user what a file was taken for, in the words of the running command; nothing where that is plain."""
-    if said:
-        say(told(said))
+    if message:
+        say(told(message))

@@ -69,12 +69,14 @@ def derived(
         path, page = typed.pop("figure", None), typed.pop("report", None)
         finish(result_of(function, typed), name=name, form=form, output=output, figure=path, report=page)
 
-    own: list[Decorator] = [
+    output_decorators: list[Decorator] = [
         output_options,
         *([figure_option(figure)] if figure else []),
         *([report_option] if report else []),
     ]
-    return command_of(name, function, run, examples=examples, own=own, reduce=reduce, options=options, epilog=epilog)
+    return command_of(
+        name, function, run, examples=examples, own=output_decorators, reduce=reduce, options=options, epilog=epilog
+    )
 
 
 def command_of(
@@ -114,41 +116,41 @@ def function_options(
     """An option for each parameter of a function, in their order; `options`: those that differ, None for a parameter
     without one."""
     decorators: list[Decorator] = []
-    said, differ = said_of(function), options or {}
+    help_by_parameter, differ = said_of(function), options or {}
     for parameter, declared in inspect.signature(function).parameters.items():
         if parameter in differ:
             given_one = differ[parameter]
             decorators += [] if given_one is None else [given_one]
         elif parameter == "y_prob":
             decorators += [
-                probability_options(said.get(parameter, WORDS[parameter].told)),
+                probability_options(help_by_parameter.get(parameter, WORDS[parameter].told)),
                 click.option("--reduce", metavar="HOW", help=reduce),
                 click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
             ]
         elif parameter == "data":
             decorators.append(source_options)
         else:
-            decorators.append(option(parameter, declared, said.get(parameter)))
+            decorators.append(option(parameter, declared, help_by_parameter.get(parameter)))
     return decorators
 
 
-def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **beside: Any) -> Answer:
-    """What a function makes of the files and options that were typed; `beside`: arguments that are no options."""
-    known = inspect.signature(function).parameters
-    needed = {one for one, declared in known.items() if declared.default is declared.empty and one in typed}
-    asked = {one: typed[one] for one in known if one in needed or typed.get(one) is not None}
-    if "y_prob" in known and "y_prob" not in typed:
-        asked = {one: value for one, value in asked.items() if one not in OF_PROBABILITIES}
-        asked["y_prob"] = given(typed)
+def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **extra_arguments: Any) -> Answer:
+    """What a function makes of the files and options that were typed; `extra_arguments` are no options."""
+    parameters = inspect.signature(function).parameters
+    needed = {name for name, declared in parameters.items() if declared.default is declared.empty and name in typed}
+    arguments = {name: typed[name] for name in parameters if name in needed or typed.get(name) is not None}
+    if "y_prob" in parameters and "y_prob" not in typed:
+        arguments = {name: value for name, value in arguments.items() if name not in OF_PROBABILITIES}
+        arguments["y_prob"] = given(typed)
     if typed.get("adjust") == NOT:
-        asked["adjust"] = None
-    return function(**({"data": source_of(typed["files"], typed)} | asked | beside))
+        arguments["adjust"] = None
+    return function(**({"data": source_of(typed["files"], typed)} | arguments | extra_arguments))
 
 
-def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Decorator:
+def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -> Decorator:
     """The option of a parameter, of the type that the signature names."""
     word = WORDS.get(parameter)
-    how: dict[str, Any] = {"help": said or (word.told if word else ""), "metavar": word.metavar if word else None}
+    how: dict[str, Any] = {"help": help_text or (word.told if word else ""), "metavar": word.metavar if word else None}
     default = declared.default
     kind = "Show" if parameter == "show" else str(declared.annotation).removesuffix(OPTIONAL)
     if (parameter in ROLES and not kind.startswith("Literal[")) or parameter == "pos_label":
@@ -184,13 +186,13 @@ def choice(function: Callable[..., object], parameter: str, names: Sequence[str]
 
 def as_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> list[float] | None:
     """Numbers separated by commas."""
-    found = []
+    numbers = []
     for text in [] if value is None else value.split(","):
         try:
-            found.append(float(text))
+            numbers.append(float(text))
         except ValueError:
             raise click.BadParameter(f"{text!r} is not a number; write several as 0.5,0.8") from None
-    return found or None
+    return numbers or None
 
 
 TYPES: dict[str, dict[str, Any]] = {
@@ -217,28 +219,28 @@ def said_of(function: Callable[..., object]) -> dict[str, str]:
     >>> said_of(lambda: None)
     {}
     """
-    found: dict[str, str] = {}
+    help_by_parameter: dict[str, str] = {}
     names = set(inspect.signature(function).parameters)
     for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
         for name, text in _entries(paragraph.splitlines()):
             if name in names:
-                found[name] = _as_help(text)
-    return found
+                help_by_parameter[name] = _as_help(text)
+    return help_by_parameter
 
 
 def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The entries of a paragraph; a line that begins no other one goes on."""
-    held: list[str] = []
+    entry: list[str] = []
     for line in lines:
         begins = re.match(r"(\w+)(?: \([^)]*\))?: (.*)", line)
         if begins:
-            if held:
-                yield held[0], " ".join(held[1:])
-            held = [begins[1], begins[2]]
-        elif held:
-            held.append(line.strip())
-    if held:
-        yield held[0], " ".join(held[1:])
+            if entry:
+                yield entry[0], " ".join(entry[1:])
+            entry = [begins[1], begins[2]]
+        elif entry:
+            entry.append(line.strip())
+    if entry:
+        yield entry[0], " ".join(entry[1:])
 
 
 def _as_help(text: str) -> str:

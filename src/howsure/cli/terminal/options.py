@@ -39,10 +39,10 @@ def choice_option(*names: str, of: Iterable[str], default: str | None = None, **
     return click.option(*names, type=click.Choice(words), default=default or words[0], show_default=True, **declared)
 
 
-def seed_option(told: str = "Random seed.", *, to: str = "seed", metavar: str | None = None) -> Decorator:
+def seed_option(help_text: str = "Random seed.", *, to: str = "seed", metavar: str | None = None) -> Decorator:
     """`--seed`, 0 unless another is typed; `to`: the parameter that takes it."""
     declared: dict[str, Any] = {"type": click.IntRange(min=0), "default": 0, "show_default": True}
-    return click.option("--seed", to, metavar=metavar, help=told, **declared)
+    return click.option("--seed", to, metavar=metavar, help=help_text, **declared)
 
 
 def as_bin_size(ctx: Context, param: Parameter, value: str) -> int | str:
@@ -68,7 +68,7 @@ def as_names(ctx: Context, param: Parameter, value: str | None) -> list[str] | N
 
 def as_each_names(ctx: Context, param: Parameter, value: tuple[str, ...]) -> tuple[list[str], ...]:
     """Names separated by commas, of each time that an option is given."""
-    return tuple(as_names(ctx, param, one) or [] for one in value)
+    return tuple(as_names(ctx, param, names_text) or [] for names_text in value)
 
 
 def as_level(ctx: Context, param: Parameter, value: float) -> float:
@@ -221,12 +221,14 @@ def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorat
 
     Of two models, each may be given twice.
     """
-    one: dict[str, Any] = {"multiple": of_two}
+    column_settings: dict[str, Any] = {"multiple": of_two}
     names: dict[str, Any] = {"multiple": of_two, "callback": as_each_names if of_two else as_names}
     options: list[Callable[[Decorated], Decorated]] = [
-        click.option("--prob", metavar="COL", help=prob, **one),
+        click.option("--prob", metavar="COL", help=prob, **column_settings),
         click.option("--probs", metavar="COL,COL,…", help="Columns of class probabilities.", **names),
-        click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities.", **one),
+        click.option(
+            "--probs-column", metavar="COL", help="Column containing a list of class probabilities.", **column_settings
+        ),
         click.option(
             "--logits",
             metavar="COL[,COL,…]",
@@ -243,7 +245,7 @@ def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorat
             "--verbalised",
             metavar="COL",
             help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'.",
-            **one,
+            **column_settings,
         ),
     ]
     return in_order(options)
@@ -251,8 +253,8 @@ def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorat
 
 def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
     """`--across-files`, for the columns that it is about."""
-    said = f"With several files: do equal values of {columns} mean the same item (one cluster) or different ones?"
-    return choice_option("--across-files", of=ACROSS_FILES, help=said)
+    help_text = f"With several files: do equal values of {columns} mean the same item (one cluster) or different ones?"
+    return choice_option("--across-files", of=ACROSS_FILES, help=help_text)
 
 
 def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float, float] | None:
@@ -417,7 +419,7 @@ def given(options: Mapping[str, Any]) -> Given | None:
     ways = [way for way in PROBABILITIES if options.get(way)]
     if len(ways) > 1:
         raise InputError(ONE_WAY)
-    asked = {name: options[name] for name in ("reduce", "classes") if options.get(name) is not None}
+    class_options = {name: options[name] for name in ("reduce", "classes") if options.get(name) is not None}
     if not ways:
-        return Given(UNNAMED, None, **asked) if asked else None
-    return Given(ways[0], options[ways[0]], **asked)
+        return Given(UNNAMED, None, **class_options) if class_options else None
+    return Given(ways[0], options[ways[0]], **class_options)

@@ -61,7 +61,7 @@ def _spelled(error: UnicodeError) -> tuple[str, int]:
 
 
 def _one(character: str) -> str:
-    same = "".join(SPELLED.get(one, one) for one in unicodedata.normalize("NFKC", character))  # ² is 2
+    same = "".join(SPELLED.get(letter, letter) for letter in unicodedata.normalize("NFKC", character))  # ² is 2
     return same if same.isascii() else character.encode("ascii", "backslashreplace").decode()
 
 
@@ -128,9 +128,9 @@ def _told(error: BaseException, with_traceback: bool) -> int:
             say("howsure: stopped")
             return STOPPED
         case click.ClickException():
-            said = io.StringIO()
-            error.show(said)
-            say(with_short_values(said.getvalue().removesuffix("\n")))
+            buffer = io.StringIO()
+            error.show(buffer)
+            say(with_short_values(buffer.getvalue().removesuffix("\n")))
             return WRONG_INPUT
         case HowsureError():
             say(f"howsure: {error}")
@@ -152,7 +152,7 @@ def _unforeseen(error: BaseException, with_traceback: bool) -> int:
 
     if with_traceback:
         say("".join(traceback.format_exception(error)).removesuffix("\n"))
-    what = next((said for kind, said in TOLD.items() if isinstance(error, kind)), None)
+    what = next((explanation for kind, explanation in TOLD.items() if isinstance(error, kind)), None)
     if what is None:
         first = next(iter(str(error).splitlines()), "")[:300]
         what = f"{type(error).__name__}{f': {first}' if first else ''}. {REPORT}"

@@ -22,8 +22,8 @@ ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "writ
 
 def recorded_help(arguments: Sequence[str]) -> str | None:
     """The help that a user asks for by `howsure COMMAND --help`; None if it is not recorded, or more is asked."""
-    *path, asked = arguments or [""]
-    if asked not in ASKING:
+    *path, last_argument = arguments or [""]
+    if last_argument not in ASKING:
         return None
     with open(FILE, encoding="utf-8") as file:
         recorded = json.load(file).get(" ".join(path))
@@ -38,7 +38,7 @@ def recorded_help(arguments: Sequence[str]) -> str | None:
 def _of_others(orders: list[list[Any]]) -> list[list[Any]]:
     """What is said of the commands of other distributions, behind ours."""
     ours = {name for order, *values in orders if order == "write_dl" for name, _ in values[0]}
-    others = [(name, one.summary) for name, one in plugin_commands().items() if name not in ours]
+    others = [(name, plugin.summary) for name, plugin in plugin_commands().items() if name not in ours]
     heading = "Commands of other distributions"
     return [["write_paragraph"], ["write_heading", heading], ["indent"], ["write_dl", others]] if others else []
 
