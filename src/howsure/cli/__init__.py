@@ -18,33 +18,34 @@ from howsure.cli.terminal.process import ASKING, TRACEBACK, any_encoding, end_of
 def terminated_as_interrupted() -> Iterator[None]:
     """SIGTERM and a closed terminal end a command like Ctrl-C: its scratch files are removed."""
     names = ("SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
-    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    heard = [one for one in known if signal.getsignal(one) is signal.SIG_DFL]  # nohup's is ignored, and stays so
-    for one in heard:
-        signal.signal(one, signal.default_int_handler)
+    signals = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    # nohup's is ignored, and stays so
+    heard = [signal_number for signal_number in signals if signal.getsignal(signal_number) is signal.SIG_DFL]
+    for signal_number in heard:
+        signal.signal(signal_number, signal.default_int_handler)
     try:
         yield
     finally:
-        for one in heard:
-            signal.signal(one, signal.SIG_DFL)
+        for signal_number in heard:
+            signal.signal(signal_number, signal.SIG_DFL)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; invalid input gives one sentence and exit code 2."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    command_line = sys.argv[1:] if arguments is None else list(arguments)
 
     def run() -> object:
         with terminated_as_interrupted():
-            if given and given[-1] in ASKING:
+            if command_line and command_line[-1] in ASKING:
                 from howsure.cli.terminal.recorded_help import recorded_help
 
-                if (page := recorded_help(given)) is not None:
+                if (page := recorded_help(command_line)) is not None:
                     click.echo(page)
                     return 0
             from howsure.cli.chapters import howsure  # which `--help` does not need
 
-            return howsure(given, standalone_mode=False, prog_name="howsure")
+            return howsure(command_line, standalone_mode=False, prog_name="howsure")
 
     with any_encoding():
-        code = end_of(run, with_traceback=TRACEBACK in given)
+        code = end_of(run, with_traceback=TRACEBACK in command_line)
     sys.exit(code)

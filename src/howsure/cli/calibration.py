@@ -56,8 +56,8 @@ def curve() -> click.Command:
     from howsure.calibration.curves import calibration_curves
 
     def run(form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any) -> None:
-        found = result_of(calibration_curves, typed, both_methods=report is not None)
-        finish(found, name="calibration", form=form, output=output, figure=figure, report=report, axis=axis)
+        curves = result_of(calibration_curves, typed, both_methods=report is not None)
+        finish(curves, name="calibration", form=form, output=output, figure=figure, report=report, axis=axis)
 
     return command_of(
         "curve",
@@ -95,10 +95,10 @@ def find_groups() -> click.Command:
     function = found_groups.find_groups
 
     def run(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
-        found = result_of(function, typed, multicalibration=True)
-        title = f"Which groups are worse calibrated? {files_read(found.recipe)}"
+        groups = result_of(function, typed, multicalibration=True)
+        title = f"Which groups are worse calibrated? {files_read(groups.recipe)}"
         name = "calibration find-groups"
-        finish(found, name=name, form=form, output=output, figure=figure, report=report, title=title)
+        finish(groups, name=name, form=form, output=output, figure=figure, report=report, title=title)
 
     return command_of(
         "find-groups",
@@ -172,9 +172,9 @@ def compare() -> click.Command:
         """
         how = {name: typed.pop(name) for name in ("bin_size", "n_bins", "binning", "level")}
         how |= {} if (names := typed.pop("names")) is None else {"names": names}
-        found = compare_calibration(**two_models(files, typed), **how)
-        text = result_text(found, form)  # which may refuse a column, before anything is written
-        write_pictures(found, figure=figure, axis=axis)
+        comparison = compare_calibration(**two_models(files, typed), **how)
+        text = result_text(comparison, form)  # which may refuse a column, before anything is written
+        write_pictures(comparison, figure=figure, axis=axis)
         emit(text, output)
 
     return command
@@ -199,12 +199,12 @@ def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
         )
     if len(labels) > 2:
         raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
-    found = roles_of(typed | dict(zip(ways, columns, strict=False))) | {"data": source_of(files[:1], typed)}
-    found |= dict(zip(("y_true", "y_true_against"), labels, strict=False))
+    arguments = roles_of(typed | dict(zip(ways, columns, strict=False))) | {"data": source_of(files[:1], typed)}
+    arguments |= dict(zip(("y_true", "y_true_against"), labels, strict=False))
     if len(files) == 1:
-        return found | {"against": columns[1]}
-    found["against"] = source_of(files[1:], typed)
-    return found | dict(zip(("y_prob_against",), columns[1:], strict=False))
+        return arguments | {"against": columns[1]}
+    arguments["against"] = source_of(files[1:], typed)
+    return arguments | dict(zip(("y_prob_against",), columns[1:], strict=False))
 
 
 @cache
@@ -225,15 +225,15 @@ def logits() -> click.Command:
         **typed: Any,
     ) -> None:
         source = replace(read(files), bar=lambda n, unit: progress(unit, total=n))
-        found = calibration_of_logits(source, **typed)
-        found = replace(found, recipe={"command": "howsure calibration logits", **found.recipe})
-        ends = found.binned[0].bins.mean_prob[[0, -1]]
-        if axis == "auto" and ends.min() > 0.0 and ends.max() < 1.0 and found.recipe["reduce"] == CLASS_WISE:
+        calibration = calibration_of_logits(source, **typed)
+        calibration = replace(calibration, recipe={"command": "howsure calibration logits", **calibration.recipe})
+        ends = calibration.binned[0].bins.mean_prob[[0, -1]]
+        if axis == "auto" and ends.min() > 0.0 and ends.max() < 1.0 and calibration.recipe["reduce"] == CLASS_WISE:
             axis = "logit"
-        text = result_text(found, form)  # which may refuse a column, before anything is written
-        if save is not None and found.summary is not None:
-            found.summary.save(save)
-        write_pictures(found, figure=figure, report=report, axis=axis)
+        text = result_text(calibration, form)  # which may refuse a column, before anything is written
+        if save is not None and calibration.summary is not None:
+            calibration.summary.save(save)
+        write_pictures(calibration, figure=figure, report=report, axis=axis)
         emit(text, output)
 
     return command_of(
@@ -320,16 +320,16 @@ def summary() -> click.Command:
         howsure calibration summary monday.summary tuesday.summary --output week.summary
         howsure calibration week.summary
         """
-        sums, read = sums_of_source(source_of(files, typed), **roles_of(typed))
+        sums, provenance = sums_of_source(source_of(files, typed), **roles_of(typed))
         if list(sums) == [""]:
             CalibrationSummary.of_slots(sums[""]).save(output)
         else:
             CalibrationSummaries.of_slots(sums).save(output)
         of_groups = "" if list(sums) == [""] else f" in {counted(len(sums), 'group')}"
         pairs = counted(sum(map(len, sums.values())), "pair")
-        told = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
-        notes = [f"note: {note}" for note in pooling_notes(read)]
-        emit("\n".join([rows_read(read), *notes, told]), None)
+        message = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
+        notes = [f"note: {note}" for note in pooling_notes(provenance)]
+        emit("\n".join([rows_read(provenance), *notes, message]), None)
 
     return command
 
@@ -358,8 +358,8 @@ def quantiles() -> click.Command:
     def run(draws_column: str | None, form: str, output: str | None, figure: str | None, **typed: Any) -> None:
         if (typed["draws"] is None) == (draws_column is None):
             raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
-        found = result_of(posterior_quantiles, typed, draws=draws_column or typed["draws"])
-        finish(found, name="quantiles", form=form, output=output, figure=figure)
+        quantiles = result_of(posterior_quantiles, typed, draws=draws_column or typed["draws"])
+        finish(quantiles, name="quantiles", form=form, output=output, figure=figure)
 
     return command_of(
         "quantiles",

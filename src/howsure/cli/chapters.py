@@ -62,8 +62,8 @@ class Chapters(Group):
     """A group whose commands are imported only when they are run, so that `howsure --help` is quick."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        for one in args:
-            checked_text(one, "each argument")
+        for argument in args:
+            checked_text(argument, "each argument")
         ctx.meta[TYPED] = list(args)
         return super().parse_args(ctx, args)
 
@@ -88,7 +88,7 @@ class Chapters(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
-        others = {name: one.summary for name, one in plugin_commands().items() if name not in COMMANDS}
+        others = {name: plugin.summary for name, plugin in plugin_commands().items() if name not in COMMANDS}
         if others:
             with formatter.section("Commands of other distributions"):
                 formatter.write_dl(list(others.items()))
@@ -105,18 +105,18 @@ def load(plugin: Plugin) -> click.Command:
     """
     module, _, attribute = plugin.value.partition(":")
     try:
-        found = reduce(getattr, attribute.split("."), importlib.import_module(module))
+        plugin_command = reduce(getattr, attribute.split("."), importlib.import_module(module))
     except Exception as error:
         raise BrokenPluginError(
             f"the command {plugin.name} of {plugin.distribution} cannot be loaded: {type(error).__name__}: {error}. "
             "Update or remove it."
         ) from error
-    if not isinstance(found, click.Command):
+    if not isinstance(plugin_command, click.Command):
         raise BrokenPluginError(
             f"the command {plugin.name} of {plugin.distribution} must be a command of click; {plugin.value} is a "
-            f"{type(found).__name__}."
+            f"{type(plugin_command).__name__}."
         )
-    return found
+    return plugin_command
 
 
 @click.command(

@@ -80,8 +80,12 @@ def sample(output: str | None, **typed: Any) -> None:
     emit(f"{drawn.to_csv()}\n", output)
     if output is not None:
         same = typed | {"labelled": output, "format": typed["input_format"]}
-        told = [(option_of(role), same[role]) for role in SAME if same[role]]
-        words = [part for option, one in told for part in (option, ",".join(one) if isinstance(one, list) else one)]
+        options = [(option_of(role), same[role]) for role in SAME if same[role]]
+        words = [
+            part
+            for option, value in options
+            for part in (option, ",".join(value) if isinstance(value, list) else value)
+        ]
         say(
             f"{drawn.what_was_read}\n{drawn.words}\nFill the column {LABEL} of {output} with 1 or 0, then: "
             f"{shlex.join(['howsure', 'counts', 'estimate', *typed['files'], *words])}"

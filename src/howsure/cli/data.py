@@ -30,11 +30,13 @@ def list_command(form: str) -> None:
 
     The location is HOWSURE_DATA (the folder that this variable names), downloaded, or not here.
     """
-    known = list(data_sets().values())
+    datasets = list(data_sets().values())
     if form == "json":
-        emit(json_text([_described(dataset) for dataset in known]), None)
+        emit(json_text([_described(dataset) for dataset in datasets]), None)
         return
-    rows = [[one.name, _size(one.bytes), _found(one)[0], one.licence, one.what] for one in known]
+    rows = [
+        [dataset.name, _size(dataset.bytes), _found(dataset)[0], dataset.licence, dataset.what] for dataset in datasets
+    ]
     emit(table_text(Table(HEADERS, rows, words=("name", "found", "licence", "what"))), None)
 
 
@@ -109,7 +111,7 @@ def _size(count: int) -> str:
 
 
 def _described(dataset: DataSet) -> dict[str, Any]:
-    found, folder = _found(dataset)
+    location, folder = _found(dataset)
     return {
         "name": dataset.name,
         "what": dataset.what,
@@ -119,7 +121,7 @@ def _described(dataset: DataSet) -> dict[str, Any]:
         "source": dataset.page,
         "recipe": dataset.recipe,
         "bytes": dataset.bytes,
-        "found": found,
+        "found": location,
         "folder": folder,
         "can_be_fetched": dataset.can_be_fetched,
         "files": [{"name": file.name, "bytes": file.bytes, "sha256": file.sha256} for file in dataset.files],

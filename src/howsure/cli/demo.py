@@ -60,9 +60,9 @@ def command(output: str) -> None:
     (folder / STORE).unlink(missing_ok=True)  # what is left of an earlier demo
     emit(f"Running in {output}:\n", None)
     with contextlib.chdir(folder):
-        for called, name, arguments in _commands():
+        for click_command, name, arguments in _commands():
             emit(f"\n$ howsure {name} {shlex.join(arguments)}\n", None)
-            called.main(list(arguments), standalone_mode=False)
+            click_command.main(list(arguments), standalone_mode=False)
     emit(f"\nOpen {folder / REPORT} and {folder / PAGE} in a browser.\nYour own files: howsure look FILE\n", None)
 
 

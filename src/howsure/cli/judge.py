@@ -65,8 +65,8 @@ def add(
     **options: Decorator,
 ) -> None:
     """Add a command; options: those that need more than their type."""
-    called = "judge" if name == "scores" else f"judge {name}"
-    made = derived(called, function, examples=examples, figure=figure, report=report, options=options)
+    command_name = "judge" if name == "scores" else f"judge {name}"
+    made = derived(command_name, function, examples=examples, figure=figure, report=report, options=options)
     command.add_command(made, name)
 
 

@@ -36,8 +36,8 @@ CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
 state_argument = click.argument("state", metavar="STATE.json")
 settings_options = in_order(
     [
-        option(name, inspect.signature(CalibrationMonitor).parameters[name], said)
-        for name, said in said_of(CalibrationMonitor).items()
+        option(name, inspect.signature(CalibrationMonitor).parameters[name], help_text)
+        for name, help_text in said_of(CalibrationMonitor).items()
     ]
 )
 
@@ -95,9 +95,9 @@ def update_command(
             _check_unchanged(monitor.settings.to_dict(), settings, state)
         else:
             monitor = CalibrationMonitor(**settings)
-        taken = monitor.take(rows, until=until)
+        update = monitor.take(rows, until=until)
         monitor.save(state)
-    emit(f"{state}: {taken!r}\n\n{monitor.status()!r}\n", None)
+    emit(f"{state}: {update!r}\n\n{monitor.status()!r}\n", None)
 
 
 def _named(files: tuple[str, ...], database: str | None, table: str | None) -> tuple[str, ...]:
@@ -121,15 +121,15 @@ def read_state(path: str) -> CalibrationMonitor:
     return CalibrationMonitor.load(path)
 
 
-def _check_unchanged(held: dict[str, Any], given: dict[str, Any], state: str) -> None:
+def _check_unchanged(saved_settings: dict[str, Any], new_settings: dict[str, Any], state: str) -> None:
     """Raise InputError for a setting that was given anew and is another one."""
     context = click.get_current_context()
-    for name, value in given.items():
+    for name, value in new_settings.items():
         typed = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
-        if typed and held[name] != value:
+        if typed and saved_settings[name] != value:
             raise InputError(
-                f"--{name} was {held[name]} when {state} was begun, and is {value} now. Leave it out, or begin another "
-                "state."
+                f"--{name} was {saved_settings[name]} when {state} was begun, and is {value} now. Leave it out, or "
+                "begin another state."
             )
 
 
@@ -142,10 +142,10 @@ def status_command(state: str, form: str, output: str | None) -> None:
     \b
     howsure monitor status state.json
     """
-    found = read_state(state).status()
-    emit_result(found, form, output)
-    if found.exit_code:
-        click.get_current_context().exit(found.exit_code)
+    status = read_state(state).status()
+    emit_result(status, form, output)
+    if status.exit_code:
+        click.get_current_context().exit(status.exit_code)
 
 
 @command.command("series", short_help="Each period of a group: its error with a band, and the evidence after it.")
@@ -228,14 +228,14 @@ def metrics_text(status: MonitorStatus) -> str:
 
 
 def _of(rows: Iterable[GroupStatus], name: str, end: str) -> list[Sample]:
-    return [(row.name, math.nan if (held := getattr(getattr(row, name), end)) is None else held) for row in rows]
+    return [(row.name, math.nan if (number := getattr(getattr(row, name), end)) is None else number) for row in rows]
 
 
-def _gauge(name: str, told: str, samples: Iterable[Sample]) -> list[str]:
+def _gauge(name: str, help_text: str, samples: Iterable[Sample]) -> list[str]:
     full = f"howsure_{name}"
-    known = [(group, value) for group, value in samples if not math.isnan(value)]
-    found = [f"{full}{_labels(group)} {value!r}" for group, value in known]
-    return [f"# HELP {full} {told}", f"# TYPE {full} gauge", *found] if found else []
+    defined_samples = [(group, value) for group, value in samples if not math.isnan(value)]
+    sample_lines = [f"{full}{_labels(group)} {value!r}" for group, value in defined_samples]
+    return [f"# HELP {full} {help_text}", f"# TYPE {full} gauge", *sample_lines] if sample_lines else []
 
 
 def _labels(group: str | None) -> str:

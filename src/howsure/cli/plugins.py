@@ -37,14 +37,14 @@ class Plugin(NamedTuple):
 
 def plugin_commands() -> dict[str, Plugin]:
     """The commands of other distributions by name; nothing of them is imported."""
-    found: dict[str, Plugin] = {}
+    plugins: dict[str, Plugin] = {}
     for place in dict.fromkeys(sys.path):
         for name in sorted(os.listdir(place or ".")) if os.path.isdir(place or ".") else ():
             if name.endswith((".dist-info", ".egg-info")):
                 folder = os.path.join(place, name)
                 for command, value in _entries(_text(folder, "entry_points.txt")):
-                    found.setdefault(command, Plugin(command, value, folder))
-    return found
+                    plugins.setdefault(command, Plugin(command, value, folder))
+    return plugins
 
 
 def _entries(text: str) -> list[tuple[str, str]]:

@@ -44,15 +44,18 @@ def command() -> None:
 
 def fit(output: str, figure: str | None, **typed: Any) -> None:
     """Fit a map, write it, and print it with what each candidate scored."""
-    found = result_of(recalibrate, typed)
-    found = replace(found, recipe={"command": "howsure recalibrate fit", **found.recipe})
-    write_pictures(found, figure=figure, report=None)
-    found.save(output)
-    lines = [replace(found, choice=None).text()]
-    if found.choice is not None:
-        lines += ["", found.table().text()]
-        lines += [f"The choice took {found.choice.seconds:.1f} s. A score of the best of several is a little too good:"]
-        lines += ["howsure recalibrate evaluate judges the map with the choice."]
+    recalibration = result_of(recalibrate, typed)
+    recalibration = replace(recalibration, recipe={"command": "howsure recalibrate fit", **recalibration.recipe})
+    write_pictures(recalibration, figure=figure, report=None)
+    recalibration.save(output)
+    lines = [replace(recalibration, choice=None).text()]
+    if recalibration.choice is not None:
+        lines += ["", recalibration.table().text()]
+        lines += [
+            f"The choice took {recalibration.choice.seconds:.1f} s. A score of the best of several is a little too "
+            "good:",
+            "howsure recalibrate evaluate judges the map with the choice.",
+        ]
     emit("\n".join([*lines, "", f"written: {name_text(output)}", ""]), None)
 
 
@@ -60,13 +63,17 @@ def evaluate(
     map: str | None, form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any
 ) -> None:
     """Evaluate maps, and print one evaluation, or a table of several."""
-    found = result_of(recalibration_table, typed, map=None if map is None else RecalibrationMap.load(map))
-    found = replace(found, recipe={"command": "howsure recalibrate evaluate", "map": map, **found.recipe})
-    one = found.alone
-    drawn: dict[str, Any] = {} if one is None else {"axis": axis}
-    title = f"Does recalibration help? {files_read(found.recipe)}"
-    write_pictures(one or found, figure=figure, report=report, title=title, **drawn)
-    emit_result(found if one is None or form in ("csv", "json") else one, form, output)
+    evaluations = result_of(recalibration_table, typed, map=None if map is None else RecalibrationMap.load(map))
+    evaluations = replace(
+        evaluations, recipe={"command": "howsure recalibrate evaluate", "map": map, **evaluations.recipe}
+    )
+    single_evaluation = evaluations.alone
+    drawn: dict[str, Any] = {} if single_evaluation is None else {"axis": axis}
+    title = f"Does recalibration help? {files_read(evaluations.recipe)}"
+    write_pictures(single_evaluation or evaluations, figure=figure, report=report, title=title, **drawn)
+    emit_result(
+        evaluations if single_evaluation is None or form in ("csv", "json") else single_evaluation, form, output
+    )
 
 
 OF_BOTH: dict[str, Decorator | None] = {"logits": None, "classes": None}  # they come with y_prob

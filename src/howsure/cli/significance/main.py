@@ -94,34 +94,36 @@ SHOWING: list[Decorator] = [output_options, figure_option("Draw differences with
 
 def compare_files(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
     """Compare the models of files, and show it."""
-    asked = testing(typed)
-    of_source = {name: asked.pop(name) for name in ("files", "missing", "input_format", *OF_SOURCE) if name in asked}
-    files, model, targets = of_source["files"], asked["model"], asked["targets"]
-    asked["score"] = list(asked["score"]) or None
-    in_rows = asked["prediction"] is not None or asked["score"] is not None
+    arguments = testing(typed)
+    of_source = {
+        name: arguments.pop(name) for name in ("files", "missing", "input_format", *OF_SOURCE) if name in arguments
+    }
+    files, model, targets = of_source["files"], arguments["model"], arguments["targets"]
+    arguments["score"] = list(arguments["score"]) or None
+    in_rows = arguments["prediction"] is not None or arguments["score"] is not None
     if files:
         if in_rows and len(model) > 1:
             raise InputError(
                 "--model names one column in a table by model, the model's; choose models by --where, such as "
                 "\"model in ('base', 'large')\"."
             )
-        if targets is not None and not (in_rows and asked["y_true"] and asked["prediction"]):
+        if targets is not None and not (in_rows and arguments["y_true"] and arguments["prediction"]):
             raise InputError("--targets holds what is true: name its column, --target, and the --prediction's.")
-        asked |= {
+        arguments |= {
             "data": source_of(files, of_source),
             "model": None if not model else model[0] if in_rows else list(model),
             "targets": None if targets is None else files_of(targets, skip_missing=of_source["skip_missing"]),
         }
     else:
         usual = {"across_files": "error"}
-        given = [name for name, value in of_source.items() if value and value != usual.get(name)]
-        if given:
-            raise InputError(f"{parameter(given[0])} is for columns: name a FILE that holds them.")
+        misplaced_options = [name for name, value in of_source.items() if value and value != usual.get(name)]
+        if misplaced_options:
+            raise InputError(f"{parameter(misplaced_options[0])} is for columns: name a FILE that holds them.")
         if targets is None:
             raise no_files()
-        asked["model"] = list(model)
+        arguments["model"] = list(model)
     with comparing() as advance:
-        result = compare(**asked, progress=advance)
+        result = compare(**arguments, progress=advance)
     show(result, "howsure significance", form=form, output=output, figure=figure, report=report)
 
 
