@@ -33,13 +33,15 @@ def bootstrap_weights(
     chunk = max(1, min(n_resamples, CHUNK_CELLS // len(units)))
     ends = [*units.starts[1:].tolist(), len(units)]
     strata = [slice(a, b) for a, b in zip(units.starts.tolist(), ends, strict=True)]
-    small = [one for one in strata if units.counts[one].sum() < ROWS_A_UNIT * (one.stop - one.start)]
+    small = [
+        stratum for stratum in strata if units.counts[stratum].sum() < ROWS_A_UNIT * (stratum.stop - stratum.start)
+    ]
     together = _Together(units.counts, small) if len(strata) > 1 and small else None
     for start in range(0, n_resamples, chunk):
         weights = np.zeros((min(chunk, n_resamples - start), len(units)))
         if together is not None:
             together.draw(weights, rng)
-        for columns in strata if together is None else (one for one in strata if one not in small):
+        for columns in strata if together is None else (stratum for stratum in strata if stratum not in small):
             counts = units.counts[columns]
             _draw(counts, weights[:, columns], rng, int(counts.sum()) if size is None else size)
         yield weights
@@ -49,8 +51,8 @@ class _Together:
     """Small strata, drawn together: from each, as many rows as it has."""
 
     def __init__(self, counts: Integers, strata: Sequence[slice]) -> None:
-        sizes = np.array([counts[one].sum() for one in strata])
-        places = np.concatenate([np.arange(one.start, one.stop) for one in strata])
+        sizes = np.array([counts[stratum].sum() for stratum in strata])
+        places = np.concatenate([np.arange(stratum.start, stratum.stop) for stratum in strata])
         self._unit_of_row = np.repeat(places, counts[places])
         self._size, self._first = np.repeat(sizes, sizes), np.repeat(np.cumsum(sizes) - sizes, sizes)
 
@@ -99,8 +101,8 @@ CLOSE = 1e-12  # differences that only rounding tells apart are equal
 def observed_values(units: Units, metrics: Sequence[Metric], *, copies: float = 1) -> list[tuple[float, float]]:
     """For each metric, the values of the first and of the second system, as if every row occurred `copies` times."""
     counts = copies * units.counts[None].astype(np.float64)
-    held = _values(units, metrics, counts, None)
-    return [(float(first[0]), float(second[0])) for first, second in held]
+    values_by_metric = _values(units, metrics, counts, None)
+    return [(float(first[0]), float(second[0])) for first, second in values_by_metric]
 
 
 def bootstrap_values(
@@ -185,13 +187,15 @@ def jackknife_values(units: Units, metrics: Sequence[Metric], *, share: float = 
     out: list[list[Floats]] = [[] for _ in metrics]
     for start in range(0, len(units), JACKKNIFE_ROWS):
         rows = slice(start, start + JACKKNIFE_ROWS)
-        m, own = units.stratum_sizes[rows, None], sums[stratum[rows]]
-        rest = (own - share * units.sums[rows]) * (m / (m - share) if several else 1.0)
-        left = sums.sum(axis=0) - own + rest
-        for held, metric in zip(out, metrics, strict=True):
+        m, stratum_sums = units.stratum_sizes[rows, None], sums[stratum[rows]]
+        rest = (stratum_sums - share * units.sums[rows]) * (m / (m - share) if several else 1.0)
+        left = sums.sum(axis=0) - stratum_sums + rest
+        for differences, metric in zip(out, metrics, strict=True):
             part = units.parts[metric.rows]
-            held.append(metric.value(left[:, units.border :][:, part]) - metric.value(left[:, : units.border][:, part]))
-    return [(np.concatenate(held), units.counts.astype(np.float64)) for held in out]
+            differences.append(
+                metric.value(left[:, units.border :][:, part]) - metric.value(left[:, : units.border][:, part])
+            )
+    return [(np.concatenate(differences), units.counts.astype(np.float64)) for differences in out]
 
 
 def _bca_tails(replicates: Floats, difference: float, tails: Floats, jackknife: tuple[Floats, Floats]) -> Floats:
@@ -228,8 +232,10 @@ def _values(
     sums = [both[:, : units.border], both[:, units.border :]]
     if units.runs != (1, 1):
         times = drawn or [np.ones((len(weights), runs)) for runs in units.runs]
-        by_run = [one.reshape(len(one), runs, -1) for one, runs in zip(sums, units.runs, strict=True)]
-        sums = [np.einsum("brk,br->bk", one, time) for one, time in zip(by_run, times, strict=True)]
+        by_run = [
+            system_sums.reshape(len(system_sums), runs, -1) for system_sums, runs in zip(sums, units.runs, strict=True)
+        ]
+        sums = [np.einsum("brk,br->bk", run_sums, time) for run_sums, time in zip(by_run, times, strict=True)]
     parts = [units.parts[metric.rows] for metric in metrics]
     return [
         (metric.value(sums[0][:, part]), metric.value(sums[1][:, part]))
@@ -273,8 +279,8 @@ def student_p_value(p: float, error: float, alternative: str, degrees: float) ->
     from scipy.special import ndtri, stdtr
 
     sides = 2 if alternative == "two-sided" else 1
-    low, found, high = sides * stdtr(degrees, ndtri(np.clip([p - error, p, p + error], 0.0, 1.0) / sides))
-    return float(found), float(high - low) / 2
+    low, student_p, high = sides * stdtr(degrees, ndtri(np.clip([p - error, p, p + error], 0.0, 1.0) / sides))
+    return float(student_p), float(high - low) / 2
 
 
 def degrees_of_freedom(units: Units) -> float:

@@ -93,7 +93,7 @@ def family_of(requested: Sequence[Requested], *, against: str | None, all_pairs:
     metric = first.metrics[0]
     values = {name: metric.sign * _value(first, metric, name) for name in names}
     order = sorted(names, key=lambda name: -values[name] if math.isfinite(values[name]) else math.inf)
-    pairs = tuple((one, other) for place, one in enumerate(order) for other in order[place + 1 :])
+    pairs = tuple((baseline, other) for place, baseline in enumerate(order) for other in order[place + 1 :])
     return Family(pairs, pairs if all_pairs else pairs[: len(order) - 1], order[0])
 
 
@@ -116,7 +116,7 @@ def compare_family(
     scores = _scores_of(requested) if with_means else {}
     rows = _adjusted(_tested(requested, family, choices, seed, scores, steps), choices)
     shown = [row for row in rows if (row.against, row.model) in set(family.shown)]
-    recipe = choices.recipe([one.systems for one in requested], seed) | dict(recipe or {})
+    recipe = choices.recipe([request.systems for request in requested], seed) | dict(recipe or {})
     if family.best is not None:
         recipe |= {"against": "the best" if len(family.shown) < len(family.tested) else None}
         several = choices.adjust is not None and len(rows) > 1
@@ -125,8 +125,8 @@ def compare_family(
     means: list[ModelMean] = []
     for score in sorted(scores.values(), key=lambda score: names.index(score.metric.name)):
         means += model_means(score, list(models), level=choices.level)
-    said = (
-        *notes_of([(one.systems, one.metrics) for one in requested], shown),
+    further_notes = (
+        *notes_of([(request.systems, request.metrics) for request in requested], shown),
         *_of_few_draws(shown, choices),
         *_of_intervals(requested[0].systems, shown, choices),
     )
@@ -134,17 +134,23 @@ def compare_family(
     if groups is not None:
         in_groups: list[GroupDifference] = []
         for name, items in zip(groups.names, parts, strict=True):
-            part = [one.of_items(items) for one in requested]
-            own = _scores_of(part) if with_means else {}
-            of_group = _tested(part, family, choices, seed, own, steps)
-            told = tuple(notes_of_group(requested[0].systems, part[0].systems, alternative=choices.alternative))
-            in_groups += [GroupDifference.of(name, row, told) for row in of_group]
+            part = [request.of_items(items) for request in requested]
+            group_scores = _scores_of(part) if with_means else {}
+            of_group = _tested(part, family, choices, seed, group_scores, steps)
+            group_notes = tuple(notes_of_group(requested[0].systems, part[0].systems, alternative=choices.alternative))
+            in_groups += [GroupDifference.of(name, row, group_notes) for row in of_group]
         in_groups = [row for row in _adjusted(in_groups, choices) if (row.against, row.model) in set(family.shown)]
         tests = len(family.tested) * len(names) * len(parts)
         by_group = GroupDifferences(rows=tuple(in_groups), recipe=recipe | {"in_groups": tests})
-    found = Comparison(recipe=recipe, notes=(*notes, *said), rows=tuple(shown), best=family.best, groups=by_group)
+    comparison = Comparison(
+        recipe=recipe, notes=(*notes, *further_notes), rows=tuple(shown), best=family.best, groups=by_group
+    )
     steps.end()
-    return replace(found, means=ModelMeans(rows=tuple(means), recipe=recipe, tied=found.tied)) if means else found
+    return (
+        replace(comparison, means=ModelMeans(rows=tuple(means), recipe=recipe, tied=comparison.tied))
+        if means
+        else comparison
+    )
 
 
 Rows = TypeVar("Rows", bound=Difference)
@@ -159,7 +165,10 @@ def _adjusted(rows: Sequence[Rows], choices: Choices) -> list[Rows]:
 def _scores_of(requested: Sequence[Requested]) -> dict[str, ItemScores]:
     """The scores of the items in each metric that is a mean."""
     return {
-        metric.name: item_scores(one.systems, metric) for one in requested for metric in one.metrics if metric.is_mean
+        metric.name: item_scores(request.systems, metric)
+        for request in requested
+        for metric in request.metrics
+        if metric.is_mean
     }
 
 
@@ -227,8 +236,8 @@ def _of_intervals(systems: Systems, rows: Sequence[Difference], choices: Choices
         yield f"no interval of {_named(lacking)}: {why}."
     if choices.method in (*WITH_INTERVAL, "boostsa") or choices.alternative != "two-sided":
         return
-    known = [row for row in rows if math.isfinite(row.low) and math.isfinite(row.p_value)]
-    unlike = [row for row in known if (row.low > 0.0 or row.high < 0.0) == (row.p_value > 1 - choices.level)]
+    complete_rows = [row for row in rows if math.isfinite(row.low) and math.isfinite(row.p_value)]
+    unlike = [row for row in complete_rows if (row.low > 0.0 or row.high < 0.0) == (row.p_value > 1 - choices.level)]
     if unlike:
         yield told(
             f"p and the interval of {_named(unlike)} come from two methods, which disagree on whether there is a "
@@ -247,19 +256,21 @@ def _pair_rows(
 ) -> list[Difference]:
     level, side = choices.level, choices.alternative
     rows = []
-    for one in requested:
+    for request in requested:
         if choices.method in OF_MEANS:
-            held = (scores[metric.name] for metric in one.metrics)
+            metric_scores = (scores[metric.name] for metric in request.metrics)
             bounded = choices.method == "gaffke"
-            tested = [paired_difference(part, *pair, level=level, alternative=side, bounded=bounded) for part in held]
-            rows += [_without_verdict(row, one) for row in tested]
+            tested = [
+                paired_difference(part, *pair, level=level, alternative=side, bounded=bounded) for part in metric_scores
+            ]
+            rows += [_without_verdict(row, request) for row in tested]
             continue
-        for row in differences_of(one.systems.problem(*pair), one.metrics, choices, seed, pair):
+        for row in differences_of(request.systems.problem(*pair), request.metrics, choices, seed, pair):
             if row.metric in scores:
                 held_scores = scores[row.metric]
-                found = paired_mean(held_scores, *pair, level=level, bounded=False)
-                row = replace(row, **beside(held_scores, found, *pair, level=level, alternative=side))
-            rows.append(row if choices.method == "boostsa" else _without_verdict(row, one))
+                mean_difference = paired_mean(held_scores, *pair, level=level, bounded=False)
+                row = replace(row, **beside(held_scores, mean_difference, *pair, level=level, alternative=side))
+            rows.append(row if choices.method == "boostsa" else _without_verdict(row, request))
     return rows
 
 
@@ -428,10 +439,15 @@ def compare(
     Source: Miller (2024); Noreen (1989); Chung & Romano (2013); Davison & Hinkley (1997); Berg-Kirkpatrick et al.
     (2012); Fornaciari et al. (2022).
     """
-    asked = named_metrics(metrics)
-    of_log = isinstance(data, Source) and asked is None and (y_true, score) == (None, None) and None in (against, model)
+    chosen_metrics = named_metrics(metrics)
+    of_log = (
+        isinstance(data, Source)
+        and chosen_metrics is None
+        and (y_true, score) == (None, None)
+        and None in (against, model)
+    )
     in_rows = prediction is not None or (score is not None and data is not None) or of_log
-    of_score = not in_rows and data is not None and asked == [SCORE]
+    of_score = not in_rows and data is not None and chosen_metrics == [SCORE]
     if in_rows and data is None:
         raise InputError(f"{parameter('prediction')} names a column: give {parameter('data', GIVEN)} with it.")
     _check_goes_with(
@@ -448,7 +464,7 @@ def compare(
     grouping: dict[str, Any] = {"clusters": clusters, "strata": strata, "groups": groups}
     if in_rows:
         named = _name_of(against)
-        given = of_rows(
+        to_compare = of_rows(
             data,
             y_true,
             named,
@@ -461,7 +477,7 @@ def compare(
             targets=targets,
             skip_missing=skip_missing,
             classes=classes,
-            tasks=tasks_of(asked or ()),
+            tasks=tasks_of(chosen_metrics or ()),
             **grouping,
         )
     elif score is not None:
@@ -470,15 +486,17 @@ def compare(
                 raise InputError(
                     f"{parameter(name)} cannot be given with {parameter('score', GIVEN)}; leave one of them out."
                 )
-        given = of_scores(score, _name_of(against), **grouping)
+        to_compare = of_scores(score, _name_of(against), **grouping)
     else:
-        beside = {"tasks": tasks_of(asked or ()), "classes": classes, "id": id, "run": run, **grouping}
+        options = {"tasks": tasks_of(chosen_metrics or ()), "classes": classes, "id": id, "run": run, **grouping}
         if isinstance(targets, str):
             others = {"prediction": prediction, "y_true": y_true, "id": id, "run": run, **grouping}
-            held, read = systems_of_files(targets, against, model, tasks=tasks_of(asked or ()), others=others)
-            given = replace(of_arrays(**(beside | held)), rows=read)
+            arrays, file_rows = systems_of_files(
+                targets, against, model, tasks=tasks_of(chosen_metrics or ()), others=others
+            )
+            to_compare = replace(of_arrays(**(options | arrays)), rows=file_rows)
         elif data is not None:
-            given = of_columns(data, y_true, against, model, of_score=of_score, **beside)
+            to_compare = of_columns(data, y_true, against, model, of_score=of_score, **options)
         elif against is None and model is None:
             raise InputError(
                 f"give {parameter('y_true')}, {parameter('against')} and {parameter('model')}; or "
@@ -486,45 +504,45 @@ def compare(
                 "a column for each model."
             )
         else:
-            given = of_arrays(y_true, against, model, **beside)
-    with given.rows.placed():
-        if not given.of_scores:
-            (systems,) = given.systems.values()
-            requested = requested_metrics(asked, systems, method=method, target_class=target_class)
-        elif (asked is not None and not of_score) or target_class is not None:
+            to_compare = of_arrays(y_true, against, model, **options)
+    with to_compare.rows.placed():
+        if not to_compare.of_scores:
+            (systems,) = to_compare.systems.values()
+            requested = requested_metrics(chosen_metrics, systems, method=method, target_class=target_class)
+        elif (chosen_metrics is not None and not of_score) or target_class is not None:
             raise InputError("metrics are for predictions; a score is compared by its mean. Leave metrics out.")
         else:
-            requested = _of_scores(given, lower_is_better=lower_is_better, bounds=bounds)
+            requested = _of_scores(to_compare, lower_is_better=lower_is_better, bounds=bounds)
         is_score = requested[0].systems.task == "score"
-        unknown = [metric.name for one in requested for metric in one.metrics if metric.bounds is None]
+        unknown = [metric.name for request in requested for metric in request.metrics if metric.bounds is None]
         if method == "gaffke" and unknown:
             raise InputError(
                 f"{parameter('method', 'gaffke')} needs the bounds of {unknown[0]}; say the lowest and the highest "
                 f"value that is possible, {parameter('bounds', [0, 1])}, or choose {parameter('method', 'student')}."
             )
-        several = sum(len(one.metrics) for one in requested)
+        several = sum(len(request.metrics) for request in requested)
         usual = "student" if len(unknown) == several else "gaffke"  # of a score without bounds it is Student's t, too
         of_documents = requested[0].source.task == DOCUMENT
         chosen = method or (usual if is_score else JACKKNIFE if of_documents else "permutation")
         share = USUAL if chosen == "boostsa" and sample_size is None else sample_size
-        own = chosen if chosen in WITH_INTERVAL else "basic"
-        how = own if interval == "usual" else interval
+        usual_interval = chosen if chosen in WITH_INTERVAL else "basic"
+        how = usual_interval if interval == "usual" else interval
         choices = Choices(chosen, n_resamples, alternative, how, level, adjust, two_way, share, bug_compatible)
-        check_choices(choices, requested[0].systems, [metric for one in requested for metric in one.metrics])
-        family = family_of(requested, against=given.against, all_pairs=all_pairs, alternative=alternative)
-        views = view_notes(requested[0].source, {one.systems.task for one in requested})
+        check_choices(choices, requested[0].systems, [metric for request in requested for metric in request.metrics])
+        family = family_of(requested, against=to_compare.against, all_pairs=all_pairs, alternative=alternative)
+        views = view_notes(requested[0].source, {request.systems.task for request in requested})
         names, source = [metric.name for metric in requested[0].metrics], requested[0].source
-        found = compare_family(
+        comparison = compare_family(
             requested,
             family,
             choices,
             seed_of(rng),
-            with_means=given.of_scores or in_rows or chosen in OF_MEANS,
-            notes=(*given.notes, *views, *notes_on_labels(source, names), *notes_of_documents(source, names)),
+            with_means=to_compare.of_scores or in_rows or chosen in OF_MEANS,
+            notes=(*to_compare.notes, *views, *notes_on_labels(source, names), *notes_of_documents(source, names)),
             progress=progress,
-            recipe=recipe_of_documents(source, names) | ({"items": BY_ORDER} if given.by_order else {}),
+            recipe=recipe_of_documents(source, names) | ({"items": BY_ORDER} if to_compare.by_order else {}),
         )
-    return replace(found, recipe={**given.rows.read, **found.recipe})
+    return replace(comparison, recipe={**to_compare.rows.read, **comparison.recipe})
 
 
 def _name_of(against: object) -> str | None:
@@ -571,14 +589,14 @@ def _of_scores(to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[fl
 
 
 def _bounds_of(
-    systems: Systems, bounds: tuple[float, float] | None, known: tuple[float, float] | None
+    systems: Systems, bounds: tuple[float, float] | None, program_bounds: tuple[float, float] | None
 ) -> tuple[float, float] | None:
     """The bounds of scores: those given, those that the program of a log defines, those of shares if all scores are 0
     or 1 and both occur, or None."""
-    if bounds is None and known is not None:
-        low, high = known
+    if bounds is None and program_bounds is not None:
+        low, high = program_bounds
         if all(low <= runs.min() and runs.max() <= high for runs in systems.predictions.values()):
-            return known
+            return program_bounds
     if bounds is None:
         both = {
             float(value)

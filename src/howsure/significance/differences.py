@@ -117,7 +117,7 @@ class Choices:
     def recipe(self, views: Sequence[Systems], seed: int) -> dict[str, Any]:
         """Everything needed to obtain the same table again."""
         systems = views[0]
-        runs = {name: len(one) for name, one in systems.predictions.items()}
+        runs = {name: len(predictions) for name, predictions in systems.predictions.items()}
         several = max(runs.values()) > 1
         return {
             "method": self.method,
@@ -235,9 +235,9 @@ def _resampled(systems: Systems, several: bool, two_way: bool) -> str:
     return f"{unit} × runs" if two_way else f"{unit} with all their runs"
 
 
-def _one_of(name: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise unknown_name(name, str(value), known, place="compare")
+def _one_of(name: str, value: str, allowed: Sequence[str]) -> None:
+    if value not in allowed:
+        raise unknown_name(name, str(value), allowed, place="compare")
 
 
 UNDEFINED = (math.nan, math.nan, False)
@@ -374,12 +374,14 @@ def _p_values(
     if choices.method == "boostsa":
         rows = check_sample_size(choices.sample_size, int(units.counts.sum()))
         drawn = bootstrap_values(units, metrics, choices.n_resamples, rng, size=rows)
-        found = []
-        for metric, pair, seen in zip(metrics, drawn, observed, strict=True):
-            values, whole = (pair, seen) if turn == 1 else ((pair[1], pair[0]), (seen[1], seen[0]))
+        p_values = []
+        for metric, pair, observed_pair in zip(metrics, drawn, observed, strict=True):
+            values, whole = (
+                (pair, observed_pair) if turn == 1 else ((pair[1], pair[0]), (observed_pair[1], observed_pair[0]))
+            )
             p = boostsa_p_value(metric, values, whole, bug_compatible=choices.bug_compatible)
-            found.append((p, math.sqrt(p * (1 - p) / choices.n_resamples), False))
-        return found
+            p_values.append((p, math.sqrt(p * (1 - p) / choices.n_resamples), False))
+        return p_values
     sides = [_side(choices.alternative, turn * metric.sign) for metric in metrics]
     if choices.method == "bootstrap":
         degrees = degrees_of_freedom(units)
@@ -392,8 +394,8 @@ def _p_values(
     kept = [k for k, difference in enumerate(differences) if math.isfinite(difference)]
     out = [UNDEFINED] * len(metrics)
     tested = permutation_p_values(units, [metrics[k] for k in kept], [sides[k] for k in kept], choices.n_resamples, rng)
-    for k, one in zip(kept, tested, strict=True):
-        out[k] = one
+    for k, test_result in zip(kept, tested, strict=True):
+        out[k] = test_result
     return out
 
 

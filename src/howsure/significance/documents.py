@@ -20,35 +20,37 @@ from howsure.significance.reading import Systems, grouping_codes, read_systems, 
 from howsure.significance.systems import GROUPINGS, Runs, runs_of
 
 
-def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **beside: Any) -> Systems:
+def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **options: Any) -> Systems:
     """The systems for metrics of these tasks: predictions, as `read_systems` has them, or what each document holds.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
     if DOCUMENT not in tasks:
-        return read_systems(y_true, systems, tasks=tasks, **beside)
+        return read_systems(y_true, systems, tasks=tasks, **options)
     if tasks != {DOCUMENT}:
         raise InputError(
             "metrics of documents (entities, texts, rankings) are not mixed with others; ask for them apart."
         )
-    if beside.get("classes") is not None:
+    if options.get("classes") is not None:
         raise InputError(f"{parameter('classes')} is for labels; metrics of documents take all. Leave it out.")
     parts: dict[str, Any] = {"y_true": y_true, **systems}
-    run, id = beside.get("run"), beside.get("id")
-    grouping: Mapping[str, Any] = {role: beside.get(role) for role in GROUPINGS}
+    run, id = options.get("run"), options.get("id")
+    grouping: Mapping[str, Any] = {role: options.get(role) for role in GROUPINGS}
     if run is None and id is not None:
         parts, id, grouping = _by_document(parts, id, grouping)
     if run is not None or id is not None:
-        parts = {name: one if isinstance(one, Runs) else objects_of(one) for name, one in parts.items()}
+        parts = {name: part if isinstance(part, Runs) else objects_of(part) for name, part in parts.items()}
     items = runs_of(parts.pop("y_true"), parts, run=run, id=id, grouping=grouping)
     targets = objects_of(items.targets)
-    runs = {name: [objects_of(one) for one in held] for name, held in items.systems.items()}
-    for name, held in runs.items():
-        for k, one in enumerate(held):
-            if len(one) != len(targets):
-                raise unequal_rows(run_name(name, k, held), len(one), len(targets))
+    runs = {
+        name: [objects_of(predictions) for predictions in system_runs] for name, system_runs in items.systems.items()
+    }
+    for name, system_runs in runs.items():
+        for k, predictions in enumerate(system_runs):
+            if len(predictions) != len(targets):
+                raise unequal_rows(run_name(name, k, system_runs), len(predictions), len(targets))
     codes = grouping_codes(items.grouping, len(targets))
-    return Systems(DOCUMENT, targets, {name: np.stack(held) for name, held in runs.items()}, (), **codes)
+    return Systems(DOCUMENT, targets, {name: np.stack(system_runs) for name, system_runs in runs.items()}, (), **codes)
 
 
 def _by_document(
@@ -62,11 +64,11 @@ def _by_document(
         raise InputError(f"{parameter('id')} must differ where there are runs; give these a list for each document.")
     order = np.argsort(codes, kind="stable")
     rows = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
-    held = {name: objects_of(one) for name, one in parts.items()}
-    for name, one in held.items():
-        if len(one) != len(codes):
-            raise unequal_rows(name, len(one), len(codes))
-    lists = {name: [one[of].tolist() for of in rows] for name, one in held.items()}
+    columns = {name: objects_of(part) for name, part in parts.items()}
+    for name, column in columns.items():
+        if len(column) != len(codes):
+            raise unequal_rows(name, len(column), len(codes))
+    lists = {name: [column[of].tolist() for of in rows] for name, column in columns.items()}
     firsts = np.array([of[0] for of in rows])
     of_document: dict[str, Any] = {}
     for role, values in grouping.items():
@@ -92,9 +94,9 @@ def objects_of(values: Any) -> npt.NDArray[np.object_]:
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     if not listed:
         raise InputError(f"{parameter('y_true')} is empty: there is nothing to compare.")
-    held = np.empty(len(listed), dtype=object)
-    held[:] = [None if is_missing(value) else value for value in listed]
-    return held
+    objects = np.empty(len(listed), dtype=object)
+    objects[:] = [None if is_missing(value) else value for value in listed]
+    return objects
 
 
 def notes_on_labels(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
@@ -107,7 +109,7 @@ def notes_on_labels(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
     functions = dict.fromkeys(labels_by(find_metric(name, DOCUMENT)) for name in metrics)
     for labels in functions:
         for name, runs in systems.predictions.items():
-            yield from label_notes(systems.targets, [held for run in runs for held in run], labels, name=name)
+            yield from label_notes(systems.targets, [document for run in runs for document in run], labels, name=name)
 
 
 def label_notes(
@@ -142,5 +144,5 @@ def notes_of_documents(systems: Systems, metrics: Sequence[str]) -> Iterator[str
     for name, text in recipe_of_documents(systems, metrics).items():
         yield f"{name}: {text}"
     for name, runs in systems.predictions.items():
-        if empty := sum(one is None for run in runs for one in run):
+        if empty := sum(document is None for run in runs for document in run):
             yield f"{name} is empty in {counted(empty, 'row')}, which is scored as an empty answer."

@@ -71,10 +71,10 @@ class Experiments:
     def conditions(self) -> dict[str, tuple[str, ...]]:
         """The runs of every condition, in the order of arrival."""
         self._refresh()
-        held: dict[str, tuple[str, ...]] = {}
+        runs_by_condition: dict[str, tuple[str, ...]] = {}
         for condition, run in self._runs:
-            held[condition] = (*held.get(condition, ()), run)
-        return held
+            runs_by_condition[condition] = (*runs_by_condition.get(condition, ()), run)
+        return runs_by_condition
 
     @property
     def y_true(self) -> tuple[Any, ...]:
@@ -95,10 +95,10 @@ class Experiments:
         """
         condition = str(condition)
         self._refresh()
-        found = tuple(run for run in self._runs.values() if run.condition == condition)
-        if not found:
+        matching_runs = tuple(run for run in self._runs.values() if run.condition == condition)
+        if not matching_runs:
             raise unknown_name("condition", condition, list(self.conditions), place=str(self.path))
-        return found
+        return matching_runs
 
     def add(
         self,
@@ -185,10 +185,12 @@ class Experiments:
             more = f"hold {shortened(sorted(strange), limit=3)}, which those of before do not" if strange else ""
             raise InputError(f"id does not name the items of before: they {' and '.join(filter(None, (what, more)))}.")
         if true is not None:
-            known = dict(zip(self._ids, self._targets, strict=True))
-            for name, one in zip(names, true, strict=True):
-                if known[name] != one:
-                    raise InputError(f"the target of {name!r} was {known[name]!r} before and is {one!r} now.")
+            targets_by_id = dict(zip(self._ids, self._targets, strict=True))
+            for name, target in zip(names, true, strict=True):
+                if targets_by_id[name] != target:
+                    raise InputError(
+                        f"the target of {name!r} was {targets_by_id[name]!r} before and is {target!r} now."
+                    )
 
     def _refresh(self) -> None:
         """Read records appended since, also by other processes."""
@@ -218,16 +220,16 @@ class Experiments:
         ids = record["ids"]
         if not isinstance(ids, list) or not all(isinstance(name, str) for name in ids) or len(set(ids)) != len(ids):
             raise ValueError("its ids must be texts that differ")
-        held = record[TARGETS if record["kind"] == TARGETS else "predictions"]
-        if not isinstance(held, list) or len(held) != len(ids):
+        values = record[TARGETS if record["kind"] == TARGETS else "predictions"]
+        if not isinstance(values, list) or len(values) != len(ids):
             raise ValueError("it must hold as many values as ids")
-        check_predictions(held, name="it")
+        check_predictions(values, name="it")
         if record["kind"] == RUN:
             self._keep(record)
         elif self._ids:
             raise ValueError("the targets stand there twice")
         else:
-            self._ids, self._targets = tuple(ids), tuple(held)
+            self._ids, self._targets = tuple(ids), tuple(values)
 
     def _keep(self, record: dict[str, Any]) -> None:
         name, epochs = (record["condition"], record["run"]), record["epochs"]
@@ -237,8 +239,8 @@ class Experiments:
             raise ValueError(f"run {name[1]!r} of {name[0]!r} stands there twice")
         if set(record["ids"]) != set(self._ids):
             raise ValueError("its ids are not those of the targets")
-        place = {one: row for row, one in enumerate(record["ids"])}
-        ordered = tuple(record["predictions"][place[one]] for one in self._ids)
+        place = {item_id: row for row, item_id in enumerate(record["ids"])}
+        ordered = tuple(record["predictions"][place[item_id]] for item_id in self._ids)
         self._runs[name] = Run(*name, ordered, epochs)
 
 
@@ -248,8 +250,8 @@ def _reason(error: Exception) -> str:
 
 def _plain(point: TrendPoint) -> dict[str, Any]:
     """A point as a record: what is undefined is null."""
-    held = asdict(point)
-    return {name: None if isinstance(value, float) and value != value else value for name, value in held.items()}
+    record = asdict(point)
+    return {name: None if isinstance(value, float) and value != value else value for name, value in record.items()}
 
 
 def _names(id: object, n: int) -> list[str]:

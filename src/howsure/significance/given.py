@@ -46,7 +46,9 @@ class ToCompare:
     rows: Rows = field(default_factory=lambda: Rows({}))
 
 
-def of_arrays(y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any, run: Any, **beside: Any) -> ToCompare:
+def of_arrays(
+    y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any, run: Any, **options: Any
+) -> ToCompare:
     """Targets, and the predictions of a model and of others; each may say its name, {name: predictions}.
 
     Raises InputError naming the parameter, the rule, the value and the row.
@@ -64,7 +66,7 @@ def of_arrays(y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any
         raise InputError(
             f"{parameter('id')} must name every row of {parameter('y_true')}, of which there are {len(y_true):,}."
         )
-    systems = systems_of(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **beside)
+    systems = systems_of(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **options)
     return ToCompare({"": systems}, False, name, by_order=run is not None and id is None)
 
 
@@ -79,21 +81,24 @@ def of_scores(score: Any, against: str | None, **grouping: Any) -> ToCompare:
         raise InputError(
             f"{parameter('score')} must hold the scores of two models or more: {{'base': [...], 'large': [...]}}."
         )
-    held: dict[str, Floats] = {}
-    for name, given in score.items():
-        runs = given if isinstance(given, Runs) else Runs([given])
-        parts = [as_scores(one, f"{name}, run {k}" if len(runs) > 1 else str(name)) for k, one in enumerate(runs)]
+    scores_by_model: dict[str, Floats] = {}
+    for name, model_scores in score.items():
+        runs = model_scores if isinstance(model_scores, Runs) else Runs([model_scores])
+        parts = [
+            as_scores(run_scores, f"{name}, run {k}" if len(runs) > 1 else str(name))
+            for k, run_scores in enumerate(runs)
+        ]
         for part in parts:
             if len(part) != len(parts[0]):
                 raise InputError(
                     f"every run of {name} must have the same items; they have {len(parts[0]):,} and {len(part):,}."
                 )
-        held[str(name)] = np.stack(parts)
-    lengths = {name: array.shape[1] for name, array in held.items()}
+        scores_by_model[str(name)] = np.stack(parts)
+    lengths = {name: array.shape[1] for name, array in scores_by_model.items()}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
-        raise InputError(f"all models must have a score for each item; {said}. Align them by their ids first.")
-    return ToCompare({SCORE: score_systems(held, **grouping)}, True, against)
+        row_counts = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
+        raise InputError(f"all models must have a score for each item; {row_counts}. Align them by their ids first.")
+    return ToCompare({SCORE: score_systems(scores_by_model, **grouping)}, True, against)
 
 
 def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
@@ -114,8 +119,8 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
     clusters: str | None = None
     notes: tuple[str, ...] = ()
     if isinstance(data, Files):
-        found = data.rows(kinds, **how)
-        return replace(found, columns=dict(found.columns))
+        rows = data.rows(kinds, **how)
+        return replace(rows, columns=dict(rows.columns))
     if isinstance(data, Mapping):
         for name in kinds:
             if name not in data:
@@ -128,11 +133,11 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
         columns = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
     else:
         raise InputError(f"{parameter('data')} must be a data frame or columns by name, not {type(data).__name__}.")
-    held = {name: _as_read(one, name, kinds[name]) for name, one in columns.items()}
-    lengths = {name: len(one) for name, one in held.items()}
+    arrays = {name: _as_read(column, name, kinds[name]) for name, column in columns.items()}
+    lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"the columns of data must have the same length; they have {lengths}.")
-    return Rows(held, chosen={} if clusters is None else {"clusters": clusters}, notes=notes)
+    return Rows(arrays, chosen={} if clusters is None else {"clusters": clusters}, notes=notes)
 
 
 def _as_read(column: Any, name: str, kind: Kind) -> Any:
@@ -146,19 +151,21 @@ def _kind(tasks: set[str], kind: Kind) -> Kind:
     return Kind.OPTIONAL if DOCUMENT in tasks else Kind.NUMBER if "probabilistic" in tasks else kind
 
 
-def _listed(given: Any, role: str) -> list[str]:
+def _listed(argument: Any, role: str) -> list[str]:
     """The columns that a parameter names."""
-    if given is None:
+    if argument is None:
         return []
-    if isinstance(given, str):
-        return [given]
-    if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
-        return list(given)
-    raise InputError(f"with {parameter('data', GIVEN)}, {parameter(role)} must name a column, not be {shown(given)}.")
+    if isinstance(argument, str):
+        return [argument]
+    if isinstance(argument, (list, tuple)) and argument and all(isinstance(name, str) for name in argument):
+        return list(argument)
+    raise InputError(
+        f"with {parameter('data', GIVEN)}, {parameter(role)} must name a column, not be {shown(argument)}."
+    )
 
 
-def _one(given: Any, role: str) -> str:
-    listed = _listed(given, role)
+def _one(argument: Any, role: str) -> str:
+    listed = _listed(argument, role)
     if len(listed) != 1:
         raise InputError(f"{parameter(role)} must name one column; it names {shortened(listed) or 'none'}.")
     return listed[0]
@@ -183,9 +190,9 @@ def _classes(rows: Rows, names: Sequence[str]) -> list[str] | None:
     first, classes = next(iter(keys.items()))
     for name in names:
         is_list = name not in keys and rows[name].ndim == 2
-        held = [str(place) for place in range(rows[name].shape[1])] if is_list else keys.get(name, classes)
-        if held != classes:
-            what = "lists without names" if is_list else shortened(map(repr, held))
+        class_names = [str(place) for place in range(rows[name].shape[1])] if is_list else keys.get(name, classes)
+        if class_names != classes:
+            what = "lists without names" if is_list else shortened(map(repr, class_names))
             raise InputError(
                 f"all columns must name the same classes; {first} has {shortened(map(repr, classes))}, {name} has "
                 f"{what}."
@@ -224,23 +231,23 @@ def of_columns(
     if twice:
         raise InputError(f"{parameter('model')} {twice[0]} is named twice.")
     roles = {"id": id, "run": run, **grouping}
-    names = {role: _one(given, role) for role, given in roles.items() if given is not None}
+    names = {role: _one(argument, role) for role, argument in roles.items() if argument is not None}
     systems = [other, *models]
     if of_score:
-        for role, given in {"y_true": y_true, "run": run, "id": id}.items():
-            if given is not None:
+        for role, argument in {"y_true": y_true, "run": run, "id": id}.items():
+            if argument is not None:
                 raise InputError(
                     f"{parameter(role)} cannot be given with a column of scores for each model; several runs need a "
                     f"table by model, {parameter('model')} and {parameter('score')}."
                 )
         kinds = dict.fromkeys(names.values(), Kind.VALUES) | dict.fromkeys(systems, Kind.SCORE)
-        found = _columns(data, kinds, clusters=names.get("clusters"), cells=_cells(names))
-        names |= _found_clusters(found)
-        held = {role: found[name] for role, name in names.items()}
-        with found.placed():
-            scores = {name: found[name] for name in systems}
-            made = of_scores(scores, other, **{role: held.get(role) for role in grouping})
-        return replace(made, rows=_grouped(found, names), notes=(*made.notes, *found.notes))
+        rows = _columns(data, kinds, clusters=names.get("clusters"), cells=_cells(names))
+        names |= _found_clusters(rows)
+        arrays = {role: rows[name] for role, name in names.items()}
+        with rows.placed():
+            scores = {name: rows[name] for name in systems}
+            made = of_scores(scores, other, **{role: arrays.get(role) for role in grouping})
+        return replace(made, rows=_grouped(rows, names), notes=(*made.notes, *rows.notes))
     if y_true is None:
         raise InputError(
             f"{parameter('y_true')} must name the column of true labels; columns of scores need none, but "
@@ -252,23 +259,23 @@ def of_columns(
     columns = [truth, *systems]
     kinds = dict.fromkeys([*columns, *names.values()], Kind.VALUES)
     kinds |= dict.fromkeys(systems, _kind(tasks, Kind.VALUES)) | ({truth: Kind.OPTIONAL} if of_documents else {})
-    found = _columns(data, kinds, clusters=names.get("clusters"), run=names.get("run"), cells=_cells(names))
-    names |= _found_clusters(found)
-    held = dict(found.columns)
+    rows = _columns(data, kinds, clusters=names.get("clusters"), run=names.get("run"), cells=_cells(names))
+    names |= _found_clusters(rows)
+    arrays = dict(rows.columns)
     if isinstance(data, Files) and not of_documents:
-        _as_numbers(held, columns)
+        _as_numbers(arrays, columns)
     if "run" in names:  # items are counted, not rows
-        found = replace(found, place=at_row)
-    with found.placed():
+        rows = replace(rows, place=at_row)
+    with rows.placed():
         made = of_arrays(
-            held[truth],
-            {other: held[other]},
-            {name: held[name] for name in models},
+            arrays[truth],
+            {other: arrays[other]},
+            {name: arrays[name] for name in models},
             tasks=tasks,
-            classes=classes if classes is not None else _classes(found, columns),
-            **roles | {role: held[name] for role, name in names.items()},
+            classes=classes if classes is not None else _classes(rows, columns),
+            **roles | {role: arrays[name] for role, name in names.items()},
         )
-    return replace(made, rows=_grouped(found, names), notes=(*made.notes, *found.notes))
+    return replace(made, rows=_grouped(rows, names), notes=(*made.notes, *rows.notes))
 
 
 def _cells(names: Mapping[str, str]) -> list[str] | None:
@@ -324,40 +331,40 @@ def of_rows(
             f"{parameter('score', GIVEN)}"
         )
     check_distinct({"y_true": y_true if targets is None else None, "prediction": prediction})
-    given = {"model": model, "id": id, "run": run, "y_true": y_true, "prediction": prediction, "score": score}
-    names = {role: _listed(one, role) for role, one in (given | grouping).items()}
+    arguments = {"model": model, "id": id, "run": run, "y_true": y_true, "prediction": prediction, "score": score}
+    names = {role: _listed(argument, role) for role, argument in (arguments | grouping).items()}
     for role in ("y_true", "prediction"):
         if len(names[role]) > 1:
             raise InputError(f"{parameter(role)} must name one column; it names {shortened(names[role])}.")
     if len(set(names["score"])) < len(names["score"]):
         raise InputError(f"{parameter('score')} must name different columns; it names {shortened(names['score'])}.")
-    own: list[str] = []
+    file_notes: list[str] = []
     answers = [*([] if targets is not None else names["y_true"]), *names["prediction"]]
     if isinstance(data, Files):
         skip_missing = skip_missing or data.skip_missing
         kinds = dict.fromkeys(answers, Kind.OPTIONAL if DOCUMENT in tasks else Kind.VALUES)
         kinds |= dict.fromkeys(names["prediction"], _kind(tasks, Kind.VALUES))
-        found = rows_of_models(data, names, own, pos_label=pos_label, kinds=kinds, against=against)
+        table = rows_of_models(data, names, file_notes, pos_label=pos_label, kinds=kinds, against=against)
         if against is not None and names["model"] == [FILE]:
-            against = name_of_file(against, found.read["files"])
+            against = name_of_file(against, table.read["files"])
     else:
         if score is None and prediction is None:
             raise nothing_to_compare("against", found_in=data)
         for role in ("model", "id"):
             if not names[role]:
                 raise unnamed(role)
-        asked = [
+        column_names = [
             name for role, listed in names.items() for name in listed if not (role == "y_true" and targets is not None)
         ]
         documents = answers if DOCUMENT in tasks else []
-        found = _columns(data, {one: Kind.OPTIONAL if one in documents else Kind.VALUES for one in asked})
-    with found.placed():
-        columns = dict(found.columns)
-        notes = own if targets is None else _with_targets(columns, names, targets, skip_missing=skip_missing)
+        table = _columns(data, {name: Kind.OPTIONAL if name in documents else Kind.VALUES for name in column_names})
+    with table.placed():
+        columns = dict(table.columns)
+        notes = file_notes if targets is None else _with_targets(columns, names, targets, skip_missing=skip_missing)
         if prediction is not None and isinstance(data, Files) and DOCUMENT not in tasks:
             labels = [names["y_true"][0], names["prediction"][0]]
             _as_numbers(columns, labels)
-            classes = _classes(found, labels) if classes is None and targets is None else classes
+            classes = _classes(table, labels) if classes is None and targets is None else classes
         columns, left = _without_missing(columns) if skip_missing else (columns, {})
         if not len(next(iter(columns.values()))):
             raise InputError(f"every row has a missing value ({_counts(left)}); nothing is left.")
@@ -371,28 +378,30 @@ def of_rows(
             columns, of_one = _without_groups_of_one(columns, key("groups"), key("model"))
             notes += of_one
         n = len(next(iter(columns.values())))
-        held = long_form(key("model"), key("groups", "id"), key("run"), n=n, skip_missing=skip_missing)
-        grouping = {role: _grouping(held, key(role), role) for role in GROUPINGS}
+        item_table = long_form(key("model"), key("groups", "id"), key("run"), n=n, skip_missing=skip_missing)
+        grouping = {role: _grouping(item_table, key(role), role) for role in GROUPINGS}
         notes += (
             [f"{counted(sum(left.values()), 'row')} with missing values left out ({_counts(left)})."] if left else []
         )
-        notes += [held.left_out] if held.left_out else []
+        notes += [item_table.left_out] if item_table.left_out else []
         systems: dict[str, Systems] = {}
         for name in names["score"]:
             values = positive_scores(columns[name], pos_label, name, notes)
-            systems[name] = score_systems({one: values[rows] for one, rows in held.rows.items()}, **grouping)
+            systems[name] = score_systems(
+                {model_name: values[rows] for model_name, rows in item_table.rows.items()}, **grouping
+            )
         if prediction is not None:
             kind = _kind(tasks, Kind.VALUES)
-            true, predicted = (_as_read(columns[names[one][0]], one, kind) for one in ("y_true", "prediction"))
+            true, predicted = (_as_read(columns[names[role][0]], role, kind) for role in ("y_true", "prediction"))
             systems[""] = systems_of(
-                held.per_item(true, "y_true"),
-                {one: Runs([predicted[rows] for rows in runs]) for one, runs in held.rows.items()},
+                item_table.per_item(true, "y_true"),
+                {model_name: Runs([predicted[rows] for rows in runs]) for model_name, runs in item_table.rows.items()},
                 tasks=tasks,
                 classes=classes,
                 **grouping,
             )
-        found = replace(found, read=found.read | ({"group": ",".join(names["groups"])} if names["groups"] else {}))
-        return ToCompare(systems, prediction is None, against, tuple(notes), rows=found)
+        table = replace(table, read=table.read | ({"group": ",".join(names["groups"])} if names["groups"] else {}))
+        return ToCompare(systems, prediction is None, against, tuple(notes), rows=table)
 
 
 def _with_targets(
@@ -403,25 +412,25 @@ def _with_targets(
     Raises InputError for an item that stands twice in it or that it lacks, or that no model answers.
     """
     key, target = names["id"][0], names["y_true"][0]
-    called = targets.name if isinstance(targets, Files) else parameter("targets")
+    table_name = targets.name if isinstance(targets, Files) else parameter("targets")
     gold = _columns(targets, {key: Kind.VALUES, target: Kind.VALUES})
     rows: dict[str, int] = {}
     for row, item in enumerate(map(str, gold[key].tolist())):
         if rows.setdefault(item, row) != row:
-            raise InputError(f"{key} must be different in every row of {called}; {item!r} is not.")
+            raise InputError(f"{key} must be different in every row of {table_name}; {item!r} is not.")
     codes, items = check_codes(columns[key], n=len(columns[key]), name="id")
     lacking = [item for item in items if item not in rows]
     if lacking:
-        raise InputError(f"{called} has no row of item {lacking[0]!r} ({counted(len(lacking), 'item')} in all).")
-    known = set(items)
-    unseen = [item for item in rows if item not in known]
+        raise InputError(f"{table_name} has no row of item {lacking[0]!r} ({counted(len(lacking), 'item')} in all).")
+    answered_items = set(items)
+    unseen = [item for item in rows if item not in answered_items]
     if unseen and not skip_missing:
         raise InputError(
-            f"every model must have every item of {called}; none has {unseen[0]!r} ({counted(len(unseen), 'item')} in "
-            f"all). Leave such items out with {parameter('skip_missing', True)}."
+            f"every model must have every item of {table_name}; none has {unseen[0]!r} "
+            f"({counted(len(unseen), 'item')} in all). Leave such items out with {parameter('skip_missing', True)}."
         )
     columns[target] = gold[target][np.array([rows[item] for item in items])[codes]]
-    return [f"{counted(len(unseen), 'item')} of {called} left out: no model answers them."] if unseen else []
+    return [f"{counted(len(unseen), 'item')} of {table_name} left out: no model answers them."] if unseen else []
 
 
 def _without_groups_of_one(columns: dict[str, Any], groups: object, models: object) -> tuple[dict[str, Any], list[str]]:
@@ -431,7 +440,7 @@ def _without_groups_of_one(columns: dict[str, Any], groups: object, models: obje
     """
     n = len(next(iter(columns.values())))
     (group, names), (model, of_models) = (
-        check_codes(held, n=n, name=role) for held, role in ((groups, "groups"), (models, "model"))
+        check_codes(column, n=n, name=role) for column, role in ((groups, "groups"), (models, "model"))
     )
     pairs = np.unique(group.astype(np.int64) * len(of_models) + model)
     several = np.bincount(pairs // len(of_models), minlength=len(names)) > 1
@@ -439,27 +448,31 @@ def _without_groups_of_one(columns: dict[str, Any], groups: object, models: obje
         return columns, []
     alone = {int(pair) // len(of_models): of_models[int(pair) % len(of_models)] for pair in pairs}
     rows = np.bincount(group, minlength=len(names))
-    said = [f"{names[k]} ({alone[k]}, {counted(int(rows[k]), 'row')})" for k in np.flatnonzero(~several).tolist()]
+    groups_of_one = [
+        f"{names[k]} ({alone[k]}, {counted(int(rows[k]), 'row')})" for k in np.flatnonzero(~several).tolist()
+    ]
     if not several.any():
         raise InputError(
-            f"{parameter('groups')} must have two models or more to compare; each has one: {shortened(said)}."
+            f"{parameter('groups')} must have two models or more to compare; each has one: {shortened(groups_of_one)}."
         )
     kept = {name: _kept(column, several[group]) for name, column in columns.items()}
-    return kept, [f"{counted(len(said), 'group')} left out, which only one model has: {shortened(said)}."]
+    return kept, [
+        f"{counted(len(groups_of_one), 'group')} left out, which only one model has: {shortened(groups_of_one)}."
+    ]
 
 
 def _without_missing(columns: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
     """The rows in which no column is missing, and by column how many were left out, each counted once."""
-    held = np.ones(len(next(iter(columns.values()))), dtype=bool)
+    complete = np.ones(len(next(iter(columns.values()))), dtype=bool)
     left: dict[str, int] = {}
     for name, column in columns.items():
-        lost = held & _missing(column)
+        lost = complete & _missing(column)
         if lost.any():
             left[name] = int(lost.sum())
-            held &= ~lost
+            complete &= ~lost
     if not left:
         return dict(columns), left
-    return {name: _kept(column, held) for name, column in columns.items()}, left
+    return {name: _kept(column, complete) for name, column in columns.items()}, left
 
 
 def _missing(column: Any) -> npt.NDArray[np.bool_]:
@@ -470,10 +483,10 @@ def _missing(column: Any) -> npt.NDArray[np.bool_]:
     return np.fromiter((is_missing(value) for value in column.tolist()), dtype=bool, count=len(column))
 
 
-def _kept(column: Any, held: npt.NDArray[np.bool_]) -> Any:
+def _kept(column: Any, mask: npt.NDArray[np.bool_]) -> Any:
     if not isinstance(column, Coded):
-        return column[held]
-    kept, codes = np.unique(column.codes[held], return_inverse=True)
+        return column[mask]
+    kept, codes = np.unique(column.codes[mask], return_inverse=True)
     return Coded(codes, tuple(column.names[code] for code in kept.tolist()))
 
 

@@ -44,7 +44,7 @@ def item_scores(systems: Systems, metric: Metric) -> ItemScores:
     return ItemScores(
         metric,
         scores,
-        {name: held.mean(axis=0) for name, held in scores.items()},
+        {name: run_scores.mean(axis=0) for name, run_scores in scores.items()},
         ItemGroups.of(systems.n, clusters=systems.clusters, strata=systems.strata),
         float(max(score.max() for score in scores.values()) - min(score.min() for score in scores.values())),
         frozenset(name for name, runs in systems.predictions.items() if metric.infinite_at_zero and certain_rows(runs)),
@@ -101,14 +101,14 @@ class ModelMeans(Rows[ModelMean]):
             Column("model", WORDS),
             Column("metric", WORDS) if several else None,
             Column("n", COUNT, legend="number of items"),
-            Column("mean", NUMBER, get=lambda one: one.value),
-            Column("interval", TEXT, get=lambda one: interval(one.low, one.high)),
+            Column("mean", NUMBER, get=lambda row: row.value),
+            Column("interval", TEXT, get=lambda row: interval(row.low, row.high)),
             Column("standard_error", NUMBER),
             Column("runs", COUNT) if runs else None,
-            Column("from runs", SHARE, legend=OF_RUNS, get=lambda one: one.run_share) if runs else None,
+            Column("from runs", SHARE, legend=OF_RUNS, get=lambda row: row.run_share) if runs else None,
             Column("best", WORDS, legend=TIED, values=best) if len(self.tied) > 1 else None,
         ]
-        return [*(replace(one, only=TABLE) for one in shown if one), *held_in_frames(ModelMean)]
+        return [*(replace(column, only=TABLE) for column in shown if column), *held_in_frames(ModelMean)]
 
 
 OF_RUNS = "share of the variance of the items' means that comes from runs"
@@ -123,12 +123,12 @@ def model_means(item_scores: ItemScores, models: Sequence[str], *, level: float)
 
 def _mean(item_scores: ItemScores, name: str, level: float) -> ModelMean:
     scores, means = item_scores.scores[name], item_scores.means[name]
-    known = bool(np.isfinite(means).all())
-    mean = mean_score(means, item_scores.groups, bounds=item_scores.metric.bounds) if known else None
+    all_finite = bool(np.isfinite(means).all())
+    mean = mean_score(means, item_scores.groups, bounds=item_scores.metric.bounds) if all_finite else None
     has_interval = mean is not None and item_scores.groups.units > 1 and name not in item_scores.maybe_infinite
     low, high = mean.interval(level) if mean is not None and has_interval else (math.nan, math.nan)
-    within = within_variance(scores) if known else math.nan
-    total = float(means.var(ddof=1)) if known and len(means) > 1 else math.nan
+    within = within_variance(scores) if all_finite else math.nan
+    total = float(means.var(ddof=1)) if all_finite and len(means) > 1 else math.nan
     return ModelMean(
         name,
         item_scores.metric.name,
@@ -239,6 +239,6 @@ def _run_share(baseline: Floats, model: Floats, differences: Floats) -> float:
     if len(baseline) == len(model):
         of_runs = within_variance(model - baseline) / len(model)
     else:
-        parts = [within_variance(one) / len(one) for one in (baseline, model) if len(one) > 1]
+        parts = [within_variance(scores) / len(scores) for scores in (baseline, model) if len(scores) > 1]
         of_runs = sum(parts)
     return share_of_runs(of_runs, float(differences.var(ddof=1)) if len(differences) > 1 else math.nan)

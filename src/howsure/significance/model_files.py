@@ -59,21 +59,31 @@ def rows_of_models(
         source, apart = replace(source, by_file=True, across_files="error"), {"across_files": SEPARATE}
     elif model is None:
         source = replace(source, by_file=True)
-    given, of_score = names["score"], Kind.SCORE if pos_label is None else Kind.NAMES
-    coded = [one for one in (model or FILE, item, run, clusters, *names["strata"], *names["groups"]) if one is not None]
-    kinds = {**kinds, **dict.fromkeys(coded, Kind.NAMES), **dict.fromkeys(given, of_score)}
-    choose = partial(_of_log, scores=given, own=not given and not names["prediction"], notes=notes, model=model)
-    with advising_pos_label(given):
-        found = source.rows(
+    score_columns, of_score = names["score"], Kind.SCORE if pos_label is None else Kind.NAMES
+    coded = [
+        column
+        for column in (model or FILE, item, run, clusters, *names["strata"], *names["groups"])
+        if column is not None
+    ]
+    kinds = {**kinds, **dict.fromkeys(coded, Kind.NAMES), **dict.fromkeys(score_columns, of_score)}
+    choose = partial(
+        _of_log,
+        scores=score_columns,
+        include_scores=not score_columns and not names["prediction"],
+        notes=notes,
+        model=model,
+    )
+    with advising_pos_label(score_columns):
+        rows = source.rows(
             kinds,
             clusters=item if model else None,
             run=model if item else None,
             choose=partial(choose, item=item, run=run),
             chosen_as=lambda role: of_score if role.startswith(SCORES) else Kind.NAMES,
         )
-    model = model or found.chosen.get(MODEL) or (FILE if len(found.read["files"]) > 1 else None)
-    item, run = item or found.chosen.get("id"), run or found.chosen.get("run")
-    scores = given or [one for role, one in found.chosen.items() if role.startswith(SCORES)]
+    model = model or rows.chosen.get(MODEL) or (FILE if len(rows.read["files"]) > 1 else None)
+    item, run = item or rows.chosen.get("id"), run or rows.chosen.get("run")
+    scores = score_columns or [column for role, column in rows.chosen.items() if role.startswith(SCORES)]
     if not scores and not names["prediction"]:
         raise nothing_to_compare("against", found_in=source)
     if model is None:
@@ -81,7 +91,7 @@ def rows_of_models(
     if item is None:
         raise unnamed("id")
     names |= {"model": [model], "id": [item], "run": [run] if run else [], "score": scores}
-    return replace(found, read=found.read | apart)
+    return replace(rows, read=rows.read | apart)
 
 
 def _no_model(scores: Sequence[str], against: str | None) -> str:
@@ -112,21 +122,21 @@ def _of_log(
     log: Log,
     *,
     scores: Sequence[str],
-    own: bool,
+    include_scores: bool,
     notes: list[str],
     model: str | None,
     item: str | None,
     run: str | None,
 ) -> dict[str, str]:
-    """The columns of a log for what was not named: its models, items and epochs, and if they are `own` its scores. Of
-    a single model, the prompts are what is compared, or the files.
+    """The columns of a log for what was not named: its models, items and epochs, and with `include_scores` its scores.
+    Of a single model, the prompts are what is compared, or the files.
 
     Raises InputError if it lacks a score that is asked for, or holds the same answers scored in several ways.
     """
     for name in scores:
         if name not in log.filled_rows and not set(name) & set(".["):
-            known = shortened(log.scores) if log.scores else "no score"
-            raise InputError(f"no score {name!r} in this log of {log.format.program}; it has {known}.")
+            score_names = shortened(log.scores) if log.scores else "no score"
+            raise InputError(f"no score {name!r} in this log of {log.format.program}; it has {score_names}.")
     by = (model or MODEL).split(",")
     models = [MODEL] if log.varies(MODEL) else []
     log.check_ways(by, advice=f"compare them, {parameter('model', ','.join([*models, RUN]))}")
@@ -144,22 +154,22 @@ def _of_log(
             f"{log.choice_of(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
         )
     named = model is None and MODEL in log.filled_rows and (models or log.files == 1 or log.varies(TASK))
-    found = {MODEL: PROMPT} if prompts and model is None else {MODEL: MODEL} if named else {}
-    return found | columns_of_log(log, item=item, run=run) | (_own_scores(log, notes) if own else {})
+    columns = {MODEL: PROMPT} if prompts and model is None else {MODEL: MODEL} if named else {}
+    return columns | columns_of_log(log, item=item, run=run) | (_own_scores(log, notes) if include_scores else {})
 
 
 def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
     """The scores of a log that most rows have, by their roles; which these are, and which are not, is noted."""
-    held = {name: log.filled_rows.get(name, 0) for name in scores_of_log(log)}
-    if not held:
+    rows_by_score = {name: log.filled_rows.get(name, 0) for name in scores_of_log(log)}
+    if not rows_by_score:
         raise no_score_in(log)
-    chosen = [name for name, rows in held.items() if rows == max(held.values())]
+    chosen = [name for name, rows in rows_by_score.items() if rows == max(rows_by_score.values())]
     if len(chosen) > 1:
         named = parameter("score", chosen[0])
         notes.append(
             told(f"this log has the scores {', '.join(chosen)}, all compared; to compare one, name it: {named}.")
         )
-    fewer = [f"{name} ({rows:,} of {log.rows:,} rows)" for name, rows in held.items() if name not in chosen]
+    fewer = [f"{name} ({rows:,} of {log.rows:,} rows)" for name, rows in rows_by_score.items() if name not in chosen]
     if fewer:
         notes.append(f"not compared, since other scores have more rows: {', '.join(fewer)}.")
     return {f"{SCORES}{name}": name for name in chosen}
@@ -170,7 +180,7 @@ def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
 
 def no_files() -> InputError:
     """The error where there are neither columns nor files of labels."""
-    targets, against, model = (parameter(one) for one in ("targets", "against", "model"))
+    targets, against, model = (parameter(role) for role in ("targets", "against", "model"))
     return InputError(
         f"name a FILE and its columns, or files: {targets} of the true labels, {against} and {model} of predictions."
     )
@@ -202,11 +212,11 @@ def systems_of_files(
     clusters = None
     if tasks == {DOCUMENT}:
         true, clusters = document_items(targets)
-        held = [document_items(path)[0] for path in files]
+        predictions = [document_items(path)[0] for path in files]
     else:
-        true, *held = (read_labels(path) for path in (targets, *files))
+        true, *predictions = (read_labels(path) for path in (targets, *files))
     other, *names = source_names(files)
-    systems = {"against": {other: held[0]}, "model": dict(zip(names, held[1:], strict=True))}
+    systems = {"against": {other: predictions[0]}, "model": dict(zip(names, predictions[1:], strict=True))}
     return {"y_true": true, **systems, "clusters": clusters}, Rows(
         {}, {"files": [targets, *files], "rows": len(true), "skipped": {}}
     )

@@ -47,9 +47,10 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
             outside = f"wrong there, and no class of the averages; {parameter('classes', GIVEN)} would make it one"
             fate = outside if left else "wrong there, and a class of the averages that is worth 0"
             yield told(f"{what}, which the true labels never hold: {fate if averages else 'wrong there'}.")
-        held = np.flatnonzero(true > 0)
+        true_classes = np.flatnonzero(true > 0)
         if note := variants_note(
-            [systems.labels[code] for code in held], {systems.labels[code]: int(predicted[code]) for code in strange}
+            [systems.labels[code] for code in true_classes],
+            {systems.labels[code]: int(predicted[code]) for code in strange},
         ):
             yield f"{name}: {note}."
         missed = np.flatnonzero((predicted == 0) & (true > 0))
@@ -65,7 +66,8 @@ def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
         alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
         left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
         yield told(
-            f"calibration errors here are over {BINS} bins of equal width{''.join(f'; {one}' for one in left)}. "
+            f"calibration errors here are over {BINS} bins of equal width"
+            f"{''.join(f'; {exclusion}' for exclusion in left)}. "
             f"{parameter('howsure.compare_calibration')}, with the bins of {parameter('howsure.calibration_error')}, "
             "has the better interval."
         )

@@ -87,9 +87,9 @@ class Exchange:
         at_once = max(1, CACHED // len(h))
         for start in range(0, len(steps), at_once):
             rows = slice(start, start + at_once)
-            held = h @ steps[rows].T
-            held *= e @ self.middles[rows].T
-            sums += np.einsum("du,du->d", held, exchanged[:, rows])
+            products = h @ steps[rows].T
+            products *= e @ self.middles[rows].T
+            sums += np.einsum("du,du->d", products, exchanged[:, rows])
         return sums
 
     def _slopes(self, sums: Floats) -> Floats:
@@ -124,7 +124,7 @@ def exchange_of(units: Units, metric: Metric) -> Exchange:
     steps, middles = second - first, second + first
     alike = metric.value is mean and np.array_equal(first[:, -1], second[:, -1])
     weights = units.counts[:, None]
-    held = Exchange(
+    exchange = Exchange(
         metric,
         steps,
         middles,
@@ -138,9 +138,9 @@ def exchange_of(units: Units, metric: Metric) -> Exchange:
         (steps * weights).T @ middles,
         studentised=not alike,
     )
-    if alike or np.isfinite(held.statistics(np.zeros((1, len(units)))))[0]:
-        return held
-    return replace(held, studentised=False)
+    if alike or np.isfinite(exchange.statistics(np.zeros((1, len(units)))))[0]:
+        return exchange
+    return replace(exchange, studentised=False)
 
 
 # Every outcome of exchanging two systems, with its probability.
@@ -176,12 +176,12 @@ def _merged(exchange: Exchange) -> Exchange | None:
     turned = leading < 0
     steps = np.where(turned[:, None], -steps, steps) + 0.0
     kinds = np.concatenate([steps, middles + 0.0], axis=1) if exchange.studentised else steps
-    held: dict[bytes, int] = {}
+    place_of_kind: dict[bytes, int] = {}
     sizes: list[int] = []
     places: list[int] = []
     outcomes = 1
     for row, (kind, count) in enumerate(zip(kinds, counts, strict=True)):
-        place = held.setdefault(kind.tobytes(), len(sizes))
+        place = place_of_kind.setdefault(kind.tobytes(), len(sizes))
         if place == len(sizes):
             sizes.append(0)
             places.append(row)
@@ -233,8 +233,8 @@ def permutation_p_values(
     exchanges = [exchange_of(units, metric.tested or metric) for metric in metrics]
     observed = [float(exchange.statistics(np.zeros((1, len(units))))[0]) for exchange in exchanges]
     cases = list(zip(exchanges, observed, alternatives, strict=True))
-    found = [exact_p_value(*case) for case in cases]
-    sampled = [k for k, p in enumerate(found) if p is None]
+    exact_p_values = [exact_p_value(*case) for case in cases]
+    sampled = [k for k, p in enumerate(exact_p_values) if p is None]
     null = {k: np.empty(n_resamples) for k in sampled}
     parts = [units.parts[exchange.metric.rows] for exchange in exchanges]
     start = 0
@@ -246,9 +246,12 @@ def permutation_p_values(
         start = stop
     return [
         _at_least_normal(
-            one, seen, side, (p, 0.0, True) if p is not None else (*_counted(one, null[k], seen, side), False)
+            exchange,
+            statistic,
+            side,
+            (p, 0.0, True) if p is not None else (*_counted(exchange, null[k], statistic, side), False),
         )
-        for k, (p, (one, seen, side)) in enumerate(zip(found, cases, strict=True))
+        for k, (p, (exchange, statistic, side)) in enumerate(zip(exact_p_values, cases, strict=True))
     ]
 
 
@@ -257,7 +260,7 @@ def _counted(exchange: Exchange, null: Floats, observed: float, alternative: str
 
 
 def _at_least_normal(
-    exchange: Exchange, observed: float, alternative: str, found: tuple[float, float, bool]
+    exchange: Exchange, observed: float, alternative: str, test_result: tuple[float, float, bool]
 ) -> tuple[float, float, bool]:
     """The p-value; for a metric that estimates a square, at least that of a normal distribution.
 
@@ -265,9 +268,9 @@ def _at_least_normal(
     calibrated mixtures, whose estimates vary less than their standard error suggests.
     """
     if not exchange.studentised or exchange.metric.scale_free:
-        return found
+        return test_result
     tail = normal_tail(observed, alternative)
-    return (tail, 0.0, False) if tail > found[0] else found
+    return (tail, 0.0, False) if tail > test_result[0] else test_result
 
 
 def normal_tail(statistic: float, alternative: str) -> float:

@@ -51,7 +51,7 @@ class ComparisonPower(Result):
         return [
             Column("n", COUNT),
             *(Column(name, kind) for name, kind in numbers.items()),
-            Column("level", digits(2), get=lambda one: one.recipe["level"]),
+            Column("level", digits(2), get=lambda result: result.recipe["level"]),
             *(Column(name, WORDS, values=[self.recipe[name]]) for name in ("alternative", "method")),
         ]
 
@@ -90,22 +90,27 @@ def comparison_power(
     difference is given.
     """
     test: dict[str, Any] = {"level": level, "alternative": alternative, "method": method}
-    wanted = POWER if power is None else power
+    test_power = POWER if power is None else power
     if n is None:
         if difference is None:
             raise InputError(f"give {parameter('n', GIVEN)}, {parameter('difference', GIVEN)}, or both.")
-        n = required_sample_size(difference, disagreement, power=wanted, **test)
+        n = required_sample_size(difference, disagreement, power=test_power, **test)
     elif difference is None:
-        difference = minimum_detectable_difference(n, disagreement, power=wanted, **test)
+        difference = minimum_detectable_difference(n, disagreement, power=test_power, **test)
     elif power is None:
-        wanted = detection_power(n, disagreement, difference, **test)
+        test_power = detection_power(n, disagreement, difference, **test)
     else:
         raise InputError(
             f"{parameter('power')} is the desired power, but {parameter('n')} and {parameter('difference')} determine "
             "it. Leave one of the three out."
         )
-    found: dict[str, Any] = {"n": n, "disagreement": disagreement, "difference": float(difference), "power": wanted}
-    return ComparisonPower(**found, recipe={**test, "howsure": __version__})
+    quantities: dict[str, Any] = {
+        "n": n,
+        "disagreement": disagreement,
+        "difference": float(difference),
+        "power": test_power,
+    }
+    return ComparisonPower(**quantities, recipe={**test, "howsure": __version__})
 
 
 def detection_power(
@@ -123,20 +128,22 @@ def detection_power(
         raise InputError(f"{parameter('n')} must be a whole number from 1 to {LARGEST:,}; it is {n!r}.")
     mean, spread = n * disagreement, math.sqrt(n * disagreement * (1 - disagreement))
     low, high = max(0, math.floor(mean - REACH * spread)), min(n, math.ceil(mean + REACH * spread))
-    seen = np.unique(np.round(np.linspace(low, high, min(high - low + 1, POINTS))))
+    disagreements = np.unique(np.round(np.linspace(low, high, min(high - low + 1, POINTS))))
     law = np.exp(
         gammaln(n + 1)
-        - gammaln(seen + 1)
-        - gammaln(n - seen + 1)
-        + xlogy(seen, disagreement)
-        + xlogy(n - seen, 1 - disagreement)
+        - gammaln(disagreements + 1)
+        - gammaln(n - disagreements + 1)
+        + xlogy(disagreements, disagreement)
+        + xlogy(n - disagreements, 1 - disagreement)
     )
-    allowed = _most_lost(seen, alpha / SIDES[alternative], mid=method == "mcnemar")
+    allowed = _most_lost(disagreements, alpha / SIDES[alternative], mid=method == "mcnemar")
     lost = (1 - difference / disagreement) / 2
-    found = np.where(allowed >= 0, bdtr(np.maximum(allowed, 0), seen.astype(int), lost), 0.0)
+    detection_rates = np.where(allowed >= 0, bdtr(np.maximum(allowed, 0), disagreements.astype(int), lost), 0.0)
     if alternative == "two-sided":
-        found = found + np.where(allowed >= 0, bdtr(np.maximum(allowed, 0), seen.astype(int), 1 - lost), 0.0)
-    return float((law * found).sum() / law.sum())
+        detection_rates = detection_rates + np.where(
+            allowed >= 0, bdtr(np.maximum(allowed, 0), disagreements.astype(int), 1 - lost), 0.0
+        )
+    return float((law * detection_rates).sum() / law.sum())
 
 
 def minimum_detectable_difference(n: int, disagreement: float, *, power: float, **test: Any) -> float:
@@ -172,21 +179,21 @@ def required_sample_size(difference: float, disagreement: float, *, power: float
     return high
 
 
-def _most_lost(seen: Floats, tail: float, *, mid: bool) -> Floats:
+def _most_lost(disagreements: Floats, tail: float, *, mid: bool) -> Floats:
     """How many of the disagreements a system may lose and still be found better; -1 if not even none."""
     from scipy.special import bdtr, ndtri
 
-    guess = np.floor(seen / 2 + ndtri(tail) * np.sqrt(seen) / 2)
-    best = np.full(len(seen), -1.0)
+    guess = np.floor(disagreements / 2 + ndtri(tail) * np.sqrt(disagreements) / 2)
+    best = np.full(len(disagreements), -1.0)
     for step in range(-4, 5):
         k = guess + step
-        held = (k >= 0) & (k <= seen)
-        k = np.where(held, k, 0.0)
-        whole = seen.astype(int)
+        possible = (k >= 0) & (k <= disagreements)
+        k = np.where(possible, k, 0.0)
+        whole = disagreements.astype(int)
         p = bdtr(k, whole, 0.5)
         if mid:
             p = (p + np.where(k > 0, bdtr(np.maximum(k - 1, 0), whole, 0.5), 0.0)) / 2
-        best = np.where(held & (p <= tail) & (seen > 0), np.maximum(best, k), best)
+        best = np.where(possible & (p <= tail) & (disagreements > 0), np.maximum(best, k), best)
     return best
 
 

@@ -94,8 +94,8 @@ def read_systems(
     items = runs_of(y_true, systems, run=run, id=id, grouping=grouping)
     targets = readable(rows_of(items.targets, "y_true"), "y_true")
     columns = {
-        name: [readable(rows_of(run, run_name(name, k, one)), run_name(name, k, one)) for k, run in enumerate(one)]
-        for name, one in items.systems.items()
+        name: [readable(rows_of(run, run_name(name, k, runs)), run_name(name, k, runs)) for k, run in enumerate(runs)]
+        for name, runs in items.systems.items()
     }
     for name, arrays in columns.items():
         for k, array in enumerate(arrays):
@@ -244,20 +244,20 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes
     width = widths.pop()
     if width == 1 and classes is None:
         return check_labels(targets).astype(np.int64), predictions, ("0", "1")
-    names = [str(one) for one in (range(width) if classes is None else classes)]
+    names = [str(label) for label in (range(width) if classes is None else classes)]
     if len(set(names)) != max(width, 2):
         raise InputError(
             f"{parameter('classes')} must name the {max(width, 2)} columns, each once; it holds {shortened(names)}."
         )
-    held, seen = check_codes(_plain_labels(targets, "y_true"), n=len(targets), name="y_true")
-    unknown = [name for name in seen if name not in names]
+    codes, true_labels = check_codes(_plain_labels(targets, "y_true"), n=len(targets), name="y_true")
+    unknown = [name for name in true_labels if name not in names]
     if unknown:
-        row = int(np.flatnonzero(held == seen.index(unknown[0]))[0])
+        row = int(np.flatnonzero(codes == true_labels.index(unknown[0]))[0])
         raise InputError(
             f"{parameter('y_true')} {at_row(row)} holds {unknown[0]!r}, which is none of the columns "
             f"{shortened(names)}. Name the columns in their order: {parameter('classes', GIVEN)}."
         )
-    return np.array([names.index(name) for name in seen])[held], predictions, tuple(names)
+    return np.array([names.index(name) for name in true_labels])[codes], predictions, tuple(names)
 
 
 def _plain_labels(column: Column, name: str) -> Column:
@@ -274,9 +274,9 @@ def _plain_labels(column: Column, name: str) -> Column:
         if len(texts) == 2:
             raise InputError(f"{name} holds text and numbers; convert one of them first.")
         column = column.astype(str) if texts == {True} else np.asarray(column.tolist())
-        held = next((value for value in column.ravel() if isinstance(value, (dict, list, set))), None)
-        if column.dtype.kind not in LABELS or held is not None:
-            what = f"its type is {column.dtype}" if held is None else f"it holds {shown(held)}"
+        container = next((value for value in column.ravel() if isinstance(value, (dict, list, set))), None)
+        if column.dtype.kind not in LABELS or container is not None:
+            what = f"its type is {column.dtype}" if container is None else f"it holds {shown(container)}"
             raise InputError(f"{name} must hold labels, numbers or text; {what}.")
     if column.dtype.kind == "f":
         whole = column == np.floor(column)
@@ -388,5 +388,5 @@ def _of_all_classes(probabilities: Floats) -> Floats:
 
 
 def _ties(probabilities: Floats) -> int:
-    held = _of_all_classes(probabilities)
-    return int(((held == held.max(axis=-1, keepdims=True)).sum(axis=-1) > 1).sum())
+    class_probabilities = _of_all_classes(probabilities)
+    return int(((class_probabilities == class_probabilities.max(axis=-1, keepdims=True)).sum(axis=-1) > 1).sum())

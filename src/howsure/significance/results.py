@@ -143,8 +143,8 @@ class GroupDifferences(Rows[GroupDifference]):
         shown = [Column("group", WORDS), *difference_columns(self.rows, "adjusted for all groups")]
         place = [column.name for column in shown].index("baseline")
         shown.insert(place, Column("n", COUNT, legend="number of items"))
-        held = [Column("group", WORDS, only=FRAME), *held_in_frames(Difference)]
-        return [*(replace(column, only=TABLE) for column in shown), *held]
+        frame_columns = [Column("group", WORDS, only=FRAME), *held_in_frames(Difference)]
+        return [*(replace(column, only=TABLE) for column in shown), *frame_columns]
 
     def table(self) -> Table:
         """One row per group, model and metric, with the side that is better."""
@@ -208,8 +208,10 @@ class Comparison(Rows[Difference]):
         """The JSON form; only with means, there are `means`, with a best model, `best` and `tied`, and with groups,
         `groups`."""
         parts = {"means": self.means, "groups": self.groups}
-        held = dict_of(self) | {name: None if part is None else part.to_dict()[name] for name, part in parts.items()}
-        return {key: one for key, one in held.items() if one or key not in (*parts, "best", "tied")}
+        json_form = dict_of(self) | {
+            name: None if part is None else part.to_dict()[name] for name, part in parts.items()
+        }
+        return {key: entry for key, entry in json_form.items() if entry or key not in (*parts, "best", "tied")}
 
     @property
     def what_was_read(self) -> str:
@@ -240,9 +242,9 @@ class Comparison(Rows[Difference]):
     def provenance(self) -> str:
         """The files, their rows, and the level of the intervals."""
         keys = ("files", "rows", "skipped", *(() if self.recipe["interval"] is None else ("level",)))
-        read = {key: self.recipe[key] for key in keys if key in self.recipe}
-        items = "" if "rows" in read or "files" not in read else f"{counted(self.recipe['n'], 'item')}. "
-        return items + provenance_line(read)
+        recipe = {key: self.recipe[key] for key in keys if key in self.recipe}
+        items = "" if "rows" in recipe or "files" not in recipe else f"{counted(self.recipe['n'], 'item')}. "
+        return items + provenance_line(recipe)
 
     def next_parameters(self) -> Mapping[str, object]:
         """A report."""
@@ -325,13 +327,13 @@ def verdicts(result: Comparison) -> list[str]:
     """
     if result.best is not None:
         return _of_best(result)
-    said = []
+    sentences = []
     for model in dict.fromkeys(row.model for row in result):
         rows = [row for row in result if row.model == model]
         parts = []
         for side in ("better", "worse"):
-            found = [_finding(row) for row in rows if row.p_adjusted <= ALPHA and _side(row) == side]
-            parts += [f"is {side} than {rows[0].against} in {', in '.join(found)}"] if found else []
+            findings = [_finding(row) for row in rows if row.p_adjusted <= ALPHA and _side(row) == side]
+            parts += [f"is {side} than {rows[0].against} in {', in '.join(findings)}"] if findings else []
         unseen = [row.metric for row in rows if row.p_adjusted > ALPHA]
         unknown = [row for row in rows if math.isnan(row.p_adjusted)]
         of_one_item = [
@@ -347,8 +349,8 @@ def verdicts(result: Comparison) -> list[str]:
         if of_one_item:
             parts.append(f"cannot be compared in {', '.join(of_one_item)}, undefined without one of the items")
         colon = "" if parts[0].startswith("is") else ":"
-        said.append(f"{model}{colon} {'; '.join(parts)}.")
-    return said
+        sentences.append(f"{model}{colon} {'; '.join(parts)}.")
+    return sentences
 
 
 def comparison_answer(result: Comparison) -> str:
@@ -374,11 +376,11 @@ def comparison_answer(result: Comparison) -> str:
 def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
     """For each pair of models and metric, in which groups the model is better or worse, and in which this is open."""
     for against, model, metric in dict.fromkeys((row.against, row.model, row.metric) for row in rows):
-        held = [row for row in rows if (row.against, row.model, row.metric) == (against, model, metric)]
+        group_rows = [row for row in rows if (row.against, row.model, row.metric) == (against, model, metric)]
         sides: dict[str, list[str]] = {"better": [], "worse": [], "not told apart": [], "undefined": []}
-        for row in held:
-            known = _side(row) if row.p_adjusted <= ALPHA else "not told apart"
-            sides["undefined" if math.isnan(row.p_adjusted) else known].append(row.group)
+        for row in group_rows:
+            verdict = _side(row) if row.p_adjusted <= ALPHA else "not told apart"
+            sides["undefined" if math.isnan(row.p_adjusted) else verdict].append(row.group)
         parts = [f"{side} in {shortened(groups)}" for side, groups in sides.items() if groups]
         yield f"{model} against {against} in {metric}, by group: {'; '.join(parts)}."
 
@@ -387,13 +389,15 @@ def _of_best(result: Comparison) -> list[str]:
     """Which model is the best in the first metric, and which are not found worse."""
     metric = result[0].metric
     rows = [row for row in result if row.metric == metric and row.against == result.best]
-    said = f"{result.best} is best in {metric}, with {rows[0].against_value:.4f}" if rows else f"{result.best} is best"
+    statement = (
+        f"{result.best} is best in {metric}, with {rows[0].against_value:.4f}" if rows else f"{result.best} is best"
+    )
     tied = result.tied[1:]
     if not tied:
-        return [f"{said}, significantly better than every other model. {rows[0].model}: {_finding(rows[0])}."]
+        return [f"{statement}, significantly better than every other model. {rows[0].model}: {_finding(rows[0])}."]
     n_worse = len(rows) - len(tied)
     worse = f"; {counted(n_worse, 'other is', 'others are')} significantly worse" if n_worse else ""
-    return [f"{said}; not significantly worse: {shortened(tied)}{worse}."]
+    return [f"{statement}; not significantly worse: {shortened(tied)}{worse}."]
 
 
 def how(result: Comparison) -> list[str]:
@@ -408,14 +412,14 @@ def how(result: Comparison) -> list[str]:
         "boostsa": f"drawn in sub-samples of {recipe['sample_size']} (BooStSa's rule)",
     }[recipe["method"]]
     exact = " p is exact." if all(row.exact for row in result) else ""
-    said = [f"{str(recipe['resampled']).capitalize()} were {drawn}.{exact}"]
+    sentences = [f"{str(recipe['resampled']).capitalize()} were {drawn}.{exact}"]
     if "items" in recipe:
-        said.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which, by their id.")
-    said += _adjusted(result)
+        sentences.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which, by their id.")
+    sentences += _adjusted(result)
     lost = max((row.undefined_resamples for row in result), default=0)
     if lost:
-        said.append(f"In up to {lost:,} of {recipe['n_resamples']:,} resamples a metric was undefined.")
-    return [*said, *(f"Note: {note}" for note in result.notes)]
+        sentences.append(f"In up to {lost:,} of {recipe['n_resamples']:,} resamples a metric was undefined.")
+    return [*sentences, *(f"Note: {note}" for note in result.notes)]
 
 
 def _adjusted(result: Comparison) -> list[str]:
@@ -431,31 +435,35 @@ def _of_means(result: Comparison) -> list[str]:
     runs = ", each the mean of its runs" if recipe["runs"] is not None else ""
     if recipe["method"] == JACKKNIFE:
         left_out = f"{n:,} items" if recipe["clusters"] is None else f"{recipe['clusters']:,} clusters"
-        said = [f"Intervals and p are Student's t of the jackknife, which leaves out each of {left_out} in turn."]
+        sentences = [f"Intervals and p are Student's t of the jackknife, which leaves out each of {left_out} in turn."]
     else:
-        said = [f"Intervals and p are {OF_MEANS[recipe['method']]} of the paired differences of {unit}{runs}."]
+        sentences = [f"Intervals and p are {OF_MEANS[recipe['method']]} of the paired differences of {unit}{runs}."]
     shares = [row.run_share for row in result if not math.isnan(row.run_share)]
     if shares:
         least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
         share = f"about {least}" if least == most else f"{least} to {most}"
-        said.append(f"Runs account for {share} of the variance of these differences; more runs would remove only that.")
+        sentences.append(
+            f"Runs account for {share} of the variance of these differences; more runs would remove only that."
+        )
     smallest = [row.detectable_difference for row in result if not math.isnan(row.detectable_difference)]
     if smallest and any(not row.p_adjusted <= ALPHA for row in result):
-        ends = dict.fromkeys(f"{one:.4f}" for one in (min(smallest), max(smallest)))
-        said.append(f"A single test of these items finds a true difference of {' to '.join(ends)} with a power of .8.")
-    return said
+        ends = dict.fromkeys(f"{difference:.4f}" for difference in (min(smallest), max(smallest)))
+        sentences.append(
+            f"A single test of these items finds a true difference of {' to '.join(ends)} with a power of .8."
+        )
+    return sentences
 
 
 def _finding(row: Difference) -> str:
     """By how much a model is better or worse; where not both the sign and the word say so, in words alone."""
-    told = f"({p_in_words(row.p_adjusted)})"
+    p_text = f"({p_in_words(row.p_adjusted)})"
     if row.higher_is_better and row.difference > 0:
         ends = "" if math.isnan(row.low) else f" {interval(row.low, row.high, sign=True)}"
-        return f"{row.metric} by {row.difference:+.4f}{ends} {told}"
+        return f"{row.metric} by {row.difference:+.4f}{ends} {p_text}"
     side, sign = ("higher", 1.0) if row.difference > 0 else ("lower", -1.0)
     low, high = sorted((sign * row.low, sign * row.high))  # of the amount
     ends = "" if math.isnan(row.low) else f" {interval(low, high)}"
-    return f"{row.metric}, {side} by {abs(row.difference):.4f}{ends} {told}"
+    return f"{row.metric}, {side} by {abs(row.difference):.4f}{ends} {p_text}"
 
 
 def _side(row: Difference) -> str:

@@ -111,8 +111,8 @@ def readable(array: Column, name: str) -> Column:
     strange = {kind for kind in set(map(type, array.ravel())) if not issubclass(kind, LABELS)}
     for row, value in enumerate(array.ravel()) if strange else ():
         if type(value) in strange and not is_missing(value):
-            held = f"{at_row(row)} holds {shown(value)}, of type {type(value).__name__}"
-            raise InputError(f"{name} must hold labels, numbers or text; {held}.")
+            wrong_value = f"{at_row(row)} holds {shown(value)}, of type {type(value).__name__}"
+            raise InputError(f"{name} must hold labels, numbers or text; {wrong_value}.")
     return array
 
 
@@ -145,11 +145,11 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
         raise InputError(f"a cluster must lie in one stratum; that of {at_row(rows[0])} lies in two.")
     single = np.flatnonzero(np.bincount(of_unit) == 1)
     if len(single):
-        held = shortened((repr(names[code]) for code in single), limit=5)
+        listed_strata = shortened((repr(names[code]) for code in single), limit=5)
         row = int(np.flatnonzero(stratum == single[0])[0])
         raise InputError(
-            f"every one of strata must hold two {kind}s or more; {held} ({at_row(row)}) holds one, which cannot vary. "
-            "Merge it with a similar stratum, or leave strata out."
+            f"every one of strata must hold two {kind}s or more; {listed_strata} ({at_row(row)}) holds one, "
+            "which cannot vary. Merge it with a similar stratum, or leave strata out."
         )
     return cluster, stratum
 
@@ -170,10 +170,10 @@ class Runs:
     def __post_init__(self) -> None:
         if not isinstance(self.predictions, Iterable) or isinstance(self.predictions, (str, bytes)):
             raise InputError(f"Runs must hold the predictions of each run, as a list; it holds {self.predictions!r}.")
-        held = list(self.predictions.values()) if isinstance(self.predictions, Mapping) else list(self.predictions)
-        if not held:
+        runs = list(self.predictions.values()) if isinstance(self.predictions, Mapping) else list(self.predictions)
+        if not runs:
             raise InputError("Runs must hold the predictions of at least one run; it is empty.")
-        object.__setattr__(self, "predictions", tuple(held))
+        object.__setattr__(self, "predictions", tuple(runs))
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -201,14 +201,17 @@ def runs_of(
     if run is None:
         if id is not None:
             _refuse_repeats(as_column(id, name="id"))
-        held = {name: one if isinstance(one, Runs) else Runs([one]) for name, one in systems.items()}
-        return Items(y_true, held, grouping)
+        runs_by_system = {
+            name: predictions if isinstance(predictions, Runs) else Runs([predictions])
+            for name, predictions in systems.items()
+        }
+        return Items(y_true, runs_by_system, grouping)
     if any(isinstance(system, Runs) for system in systems.values()):
         raise InputError(
             f"give {parameter('run', GIVEN)} with one row per item and run, or Runs([...]) with one row per item, "
             "not both."
         )
-    named: dict[str, Any] = {name: rows_of(one, name) for name, one in {"y_true": y_true, **systems}.items()}
+    named: dict[str, Any] = {name: rows_of(column, name) for name, column in {"y_true": y_true, **systems}.items()}
     n = check_same_length(**named, run=rows_of(run, "run"))
     run_codes, run_names = check_codes(run, n=n, name="run")
     order = _item_order(run_codes, run_names, named["y_true"], id, n)
@@ -216,10 +219,10 @@ def runs_of(
     table = order.reshape(len(run_names), items)
     return Items(
         one_per_item(named["y_true"], table, "y_true"),
-        {name: Runs([one[rows] for rows in table]) for name, one in named.items() if name != "y_true"},
+        {name: Runs([column[rows] for rows in table]) for name, column in named.items() if name != "y_true"},
         {
-            role: None if held is None else one_per_item(rows_of(held, role), table, role)
-            for role, held in grouping.items()
+            role: None if column is None else one_per_item(rows_of(column, role), table, role)
+            for role, column in grouping.items()
         },
     )
 
@@ -246,8 +249,8 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
         )
     if id is None:
         order = np.argsort(run_codes, kind="stable")
-        held = targets[order].reshape(len(names), -1, *targets.shape[1:])
-        if (held != held[0]).any():
+        targets_by_run = targets[order].reshape(len(names), -1, *targets.shape[1:])
+        if (targets_by_run != targets_by_run[0]).any():
             raise InputError(
                 "the runs do not list the same targets in the same order; identify the item of each row: "
                 f"{parameter('id', GIVEN)}"
@@ -257,9 +260,9 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
     order = np.lexsort((codes, run_codes))
     table = codes[order].reshape(len(names), -1)
     expected = np.arange(len(item_names))
-    for run, held in enumerate(table):
-        if len(held) != len(expected) or (held != expected).any():
-            absent = sorted(set(expected.tolist()) - set(held.tolist()))
+    for run, items in enumerate(table):
+        if len(items) != len(expected) or (items != expected).any():
+            absent = sorted(set(expected.tolist()) - set(items.tolist()))
             what = f"lacks {item_names[absent[0]]!r}" if absent else "has one twice"
             raise InputError(f"every run must hold every item once; run {names[run]!r} {what}.")
     return order

@@ -110,29 +110,35 @@ def trend_of(points: Sequence[TrendPoint], *, source: str, howsure: str) -> Tren
     return Trend(rows=ordered, recipe=recipe)
 
 
-def check_point(held: Any) -> TrendPoint:
+def check_point(record: Any) -> TrendPoint:
     """A point from a record.
 
     Raises KeyError, TypeError or ValueError where it is none.
     """
-    if not isinstance(held, dict):
+    if not isinstance(record, dict):
         raise TypeError("it is no object")
     for name in ("date", "check", "rule", "outcome"):
-        if not isinstance(held[name], str):
+        if not isinstance(record[name], str):
             raise ValueError(f"its {name} must be a text")
-    check_date(held["date"])
-    if held["group"] is not None and not isinstance(held["group"], str):
+    check_date(record["date"])
+    if record["group"] is not None and not isinstance(record["group"], str):
         raise ValueError("its group must be a text or null")
-    if type(held["n"]) is not int or held["n"] < 0:
+    if type(record["n"]) is not int or record["n"] < 0:
         raise ValueError("its n must be a whole number")
     numbers = {}
     for name in ("estimate", "low", "high", "limit"):
-        value = math.nan if held[name] is None else held[name]
+        value = math.nan if record[name] is None else record[name]
         if not is_number(value) or abs(value) > sys.float_info.max:
             raise ValueError(f"its {name} must be a number or null")
         numbers[name] = float(value)
     return TrendPoint(
-        held["date"], held["check"], held["rule"], held["group"], held["n"], **numbers, outcome=held["outcome"]
+        record["date"],
+        record["check"],
+        record["rule"],
+        record["group"],
+        record["n"],
+        **numbers,
+        outcome=record["outcome"],
     )
 
 
@@ -146,9 +152,9 @@ def check_date(date: object) -> str:
     if isinstance(date, datetime.date):
         return date.strftime("%Y-%m-%d")
     try:
-        found = datetime.date.fromisoformat(str(date))
+        day = datetime.date.fromisoformat(str(date))
     except ValueError:
-        found = None
-    if found is None or found.isoformat() != date:
+        day = None
+    if day is None or day.isoformat() != date:
         raise InputError(f"date must be a day like 2026-11-22; it is {date!r}.")
     return str(date)

@@ -85,19 +85,19 @@ def _confusions(problem: Problem) -> tuple[tuple[npt.NDArray[np.int64], ...], np
     weights = np.ones(len(codes), dtype=np.int64) if problem.counts is None else np.tile(problem.counts, runs)
     if classes**2 <= 4 * len(codes) + 1000:
         table = np.bincount(codes, weights=weights, minlength=classes**2).astype(np.int64)
-        held = np.flatnonzero(table)
-        counts = table[held]
+        pair_codes = np.flatnonzero(table)
+        counts = table[pair_codes]
     else:
-        held, places = np.unique(codes, return_inverse=True)
+        pair_codes, places = np.unique(codes, return_inverse=True)
         counts = np.bincount(places, weights=weights).astype(np.int64)
-    return (held // classes, held % classes), counts
+    return (pair_codes // classes, pair_codes % classes), counts
 
 
 def _as_bits(problem: Problem) -> tuple[Bits, Bits, Bits]:
     """Targets (rows, elements) and systems (runs, rows, elements) as integers that do not depend on names."""
     if problem.task == "hard":
         colours = label_colours(problem)
-        return tuple(_bits(held, colours) for held in (problem.targets, problem.baseline, problem.model))  # type: ignore[return-value]
+        return tuple(_bits(labels, colours) for labels in (problem.targets, problem.baseline, problem.model))  # type: ignore[return-value]
     targets = problem.targets
     if problem.task == "probabilistic":
         width = problem.baseline.shape[-1]
@@ -185,14 +185,16 @@ def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = 
     order = _canonical_order(problem)
     functions = list(dict.fromkeys(metric.rows for metric in metrics))
     systems = (problem.model, problem.baseline) if order.swapped else (problem.baseline, problem.model)
-    held = [_of_runs(problem, system, functions, two_way) for system in systems]
-    first, second = (np.concatenate([part for run in system for part in run], axis=1)[order.rows] for system in held)
+    statistics = [_of_runs(problem, system, functions, two_way) for system in systems]
+    first, second = (
+        np.concatenate([part for run in system for part in run], axis=1)[order.rows] for system in statistics
+    )
     if not two_way:
         common = np.lcm(len(systems[0]), len(systems[1]))
         first, second = first * (common // len(systems[0])), second * (common // len(systems[1]))
     if problem.clusters is not None:
-        first, second = (np.add.reduceat(one, order.edges, axis=0) for one in (first, second))
-    ends = np.cumsum([0, *(part.shape[-1] for part in held[0][0])]).tolist()
+        first, second = (np.add.reduceat(sums, order.edges, axis=0) for sums in (first, second))
+    ends = np.cumsum([0, *(part.shape[-1] for part in statistics[0][0])]).tolist()
     return Units(
         np.concatenate([first, second], axis=1),
         {function: slice(a, b) for function, (a, b) in zip(functions, pairwise(ends), strict=True)},
@@ -245,11 +247,11 @@ def _distinct(problem: Problem) -> Problem:
     possible = (int(strata.max()) + 1) * classes**3
     if possible <= 4 * len(keys) + 1000:
         table = np.bincount(keys, minlength=possible)
-        held = np.flatnonzero(table)
-        counts = table[held]
+        distinct_keys = np.flatnonzero(table)
+        counts = table[distinct_keys]
     else:
-        held, counts = np.unique(keys, return_counts=True)
-    rest, model = np.divmod(held, classes)
+        distinct_keys, counts = np.unique(keys, return_counts=True)
+    rest, model = np.divmod(distinct_keys, classes)
     rest, baseline = np.divmod(rest, classes)
     strata, targets = np.divmod(rest, classes)
     return replace(
@@ -267,8 +269,8 @@ def _of_runs(
 ) -> list[list[Floats]]:
     """Arrays (rows, statistics), by run (or for all runs added up) and by function."""
     order = run_order(problem.targets, system, problem) if len(system) > 1 else range(len(system))
-    held = [[function(problem.targets, system[run], problem) for function in functions] for run in order]
-    return held if keep_runs else [[sum(parts[1:], start=parts[0]) for parts in zip(*held, strict=True)]]
+    statistics = [[function(problem.targets, system[run], problem) for function in functions] for run in order]
+    return statistics if keep_runs else [[sum(parts[1:], start=parts[0]) for parts in zip(*statistics, strict=True)]]
 
 
 def _sum_by(codes: Integers, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

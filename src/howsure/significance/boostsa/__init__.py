@@ -116,12 +116,12 @@ class Bootstrap:
 
         Raises InputError if the file is not one.
         """
-        held = read_outcomes(path)
-        for h0, control in held.items():
+        outcomes = read_outcomes(path)
+        for h0, control in outcomes.items():
             for name, part in ((h0, control), *control["h1"].items()):
                 check_part(name, part)
-        check_one_kind(held)
-        self.data = held
+        check_one_kind(outcomes)
+        self.data = outcomes
 
     def test(
         self,
@@ -210,7 +210,7 @@ class Bootstrap:
         self.comparisons.append(result)
         rows = dict(zip(short, result, strict=True))
         if verbose:
-            plain = {name: one for name, one in systems.items() if not isinstance(one, Runs)}
+            plain = {name: predictions for name, predictions in systems.items() if not isinstance(predictions, Runs)}
             telling(block(plain, {"h0": names[0], "h1": names[1]}, result, rows, n_loops), self._tell)
         return rows
 

@@ -176,17 +176,17 @@ def aligned(h0: str, control: Part, h1: str, treatment: Part) -> tuple[Any, list
         if not part.get("preds"):
             raise InputError(f"no predictions of {name!r} were fed; feed them before run().")
         check_part(name, part)
-    wanted = _plain(control["idxs"][0]).tolist()
+    control_ids = _plain(control["idxs"][0]).tolist()
     first = _plain(control["targs"][0])
-    held: list[list[Any]] = []
+    aligned_predictions: list[list[Any]] = []
     for part in (control, treatment):
-        held.append([])
+        aligned_predictions.append([])
         for targets, indexes, predictions in zip(part["targs"], part["idxs"], part["preds"], strict=True):
-            order = _order(_plain(indexes).tolist(), wanted)
+            order = _order(_plain(indexes).tolist(), control_ids)
             if not np.array_equal(_plain(targets)[order], first):
                 raise InputError(f"the targets of {h0!r} and {h1!r} must be the same in all runs; they differ.")
-            held[-1].append(_plain(predictions)[order])
-    return first, held[0], held[1]
+            aligned_predictions[-1].append(_plain(predictions)[order])
+    return first, aligned_predictions[0], aligned_predictions[1]
 
 
 def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
@@ -235,9 +235,11 @@ def deviation(part: Part, name: str) -> Any:
         return ""
     values = []
     for targets, predictions in zip(part["targs"], part["preds"], strict=True):
-        one = _plain(predictions)
+        plain_predictions = _plain(predictions)
         metric = {**HARD, **SOFT}[name]
-        result = compare(_plain(targets), one, one, metrics=metric, n_resamples=1, interval=None, rng=0)
+        result = compare(
+            _plain(targets), plain_predictions, plain_predictions, metrics=metric, n_resamples=1, interval=None, rng=0
+        )
         values.append(result[0].model_value)
     return round(float(np.std(values)), 4)
 
@@ -257,9 +259,9 @@ def _length(rows: Any, name: str) -> int:
     return len(array)
 
 
-def _order(names: list[Any], wanted: list[Any]) -> list[int]:
+def _order(names: list[Any], control_ids: list[Any]) -> list[int]:
     """The positions of the items of one run in another."""
     place = {name: row for row, name in enumerate(names)}
-    if len(place) != len(wanted) or any(name not in place for name in wanted):
+    if len(place) != len(control_ids) or any(name not in place for name in control_ids):
         raise InputError("idxs must name the same items in every run; they do not.")
-    return [place[name] for name in wanted]
+    return [place[name] for name in control_ids]

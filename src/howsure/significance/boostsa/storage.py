@@ -60,11 +60,11 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
     Raises InputError if the file is not of that kind.
     """
     try:
-        held = parsed_json(_file(path).read_bytes())
+        outcomes = parsed_json(_file(path).read_bytes())
     except ValueError as error:
         raise InputError(f"{path} is not JSON: {error}.") from error
     try:
-        for condition in held.values():
+        for condition in outcomes.values():
             for part in (condition, *condition["h1"].values()):
                 runs = {len(part[key]) for key in ("exp_idxs", "preds", "targs", "idxs")}
                 if len(runs) != 1:
@@ -74,7 +74,7 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
             f"{path} is not an outcomes.json of BooStSa, which holds "
             "{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {the same}}}}, as many of each in a condition."
         ) from error
-    return dict(held)
+    return dict(outcomes)
 
 
 def _array(path: Path) -> Any:

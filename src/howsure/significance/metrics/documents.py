@@ -83,16 +83,16 @@ class DocumentRows:
 
 def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> list[Any]:
     """What each document holds; InputError naming the first that is not as the rule says."""
-    found = []
+    contents = []
     for row, value in enumerate(values):
         try:
-            found.append(parse(value))
+            contents.append(parse(value))
         except (ValueError, TypeError, OverflowError) as error:  # which an InputError is, too
             more = f" {error}" if isinstance(error, InputError) else ""
             raise InputError(
                 f"{parameter(name)} must hold {rule}; {at_row(row)} holds {shown(value)}.{more}"
             ) from error
-    return found
+    return contents
 
 
 # Entities: how many are found exactly, or in part, are predicted, are true.
@@ -110,37 +110,39 @@ def partial_counts(true: Sequence[Entity], predicted: Sequence[Entity]) -> tuple
     Source: the scheme "partial" of MUC and SemEval 2013 (task 9.1), matched in the order of the text as nervaluate
     does, where a hundredth of the true entity is a part.
     """
-    left, found = sorted({*true}), 0.0
-    for one in sorted({*predicted}):
+    left, matched = sorted({*true}), 0.0
+    for entity in sorted({*predicted}):
         overlapping = [
             other
             for other in left
-            if 100 * (min(one.stop, other.stop) - max(one.start, other.start)) >= max(other.stop - other.start, 1)
+            if 100 * (min(entity.stop, other.stop) - max(entity.start, other.start)) >= max(other.stop - other.start, 1)
         ]
-        exact = [other for other in overlapping if other[:2] == one[:2]]
+        exact = [other for other in overlapping if other[:2] == entity[:2]]
         if overlapping:
-            found += 1.0 if exact else 0.5
+            matched += 1.0 if exact else 0.5
             left.remove((exact or overlapping)[0])
-    return found, len({*predicted}), len({*true})
+    return matched, len({*predicted}), len({*true})
 
 
 # Sets of labels.
 
 
-def labels_of(held: Any) -> frozenset[str]:
+def labels_of(labels: Any) -> frozenset[str]:
     """The labels of a row: a list or a set, JSON, or a text with commas or semicolons between them; of None, none.
 
     >>> sorted(labels_of("sport; news")), sorted(labels_of('["a, b", "c"]')), sorted(labels_of(None))
     (['news', 'sport'], ['a, b', 'c'], [])
     """
-    if held is None:
+    if labels is None:
         return frozenset()
-    if isinstance(held, str):
-        text = held.strip()
-        held = parsed_json(text) if text.startswith("[") else [one for one in re.split(r"[;,]", text) if one.strip()]
-    if isinstance(held, Mapping) or any(isinstance(one, (list, dict)) or one is None for one in held):
-        raise ValueError(held)
-    return frozenset(str(one).strip() for one in held)
+    if isinstance(labels, str):
+        text = labels.strip()
+        labels = (
+            parsed_json(text) if text.startswith("[") else [label for label in re.split(r"[;,]", text) if label.strip()]
+        )
+    if isinstance(labels, Mapping) or any(isinstance(label, (list, dict)) or label is None for label in labels):
+        raise ValueError(labels)
+    return frozenset(str(label).strip() for label in labels)
 
 
 def all_labels(true: frozenset[str], predicted: frozenset[str]) -> tuple[float, float, float]:
@@ -175,19 +177,19 @@ def labels_by(metric: Metric) -> Callable[[Any], Iterable[str]] | None:
     return _types if metric.rows is EXACT else None
 
 
-def _types(held: Any) -> list[str]:
-    return [entity.type for entity in entities_of(held)]
+def _types(document: Any) -> list[str]:
+    return [entity.type for entity in entities_of(document)]
 
 
 # Rankings: the relevance of the candidates of a query, and the scores by which they are ranked.
 
 
-def numbers_of(held: Any) -> Floats:
+def numbers_of(values: Any) -> Floats:
     """The numbers of the candidates of a query: a list, or JSON."""
-    found = np.asarray(parsed_json(held) if isinstance(held, str) else held, dtype=np.float64)
-    if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
-        raise ValueError(held)
-    return found
+    numbers = np.asarray(parsed_json(values) if isinstance(values, str) else values, dtype=np.float64)
+    if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
+        raise ValueError(values)
+    return numbers
 
 
 def ranked(relevance: Floats, scores: Floats) -> Floats:
@@ -234,21 +236,23 @@ def _of_ranking(name: str, value: Callable[..., tuple[float, float]], k: int | N
 TEXTS = "texts"
 
 
-def text_of(held: Any) -> str:
+def text_of(text: Any) -> str:
     """A text; of None, an empty one."""
-    if held is not None and not isinstance(held, str):
-        raise ValueError(held)
-    return held or ""
+    if text is not None and not isinstance(text, str):
+        raise ValueError(text)
+    return text or ""
 
 
-def references_of(held: Any) -> list[str]:
+def references_of(references: Any) -> list[str]:
     """The references of a text: one, or a list of several, perhaps as JSON."""
-    if isinstance(held, str) and held.lstrip().startswith('["'):
-        held = parsed_json(held)
-    found = [text_of(one) for one in (held if isinstance(held, (list, tuple)) else [held])]
-    if not found:
-        raise ValueError(held)
-    return found
+    if isinstance(references, str) and references.lstrip().startswith('["'):
+        references = parsed_json(references)
+    texts = [
+        text_of(reference) for reference in (references if isinstance(references, (list, tuple)) else [references])
+    ]
+    if not texts:
+        raise ValueError(references)
+    return texts
 
 
 def edits(true: Sequence[str], predicted: Sequence[str]) -> int:
@@ -258,11 +262,11 @@ def edits(true: Sequence[str], predicted: Sequence[str]) -> int:
     (1, 3)
     """
     places = np.arange(len(predicted) + 1)
-    number = {one: i for i, one in enumerate(dict.fromkeys([*true, *predicted]))}
-    codes = np.array([number[one] for one in predicted], dtype=np.int64)
+    number = {symbol: i for i, symbol in enumerate(dict.fromkeys([*true, *predicted]))}
+    codes = np.array([number[symbol] for symbol in predicted], dtype=np.int64)
     row = places
-    for one in true:
-        kept = np.minimum(row[:-1] + (codes != number[one]), row[1:] + 1)
+    for symbol in true:
+        kept = np.minimum(row[:-1] + (codes != number[symbol]), row[1:] + 1)
         row = np.minimum.accumulate(np.concatenate([[row[0] + 1], kept]) - places) + places  # insertions
     return int(row[-1])
 
@@ -314,15 +318,15 @@ def bleu(sums: Floats) -> Floats:
     """BLEU from its sums: lengths of the texts and the references, then the n-grams found and those there are, n = 1 to
     4; smoothed as sacrebleu does where no n-gram is found (each further such n halves the precision 1 / all)."""
     length, reference = sums[..., 0], sums[..., 1]
-    found, there = sums[..., 2:6], sums[..., 6:10]
-    none = (found <= 0) & (there > 0)
+    matches, there = sums[..., 2:6], sums[..., 6:10]
+    none = (matches <= 0) & (there > 0)
     halved = 0.5 ** np.cumsum(none, axis=-1)
-    precision = ratio(np.where(none, halved, found), there)
+    precision = ratio(np.where(none, halved, matches), there)
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.log(np.where(there > 0, precision, 0.0)).mean(axis=-1)
         brevity = np.minimum(1.0 - ratio(reference, length), 0.0)
         score = 100 * np.exp(logs + np.where(np.isnan(brevity), -np.inf, brevity))
-    return np.asarray(np.where((found > 0).any(axis=-1), score, 0.0))
+    return np.asarray(np.where((matches > 0).any(axis=-1), score, 0.0))
 
 
 def chrf(sums: Floats) -> Floats:
@@ -331,7 +335,7 @@ def chrf(sums: Floats) -> Floats:
     there = (texts > 0) & (references > 0)
     n = np.maximum(there.sum(axis=-1), 1)
     precision, recall = (
-        np.where(there, both / np.where(there, one, 1.0), 0.0).sum(axis=-1) / n for one in (texts, references)
+        np.where(there, both / np.where(there, totals, 1.0), 0.0).sum(axis=-1) / n for totals in (texts, references)
     )
     below = 4 * precision + recall
     return np.asarray(np.where(below > 0, 500 * precision * recall / np.where(below > 0, below, 1.0), 0.0))
@@ -368,7 +372,7 @@ def counted(
     taking = tuple(
         replace(metric, rows=columns[metric.rows], score=_score_of(metric, columns[metric.rows])) for metric in metrics
     )
-    return {name: np.concatenate(held, axis=-1) for name, held in blocks.items()}, taking
+    return {name: np.concatenate(statistics, axis=-1) for name, statistics in blocks.items()}, taking
 
 
 def _score_of(metric: Metric, columns: Columns) -> Callable[[Any, Any, Problem], Floats]:
@@ -376,8 +380,8 @@ def _score_of(metric: Metric, columns: Columns) -> Callable[[Any, Any, Problem],
 
     def score(targets: Any, predictions: Any, problem: Problem) -> Floats:
         with np.errstate(invalid="ignore"):
-            own: Floats = metric.value(columns(targets, predictions, problem))
-        return np.multiply(own, metric.sign)
+            values: Floats = metric.value(columns(targets, predictions, problem))
+        return np.multiply(values, metric.sign)
 
     return score
 

@@ -41,11 +41,11 @@ class ClassRows:
         place = np.full(len(problem.labels), len(chosen))  # one place more, for the classes that are left out
         place[chosen] = np.arange(len(chosen))
         rows = np.arange(len(targets))
-        held = np.zeros((len(targets), 3, len(chosen) + 1))
-        held[rows, 0, place[targets]] = targets == predictions
-        held[rows, 1, place[predictions]] = 1.0
-        held[rows, 2, place[targets]] = 1.0
-        return np.ascontiguousarray(held[:, :, :-1]).reshape(len(targets), 3 * len(chosen))
+        indicators = np.zeros((len(targets), 3, len(chosen) + 1))
+        indicators[rows, 0, place[targets]] = targets == predictions
+        indicators[rows, 1, place[predictions]] = 1.0
+        indicators[rows, 2, place[targets]] = 1.0
+        return np.ascontiguousarray(indicators[:, :, :-1]).reshape(len(targets), 3 * len(chosen))
 
 
 def micro_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
@@ -170,10 +170,10 @@ def of_class(name: str, label: Any) -> Metric:
     >>> of_class("f1", "spam").name
     'f1[spam]'
     """
-    one = PER_CLASS[name]
+    quotient = PER_CLASS[name]
 
     def value(sums: Floats) -> Floats:
-        values = one.values(sums[..., None])[..., 0]
+        values = quotient.values(sums[..., None])[..., 0]
         return np.where(np.isnan(values) & ((sums[..., 1] > 0) | (sums[..., 2] > 0)), 0.0, values)
 
     return Metric(

@@ -195,8 +195,8 @@ def find_metric(name: str, task: str) -> Metric:
 
 def tasks_of(names: Iterable[str | Metric]) -> set[str]:
     """The kinds of predictions that the given metrics are of."""
-    found = set()
-    for one in names:
-        name = "" if isinstance(one, Metric) else _made(one)
-        found |= {one.task} if isinstance(one, Metric) else {kind for kind, other in _known if other == name}
-    return found
+    tasks = set()
+    for metric in names:
+        name = "" if isinstance(metric, Metric) else _made(metric)
+        tasks |= {metric.task} if isinstance(metric, Metric) else {kind for kind, other in _known if other == name}
+    return tasks

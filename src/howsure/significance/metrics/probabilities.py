@@ -20,11 +20,11 @@ BINS = 20
 def log_losses(targets: Codes, predictions: Floats) -> Floats:
     """-log of the probability assigned to each row's label, in nats; infinite where that is 0."""
     if predictions.shape[-1] == 1:
-        given = np.where(targets == 1, predictions[:, 0], 1 - predictions[:, 0])
+        true_probabilities = np.where(targets == 1, predictions[:, 0], 1 - predictions[:, 0])
     else:
-        given = predictions[np.arange(len(targets)), targets]
+        true_probabilities = predictions[np.arange(len(targets)), targets]
     with np.errstate(divide="ignore"):
-        return -np.log(given)
+        return -np.log(true_probabilities)
 
 
 def certain_rows(predictions: Floats) -> int:
@@ -42,8 +42,8 @@ def brier_scores(targets: Codes, predictions: Floats) -> Floats:
     """(q - y)² of each row if the probabilities are of one class; summed over the classes if they are of all."""
     if predictions.shape[-1] == 1:
         return np.asarray((predictions[:, 0] - targets) ** 2)
-    given = predictions[np.arange(len(targets)), targets]
-    return np.asarray((predictions**2).sum(axis=-1) - 2 * given + 1)
+    true_probabilities = predictions[np.arange(len(targets)), targets]
+    return np.asarray((predictions**2).sum(axis=-1) - 2 * true_probabilities + 1)
 
 
 def ranked_probability_scores(targets: Codes, predictions: Floats) -> Floats:
@@ -63,9 +63,9 @@ def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> F
     """
     q, y = _confidence(targets, predictions)
     bins, gap, rows = np.minimum((q * BINS).astype(np.int64), BINS - 1), q - y, np.arange(len(q))
-    held = np.zeros((len(q), 3, BINS))
-    held[rows, 0, bins], held[rows, 1, bins], held[rows, 2, bins] = 1.0, gap, gap**2
-    return held.reshape(len(q), 3 * BINS)
+    statistics = np.zeros((len(q), 3, BINS))
+    statistics[rows, 0, bins], statistics[rows, 1, bins], statistics[rows, 2, bins] = 1.0, gap, gap**2
+    return statistics.reshape(len(q), 3 * BINS)
 
 
 def alone_in_bin(targets: Codes, predictions: Floats) -> int:
@@ -209,8 +209,8 @@ def _variance(first: Floats, second: Floats, n: Floats) -> Floats:
 
 
 def _terms(p: Floats, middle: Floats) -> Floats:
-    held = p > 0
-    return p * np.log(np.where(held, p, 1.0) / np.where(held, middle, 1.0))
+    positive = p > 0
+    return p * np.log(np.where(positive, p, 1.0) / np.where(positive, middle, 1.0))
 
 
 register(mean_loss("cross_entropy", "soft", cross_entropies, best=None, infinite_at_zero=True))

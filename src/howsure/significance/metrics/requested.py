@@ -40,7 +40,7 @@ class Requested:
 
 def asked_order(requested: Sequence[Requested]) -> list[str]:
     """The names of all metrics as they were asked for."""
-    placed = [pair for one in requested for pair in zip(one.places, one.metrics, strict=True)]
+    placed = [pair for request in requested for pair in zip(request.places, request.metrics, strict=True)]
     return [metric.name for _, metric in sorted(placed, key=lambda pair: pair[0])]
 
 
@@ -48,39 +48,44 @@ def named_metrics(metrics: object) -> list[str | Metric] | None:
     """The requested metrics as a list; None if they depend on the kind of predictions."""
     if metrics is None:
         return None
-    asked = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    if not isinstance(asked, Sequence) or not all(isinstance(one, (str, Metric)) for one in asked):
+    metric_list = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    if not isinstance(metric_list, Sequence) or not all(isinstance(metric, (str, Metric)) for metric in metric_list):
         raise InputError(f"metrics must be the name of a metric, a Metric, or a list of these; it is {metrics!r}.")
-    return list(asked)
+    return list(metric_list)
 
 
 def requested_metrics(
-    asked: Sequence[str | Metric] | None, systems: Systems, *, method: str | None, target_class: object
+    metrics: Sequence[str | Metric] | None, systems: Systems, *, method: str | None, target_class: object
 ) -> list[Requested]:
     """The metrics by the kind of predictions that they are of, in the order asked for.
 
     Raises InputError for an unknown metric, one named twice, or one that the predictions do not allow.
     """
-    if asked is None:
-        asked = _defaults(systems, method, target_class)
-    if not asked:
+    if metrics is None:
+        metrics = _defaults(systems, method, target_class)
+    if not metrics:
         raise InputError("metrics must name one metric or more; it is empty.")
-    if target_class is not None and not ("hard" in VIEWS[systems.task] and any(one in OF_CLASS for one in asked)):
+    if target_class is not None and not (
+        "hard" in VIEWS[systems.task] and any(metric in OF_CLASS for metric in metrics)
+    ):
         raise InputError(
             f"{parameter('target_class')} is for {', '.join(OF_CLASS)} of labels; the metrics are "
-            f"{', '.join(str(getattr(one, 'name', one)) for one in asked)}. Ask for one of these, or leave it out."
+            f"{', '.join(str(getattr(metric, 'name', metric)) for metric in metrics)}. Ask for one of these, or "
+            "leave it out."
         )
-    found = [metric_of(name, systems, target_class) for name in asked]
-    twice = [one.name for one in found if sum(one.name == other.name for other in found) > 1]
+    resolved_metrics = [metric_of(name, systems, target_class) for name in metrics]
+    twice = [
+        metric.name for metric in resolved_metrics if sum(metric.name == other.name for other in resolved_metrics) > 1
+    ]
     if twice:
         raise InputError(f"metrics must differ; {twice[0]} is named twice.")
-    tasks = dict.fromkeys(one.task for one in found)
-    return [_of_task(found, task, systems) for task in tasks]
+    tasks = dict.fromkeys(metric.task for metric in resolved_metrics)
+    return [_of_task(resolved_metrics, task, systems) for task in tasks]
 
 
-def _of_task(found: Sequence[Metric], task: str, systems: Systems) -> Requested:
-    held = [(metric, place) for place, metric in enumerate(found) if metric.task == task]
-    metrics, places = zip(*held, strict=True)
+def _of_task(all_metrics: Sequence[Metric], task: str, systems: Systems) -> Requested:
+    placed_metrics = [(metric, place) for place, metric in enumerate(all_metrics) if metric.task == task]
+    metrics, places = zip(*placed_metrics, strict=True)
     if task == DOCUMENT:
         first = next(iter(systems.predictions))
         arrays, taking = counted(metrics, systems.targets, systems.predictions, systems.problem(first, first))
@@ -101,9 +106,9 @@ def metric_of(name: str | Metric, systems: Systems, target_class: object) -> Met
             raise InputError(
                 f"{name!r} is of one class: say which by {parameter('target_class')}, or ask for 'macro_{name}'."
             )
-        held = seen_as(systems, "hard")
-        first = next(iter(held.predictions))
-        held.problem(first, first).code(target_class)
+        as_labels = seen_as(systems, "hard")
+        first = next(iter(as_labels.predictions))
+        as_labels.problem(first, first).code(target_class)
         return of_class(name, target_class)
     task = next((kind for kind in kinds if name in metric_names(kind)), systems.task)
     if name in BRIER and task == "probabilistic":
