@@ -94,33 +94,33 @@ def judge_agreement(
         raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")
     if not is_number(margin) or not 0.0 <= margin < 1.0:
         raise InputError(f"{parameter('margin')} must lie in [0, 1); it is {margin!r}.")
-    held = Columns.read({"score": score, "rater": rater, "id": id}, data, labels=scale == "nominal")
-    with held.rows.placed():
-        grades = _grades(held, scale, categories)
+    answers = Columns.read({"score": score, "rater": rater, "id": id}, data, labels=scale == "nominal")
+    with answers.rows.placed():
+        grades = _grades(answers, scale, categories)
     judge = None if judge is None else str(judge)
     if judge is not None and judge not in grades.raters:
         raise unknown_name("judge", judge, grades.raters, place="the raters")
-    found = [_row(grades, grades.raters, "all", None, level)]
+    rows = [_row(grades, grades.raters, "all", None, level)]
     notes = []
     if len(grades.raters) > MOST_RATERS:
         notes.append(f"{len(grades.raters):,} raters: above {MOST_RATERS}, pairs of them have no rows")
     elif len(grades.raters) > 2:
-        found += [
+        rows += [
             _row(grades, (a, b), a, b, level) for a, b in combinations(grades.raters, 2) if grades.common(a, b) > 1
         ]
     else:
-        found = [_row(grades, grades.raters, grades.raters[0], grades.raters[1], level)]
+        rows = [_row(grades, grades.raters, grades.raters[0], grades.raters[1], level)]
     if scale == "nominal":
-        counts = np.bincount(held.codes("score")).tolist()
-        note = categories_note(dict(zip(held.names("score"), counts, strict=True)))
+        counts = np.bincount(answers.codes("score")).tolist()
+        note = categories_note(dict(zip(answers.names("score"), counts, strict=True)))
         notes += [note] if note else []
     if (codes := grades.table[grades.table >= 0]).min() == codes.max():
         notes.append("all raters gave the same value: agreement by chance is 1, so α and κ are undefined")
-    notes += [_scale_note(grades)] if categories is None and any(row.ac is not None for row in found) else []
+    notes += [_scale_note(grades)] if categories is None and any(row.ac is not None for row in rows) else []
     named = None if categories is None else list(categories)
-    recipe = held.recipe | {"scale": scale, "categories": named, "judge": judge, "margin": margin, "level": level}
+    recipe = answers.recipe | {"scale": scale, "categories": named, "judge": judge, "margin": margin, "level": level}
     test = None if judge is None else _replacement(grades, judge, margin)
-    return RaterAgreement(rows=tuple(found), replacement=test, notes=tuple(notes), recipe=recipe)
+    return RaterAgreement(rows=tuple(rows), replacement=test, notes=tuple(notes), recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,9 +235,9 @@ def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], fl
     def of(times: Floats) -> float:
         frequency = times @ counts
         distance = _of_ranks(frequency) if fixed is None else fixed
-        seen = float(times @ (observed(distance) if of_fixed is None else of_fixed))
+        disagreement = float(times @ (observed(distance) if of_fixed is None else of_fixed))
         by_chance = float(frequency @ distance @ frequency) / (frequency.sum() - 1)
-        return float(1.0 - seen / by_chance) if by_chance > 0.0 else math.nan
+        return float(1.0 - disagreement / by_chance) if by_chance > 0.0 else math.nan
 
     return of
 
@@ -264,7 +264,7 @@ def shares_of(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
     share, mean, q = float((agree * p).sum()), (first + second) / 2, len(p)
     chance = float(first @ agree @ second)
     gwet = float(agree.sum() * (mean * (1 - mean)).sum() / (q * (q - 1))) if q > 1 else 1.0
-    kappa, ac = ((share - one) / (1 - one) if one < 1.0 else math.nan for one in (chance, gwet))
+    kappa, ac = ((share - expected) / (1 - expected) if expected < 1.0 else math.nan for expected in (chance, gwet))
     return share, kappa, ac
 
 
@@ -279,16 +279,16 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     estimate = partial(_estimate, n=n, apart=apart, level=level)
     of_all = estimate(_alphas(patterns, values, grades.scale), of, chance=float(p @ p))
     together = (((patterns @ agree) * patterns).sum(axis=1) - m) / (m * (m - 1))
-    share = estimate(lambda held: float(held @ together / held.sum()), of, chance=0.0)
+    share = estimate(lambda item_counts: float(item_counts @ together / item_counts.sum()), of, chance=0.0)
     if b is None:
         return RaterAgreementRow(a, b, n, share, of_all, None, None)
     pairs_given = np.bincount(table[:, 0] * q + table[:, 1], minlength=q * q)
     cells = np.flatnonzero(pairs_given)
     often = pairs_given[cells]
 
-    def coefficient(held: Floats, which: int) -> float:
+    def coefficient(pair_counts: Floats, which: int) -> float:
         pairs = np.zeros(q * q)
-        pairs[cells] = held
+        pairs[cells] = pair_counts
         return shares_of(pairs.reshape(q, q), agree)[which]
 
     of_pairs = often.astype(np.float64)
@@ -346,7 +346,7 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
     from scipy.special import stdtr
 
     place = grades.raters.index(judge)
-    people = [one for one in range(len(grades.raters)) if one != place]
+    people = [rater for rater in range(len(grades.raters)) if rater != place]
     if len(people) < 2:
         raise InputError(
             f"{parameter('judge')} is compared with people beside other people: there must be two at least."
@@ -358,8 +358,8 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
         there = ~np.isnan(table[:, [place, person]]).any(axis=1) & ~np.isnan(others).all(axis=1)
         if there.sum() < FEWEST:
             continue
-        own, of_judge = (_nearness(table[there][:, k], others[there], grades.scale) for k in (person, place))
-        wins, losses = (of_judge >= own) * 1.0, (own >= of_judge) * 1.0
+        of_person, of_judge = (_nearness(table[there][:, k], others[there], grades.scale) for k in (person, place))
+        wins, losses = (of_judge >= of_person) * 1.0, (of_person >= of_judge) * 1.0
         behind, n = losses - wins, int(there.sum())
         error = float(behind.std(ddof=1)) / math.sqrt(n)
         distance = float(behind.mean()) - margin
@@ -369,14 +369,14 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
         why = f"each person graded fewer than {FEWEST} items that the judge and other people graded, too"
         return Replacement(judge, len(people), 0, math.nan, math.nan, None, why)
     harmonic = sum(1 / k for k in range(1, len(p) + 1))  # tests may depend on each other (Benjamini & Yekutieli 2001)
-    found = int((harmonic * adjust_p_values(p, method="bh") <= FALSE_DISCOVERIES).sum())
-    rate = found / len(p)
+    n_rejected = int((harmonic * adjust_p_values(p, method="bh") <= FALSE_DISCOVERIES).sum())
+    rate = n_rejected / len(p)
     return Replacement(judge, len(people), len(p), rate, float(np.mean(nearer)), rate >= 0.5, "")
 
 
-def _nearness(own: Floats, others: Floats, scale: str) -> Floats:
+def _nearness(grades: Floats, others: Floats, scale: str) -> Floats:
     """How near grades (n,) are to those of others (n, k), which may lack some: the share that is equal, or minus the
     root of the mean squared distance."""
     if scale == "nominal":
-        return np.asarray(np.nanmean(np.where(np.isnan(others), np.nan, others == own[:, None]), axis=1))
-    return np.asarray(-np.sqrt(np.nanmean((others - own[:, None]) ** 2, axis=1)))
+        return np.asarray(np.nanmean(np.where(np.isnan(others), np.nan, others == grades[:, None]), axis=1))
+    return np.asarray(-np.sqrt(np.nanmean((others - grades[:, None]) ** 2, axis=1)))

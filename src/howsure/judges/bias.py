@@ -148,22 +148,24 @@ def judge_bias(
     level = check_level(level)
     roles = {"score": score, "y_true": y_true, "swapped": swapped, "earlier": earlier, "length": length}
     roles |= {"prompt_length": prompt_length, "family": family, "strata": strata, "inclusion": inclusion}
-    asked = [role for role in COVARIATES if roles[role] is not None]
-    if not asked and swapped is earlier is None:
-        wanted = ", ".join(parameter(role, GIVEN) for role in (*PAIRED, *COVARIATES))
-        raise InputError(f"no bias can be seen in grades alone: give one of {wanted}.{LOOK}")
-    if asked and y_true is None:
-        raise InputError(f"{parameter(asked[0], GIVEN)} needs {parameter('y_true', GIVEN)}, grades of people.{LOOK}")
+    covariates = [role for role in COVARIATES if roles[role] is not None]
+    if not covariates and swapped is earlier is None:
+        parameter_names = ", ".join(parameter(role, GIVEN) for role in (*PAIRED, *COVARIATES))
+        raise InputError(f"no bias can be seen in grades alone: give one of {parameter_names}.{LOOK}")
+    if covariates and y_true is None:
+        raise InputError(
+            f"{parameter(covariates[0], GIVEN)} needs {parameter('y_true', GIVEN)}, grades of people.{LOOK}"
+        )
     if (family is None) != (own is None):
         raise InputError(f"{parameter('family', GIVEN)} and {parameter('own', GIVEN)}, the judge's, need each other.")
-    held = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
-    with held.rows.placed():
-        rows = [row for role in PAIRED if role in held.numbers for row in _paired(held, role, bounds, level)]
-        rows += _covariates(held, asked, own, level) if asked else []
-    if held.units is not None and (few := few_clusters(np.bincount(held.units))):
-        held.notes.append(few)
-    recipe = held.recipe | {"own": own, "pos_label": pos_label, "bounds": bounds, "level": level}
-    return JudgeBias(rows=tuple(rows), notes=tuple(map(told, held.notes)), recipe=recipe)
+    answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
+    with answers.rows.placed():
+        rows = [row for role in PAIRED if role in answers.numbers for row in _paired(answers, role, bounds, level)]
+        rows += _covariates(answers, covariates, own, level) if covariates else []
+    if answers.units is not None and (few := few_clusters(np.bincount(answers.units))):
+        answers.notes.append(few)
+    recipe = answers.recipe | {"own": own, "pos_label": pos_label, "bounds": bounds, "level": level}
+    return JudgeBias(rows=tuple(rows), notes=tuple(map(told, answers.notes)), recipe=recipe)
 
 
 def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
@@ -174,37 +176,37 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
     shares, n = share_bounds(f, other), len(rows)
     ends = shares if bounds is None else check_bounds(bounds)
     if ends is not None:
-        for one in ("score", role):
-            check_within(columns.numbers[one], ends, name=parameter(one))
+        for grade_role in ("score", role):
+            check_within(columns.numbers[grade_role], ends, name=parameter(grade_role))
     units = columns.units_of(rows)
-    changes, shift = (f"{name}: {one}" for one in ("changes", "shift"))
+    changes, shift = (f"{name}: {quantity}" for quantity in ("changes", "shift"))
     if (n if units is None else len(np.unique(units))) < FEWEST_PAIRED:
-        return [_untold(one, n, level) for one in (changes, shift)]
+        return [_untold(label, n, level) for label in (changes, shift)]
     flipped = Graded(
         np.zeros(n), np.arange(n), (f != other) * 1.0, np.ones(n), np.zeros(n, dtype=np.int64), units, (0.0, 1.0)
     )
     share = flipped.mean(level, slope=0.0)
     moved = replace(flipped, grades=f - other, bounds=None if shares is None else (-1.0, 1.0))
-    if (found := moved.mean(level, slope=0.0)).low is None and ends is not None:  # few grades carry the shift
+    if (estimate := moved.mean(level, slope=0.0)).low is None and ends is not None:  # few grades carry the shift
         moved = replace(moved, bounds=(ends[0] - ends[1], ends[1] - ends[0]))
-        found = moved.mean(level, slope=0.0)
-    p = math.nan if found.low is None else moved.p_value(0.0)
-    said = f"the same answer gets {_more(found)} {than}{_doubt(found)}."
+        estimate = moved.mean(level, slope=0.0)
+    p = math.nan if estimate.low is None else moved.p_value(0.0)
+    sentence = f"the same answer gets {_more(estimate)} {than}{_doubt(estimate)}."
     of = f"{share.value:.1%} of {counted(n, 'grade')} differ {how}."
-    return [BiasRow(changes, n, share, math.nan, of), BiasRow(shift, n, found, p, said)]
+    return [BiasRow(changes, n, share, math.nan, of), BiasRow(shift, n, estimate, p, sentence)]
 
 
-def _covariates(held: Columns, asked: Sequence[str], own: str | None, level: float) -> list[BiasRow]:
+def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | None, level: float) -> list[BiasRow]:
     """What the judge's grade depends on, among answers that people grade alike."""
-    f, y = held.numbers["score"], held.numbers["y_true"]
+    f, y = answers.numbers["score"], answers.numbers["y_true"]
     if np.isnan(y).all():
         raise InputError(f"{parameter('y_true')} holds nothing: no answer has a person's grade. Have some graded.")
-    columns = np.stack([_column(held, role, own) for role in asked], axis=1)
-    graded = held.graded(np.arange(held.n), f, y, None)
+    columns = np.stack([_column(answers, role, own_family) for role in covariates], axis=1)
+    graded = answers.graded(np.arange(answers.n), f, y, None)
     of, n = graded.read, len(graded.read)
-    units = None if held.units is None else np.unique(held.units[of], return_inverse=True)[1]
-    if n < FEWEST + len(asked) or (units is not None and units.max() + 1 < FEWEST_UNITS):
-        return [_untold(role, n, level) for role in asked]
+    units = None if answers.units is None else np.unique(answers.units[of], return_inverse=True)[1]
+    if n < FEWEST + len(covariates) or (units is not None and units.max() + 1 < FEWEST_UNITS):
+        return [_untold(role, n, level) for role in covariates]
     grades, code = np.unique(y[of], return_inverse=True)
     alike = len(grades) <= MOST_GRADES
     apart = (y[of] - y[of].mean()) / max(float(y[of].std()), 1e-300)
@@ -214,7 +216,7 @@ def _covariates(held: Columns, asked: Sequence[str], own: str | None, level: flo
     design = np.hstack([regression.within(nuisance), regression.within(columns[of])])
     lengths = np.linalg.norm(np.hstack([nuisance, columns[of]]), axis=0)
     if (odd := dependent(design, lengths)) is not None and odd >= nuisance.shape[1]:
-        role = asked[odd - nuisance.shape[1]]
+        role = covariates[odd - nuisance.shape[1]]
         raise InputError(
             f"{parameter(role)} must differ among answers that people grade alike, and not follow from what else is "
             "given; it does not. Leave it out."
@@ -222,22 +224,24 @@ def _covariates(held: Columns, asked: Sequence[str], own: str | None, level: flo
     fit = fitted(regression, f[of])
     assert fit is not None
     if not fit.errors[fit.has_error].min(initial=np.inf) > SAME * np.ptp(f):
-        return [_untold(role, n, level, "people's grades tell all of the judge's") for role in asked]
+        return [_untold(role, n, level, "people's grades tell all of the judge's") for role in covariates]
     with_error = np.flatnonzero(fit.has_error).tolist()
     what = "answers" if units is None else "clusters"
-    held.notes.extend(rough_intervals([asked[place] for place in with_error], fit.degrees[with_error], what))
+    answers.notes.extend(rough_intervals([covariates[place] for place in with_error], fit.degrees[with_error], what))
     made = []
-    for place, role in enumerate(asked):
+    for place, role in enumerate(covariates):
         if not fit.has_error[place]:
             made.append(_untold(role, n, level, f"a single {'answer' if units is None else 'cluster'} determines it"))
             continue
-        found, _, p = fit.estimate(place, level=level, method="Student", n=n)
-        said = f"of answers that people grade alike, {COVARIATES[role].format(own=own)} gets {_more(found)}"
-        made.append(BiasRow(role.replace("_", " "), n, found, p, f"{said}{_doubt(found)}."))
+        estimate, _, p = fit.estimate(place, level=level, method="Student", n=n)
+        sentence = (
+            f"of answers that people grade alike, {COVARIATES[role].format(own=own_family)} gets {_more(estimate)}"
+        )
+        made.append(BiasRow(role.replace("_", " "), n, estimate, p, f"{sentence}{_doubt(estimate)}."))
     return made
 
 
-def _column(columns: Columns, role: str, own: str | None) -> Floats:
+def _column(columns: Columns, role: str, own_family: str | None) -> Floats:
     """The logarithm of a length, or 1 for the family of the judge."""
     if role in LENGTHS:
         values = columns.numbers[role]
@@ -247,9 +251,9 @@ def _column(columns: Columns, role: str, own: str | None) -> Floats:
                 f"{parameter(role)} must be positive; {at_row(row)} holds {values[row]:g}. Leave out empty answers."
             )
         return np.asarray(np.log2(values))
-    if own not in columns.names(role):
-        raise unknown_name("family", str(own), columns.names(role), place="the data")
-    return np.asarray(columns.codes(role) == columns.names(role).index(own), dtype=np.float64)
+    if own_family not in columns.names(role):
+        raise unknown_name("family", str(own_family), columns.names(role), place="the data")
+    return np.asarray(columns.codes(role) == columns.names(role).index(own_family), dtype=np.float64)
 
 
 def _untold(bias: str, n: int, level: float, why: str = "too few answers, or clusters of them, show it") -> BiasRow:

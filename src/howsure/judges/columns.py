@@ -60,47 +60,54 @@ class Columns:
 
         Raises InputError for what is no number, or missing where it must not be.
         """
-        given = {role: one for role, one in roles.items() if one is not None}
-        grades = {role: one for role, one in given.items() if role in (*NUMERIC, *PARTIAL)}
-        check_distinct(grades, {role: given[role] for role in OF_ANSWERS if role in given})
+        columns = {role: column for role, column in roles.items() if column is not None}
+        grades = {role: column for role, column in columns.items() if role in (*NUMERIC, *PARTIAL)}
+        check_distinct(grades, {role: columns[role] for role in OF_ANSWERS if role in columns})
         numeric = tuple(role for role in NUMERIC if role != "score" or not labels)
-        cells = [given[role] for role in PARTS if role in given]
-        in_clusters = "clusters" in roles and not {"clusters", "id", "strata"} & given.keys()
+        cells = [columns[role] for role in PARTS if role in columns]
+        in_clusters = "clusters" in roles and not {"clusters", "id", "strata"} & columns.keys()
         numeric_roles = numeric if pos_label is None else LENGTHS
-        rows = Rows(given) if data is None else _rows(given, data, numeric_roles, show, cells if in_clusters else None)
-        called = {role: str(one) if data is not None else role for role, one in given.items()}
-        held = given if data is None else {role: rows[column] for role, column in given.items()}
+        rows = (
+            Rows(columns) if data is None else _rows(columns, data, numeric_roles, show, cells if in_clusters else None)
+        )
+        names = {role: str(column) if data is not None else role for role, column in columns.items()}
+        values = columns if data is None else {role: rows[column] for role, column in columns.items()}
         notes: list[str] = []
         with rows.placed():
-            first = held["score"]
-            n = len(first if isinstance(first, Coded) else as_column(first, name=called["score"]))
+            first = values["score"]
+            n = len(first if isinstance(first, Coded) else as_column(first, name=names["score"]))
             numbers = {}
-            for role in (one for one in (*PARTIAL, *DRAWN) if one in held and not isinstance(held[one], Coded)):
-                if role in DRAWN or isinstance(held[role], Mapping):
-                    partial_column(held[role], n=n, name=called[role], reference=called["score"])
-            for role in (one for one in (*numeric, *PARTIAL) if one in held):
+            for role in (role for role in (*PARTIAL, *DRAWN) if role in values and not isinstance(values[role], Coded)):
+                if role in DRAWN or isinstance(values[role], Mapping):
+                    partial_column(values[role], n=n, name=names[role], reference=names["score"])
+            for role in (role for role in (*numeric, *PARTIAL) if role in values):
                 positive = None if role in LENGTHS else pos_label
-                found = partial_scores(
-                    held[role], n, pos_label=positive, name=called[role], notes=notes, must_occur=role not in READINGS
+                role_numbers = partial_scores(
+                    values[role],
+                    n,
+                    pos_label=positive,
+                    name=names[role],
+                    notes=notes,
+                    must_occur=role not in READINGS,
                 )
-                if role in numeric and np.isnan(found).any():
-                    raise missing(called[role], int(np.isnan(found).argmax()))
-                numbers[role] = found
+                if role in numeric and np.isnan(role_numbers).any():
+                    raise missing(names[role], int(np.isnan(role_numbers).argmax()))
+                numbers[role] = role_numbers
             if {"score", "y_true"} <= numbers.keys():
-                notes += _note_on_copies(numbers["score"], numbers["y_true"], called)
+                notes += _note_on_copies(numbers["score"], numbers["y_true"], names)
             coded = {
-                role: one if isinstance(one, Coded) else Coded(*check_codes(one, n=n, name=called[role]))
-                for role, one in held.items()
+                role: column if isinstance(column, Coded) else Coded(*check_codes(column, n=n, name=names[role]))
+                for role, column in values.items()
                 if role not in (*numeric, *PARTIAL, *DRAWN, "clusters")
             }
-            units = held.get("clusters", rows[rows.chosen["clusters"]] if "clusters" in rows.chosen else None)
+            units = values.get("clusters", rows[rows.chosen["clusters"]] if "clusters" in rows.chosen else None)
             if units is not None:
                 units = units.codes.astype(np.int64) if isinstance(units, Coded) else check_clusters(units, n=n)
         recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": n})}
         if data is not None:
-            recipe |= {AS_READ.get(role, role): column for role, column in (given | dict(rows.chosen)).items()}
+            recipe |= {AS_READ.get(role, role): column for role, column in (columns | dict(rows.chosen)).items()}
         notes += rows.notes
-        drawn = {role: held[role] for role in DRAWN if role in held}
+        drawn = {role: values[role] for role in DRAWN if role in values}
         return cls(n, numbers, coded, drawn, units, rows, recipe, notes)
 
     def codes(self, role: str) -> Integers:
@@ -115,15 +122,15 @@ class Columns:
         """The rows that have a name there; all where the role has no column."""
         return np.flatnonzero(self.codes(role) == (0 if name is None else self.names(role).index(name)))
 
-    def bounds(self, given: tuple[float, float] | None, called: str) -> Bounds | None:
+    def bounds(self, bounds: tuple[float, float] | None, name: str) -> Bounds | None:
         """Those of grades of people: given, or those of grades that are all 0 or 1."""
         y = self.numbers.get("y_true", self.numbers["score"])
-        known = y[~np.isnan(y)]
-        if given is None:
+        grades = y[~np.isnan(y)]
+        if bounds is None:
             f = self.numbers["score"]
-            return share_bounds(known) if ((f >= 0.0) & (f <= 1.0)).all() else None
-        ends = check_bounds(given)
-        check_within(y, ends, name=called)
+            return share_bounds(grades) if ((f >= 0.0) & (f <= 1.0)).all() else None
+        ends = check_bounds(bounds)
+        check_within(y, ends, name=name)
         return ends
 
     def graded(self, rows: Integers, judged: Floats, people: Floats, bounds: Bounds | None) -> Graded:
@@ -131,10 +138,10 @@ class Columns:
 
         Raises InputError where strata or chances are missing, or contradict each other.
         """
-        read = np.flatnonzero(~np.isnan(people))
+        labelled = np.flatnonzero(~np.isnan(people))
         strata, inclusion = (self.drawn_at(role, rows) for role in DRAWN)
         try:
-            draw, _ = read_draw(Elements(len(rows), None), read, strata=strata, inclusion=inclusion)
+            draw, _ = read_draw(Elements(len(rows), None), labelled, strata=strata, inclusion=inclusion)
         except InputError as error:
             raise error.at(lambda row: int(rows[row])) from error
         if draw.note is not None and (note := note_text(draw.note)) not in self.notes:
@@ -142,8 +149,8 @@ class Columns:
         units = self.units_of(rows)
         several = draw.stratum_of_all is not None and draw.stratum.max() > 0
         of_all = draw.stratum_of_all.astype(np.int64) if draw.stratum_of_all is not None and several else None
-        held = np.unique(draw.stratum, return_inverse=True)[1]
-        return Graded(judged, read, people[read], draw.weight, held, units, bounds, of_all)
+        stratum = np.unique(draw.stratum, return_inverse=True)[1]
+        return Graded(judged, labelled, people[labelled], draw.weight, stratum, units, bounds, of_all)
 
     def units_of(self, rows: Integers) -> Integers | None:
         """The clusters of some rows; None where each is on its own."""
@@ -163,36 +170,36 @@ class Columns:
         key = self.codes("id")
         for role in roles:
             key = key * len(self.names(role)) + self.codes(role)
-        seen, times = np.unique(key, return_counts=True)
-        if len(seen) < self.n:
-            a, b = np.flatnonzero(key == seen[times.argmax()])[:2]
+        distinct_keys, times = np.unique(key, return_counts=True)
+        if len(distinct_keys) < self.n:
+            a, b = np.flatnonzero(key == distinct_keys[times.argmax()])[:2]
             raise item_twice(int(a), int(b), repr(self.names("id")[self.codes("id")[a]]), each=each)
 
 
-def _note_on_copies(judge: Floats, people: Floats, called: Mapping[str, str]) -> list[str]:
+def _note_on_copies(judge: Floats, people: Floats, name_by_role: Mapping[str, str]) -> list[str]:
     """A warning if the judge gives every grade that people gave: one column may be a copy of the other."""
     graded = ~np.isnan(people)
     n = int(graded.sum())
     if n < MIN_COPIED or not (judge[graded] == people[graded]).all():
         return []
-    columns = f"{called['score']} and {called['y_true']}"
+    columns = f"{name_by_role['score']} and {name_by_role['y_true']}"
     return [f"{columns} are equal in all {n:,} answers that have both. Check that neither is a copy of the other."]
 
 
 def _rows(
-    given: dict[str, Any], data: Any, numeric: Sequence[str], show: Sequence[str], cells: Sequence[str] | None
+    column_by_role: dict[str, Any], data: Any, numeric: Sequence[str], show: Sequence[str], cells: Sequence[str] | None
 ) -> Rows:
-    for role, column in given.items():
+    for role, column in column_by_role.items():
         if not isinstance(column, str):
             raise no_column_name(role, column)
     kinds = dict.fromkeys(show, Kind.LATER)
-    for role, column in given.items():
-        partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in given)
+    for role, column in column_by_role.items():
+        partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in column_by_role)
         if not partial or column not in kinds:  # what is read whole serves where it may be missing, too
             kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
     clusters, notes = (None, ()) if cells is None else frame_clusters(data, cells, list(kinds))
     kinds |= {} if clusters is None else {clusters: Kind.NAMES}
-    rows = rows_of(data, kinds, clusters=given.get("clusters"), cells=cells)
+    rows = rows_of(data, kinds, clusters=column_by_role.get("clusters"), cells=cells)
     chosen = {**rows.chosen, **({} if clusters is None else {"clusters": clusters})}
     return replace(rows, chosen=chosen, notes=(*rows.notes, *notes))
 

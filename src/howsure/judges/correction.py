@@ -58,7 +58,7 @@ class Graded:
         """
         f, y, w = self.judged[self.read], self.grades, self.weight
         total = np.bincount(self.stratum, w)
-        e_f, e_y = (one - (np.bincount(self.stratum, w * one) / total)[self.stratum] for one in (f, y))
+        e_f, e_y = (values - (np.bincount(self.stratum, w * values) / total)[self.stratum] for values in (f, y))
         if len(total) == 1:
             shared, spread = float(np.average(e_f * e_y, weights=w)), float(self.judged.var(ddof=1))
             scale = 1.0
@@ -76,11 +76,11 @@ class Graded:
         each, and r is their correlation over clusters, if positive. They are Gaffke's where grades have bounds; else
         Student's, but none where few items carry the variance of e. of_rest: e alone.
         """
-        own = self._by_stratum(slope)
-        rest, n = self._rest(slope, own), len(self.grades)
+        stratum_means = self._by_stratum(slope)
+        rest, n = self._rest(slope, stratum_means), len(self.grades)
         g = np.zeros(len(self.judged)) if of_rest or slope == 0.0 else slope * self.judged
-        if own is not None and self.stratum_of_all is not None:
-            g = g + own[self.stratum_of_all]
+        if stratum_means is not None and self.stratum_of_all is not None:
+            g = g + stratum_means[self.stratum_of_all]
         value = rest.value + (0.0 if of_rest else slope * float(self.judged.mean()))
         few = bool(self.lacking) or (not isinstance(rest, BoundedMean) and self._few(rest, slope))
         ends = None if few else rest.interval(level)
@@ -106,8 +106,8 @@ class Graded:
         """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out."""
 
         def leaves_out(size: float) -> bool:
-            found = self.mean(1 - 2 * size, slope=slope)
-            return found.low is not None and found.high is not None and not found.low <= 0.0 <= found.high
+            mean = self.mean(1 - 2 * size, slope=slope)
+            return mean.low is not None and mean.high is not None and not mean.low <= 0.0 <= mean.high
 
         return min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)
 
@@ -126,8 +126,8 @@ class Graded:
 
     def _mean_of(self, values: Floats) -> MeanScore:
         """The mean of a number of every item."""
-        known = np.unique(values)
-        bounds = (float(known[0]), float(known[-1])) if 1 < len(known) <= DISTINCT else None
+        distinct = np.unique(values)
+        bounds = (float(distinct[0]), float(distinct[-1])) if 1 < len(distinct) <= DISTINCT else None
         return mean_score(values, ItemGroups.of(len(values), clusters=self.units), bounds=bounds)
 
     def _by_stratum(self, slope: float) -> Floats | None:
@@ -148,7 +148,7 @@ class Graded:
         scale = math.sqrt(float(first @ first) * float(second @ second))
         return max(float(first @ second) / scale, 0.0) if scale > 0.0 else 0.0
 
-    def _rest(self, slope: float, own: Floats | None) -> MeanScore:
+    def _rest(self, slope: float, stratum_means: Floats | None) -> MeanScore:
         """The weighted mean of e = y - λ f over the graded items, by clusters, or as it varies within strata."""
         f, w = slope * self.judged, self.weight / self.weight.mean()
         e, ends = self.grades - f[self.read], self.bounds
@@ -158,21 +158,21 @@ class Graded:
         if self.units is not None:
             unit = np.unique(self.units[self.read], return_inverse=True)[1]
         value = float(np.average(e, weights=w))
-        if own is not None:  # values that vary as they do within strata, around the common mean
+        if stratum_means is not None:  # values that vary as they do within strata, around the common mean
             times = np.bincount(self.stratum)
             wider = np.sqrt(times / np.maximum(times - 1, 1))
-            e = value + wider[self.stratum] * (e - own[self.stratum])
+            e = value + wider[self.stratum] * (e - stratum_means[self.stratum])
             if ends is not None:
-                reach = [value + wider * (end - own) for end in ends]
+                reach = [value + wider * (end - stratum_means) for end in ends]
                 ends = (float(reach[0].min()), float(reach[1].max()))
-        sums, sizes = (np.bincount(unit, one).astype(np.float64) for one in (w * e, w))
+        sums, sizes = (np.bincount(unit, values).astype(np.float64) for values in (w * e, w))
         error = ratio_error(sums, sizes) if len(sizes) > 1 else 0.0
         apart = sums - value * sizes
         lean = float((apart**3).sum()) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
         degrees = max(kish(sizes) - 1, 1.0) if len(sizes) > 1 else 0.0
         mean = MeanScore(value, error, lean, degrees, len(e), error, units=float(len(sizes)))
         if ends is None:
-            return self._by_leverage(mean, e, unit, slope) if own is None and self._unequal else mean
+            return self._by_leverage(mean, e, unit, slope) if stratum_means is None and self._unequal else mean
         return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
 
     def _by_leverage(self, mean: MeanScore, e: Floats, unit: Integers, slope: float) -> MeanScore:
@@ -220,11 +220,11 @@ class Graded:
         """Whether few items carry the variance, so that rarer values may have more of it: that of y - λ f, or of what f
         leaves open of y, as where a judge is nearly always right."""
         f, y = self.judged[self.read], self.grades
-        held = [y - slope * f - rest.value]
+        residuals = [y - slope * f - rest.value]
         if slope and np.ptp(f) > 0.0:
             apart = f - f.mean()
-            held.append(y - y.mean() - float(apart @ y / (apart @ apart)) * apart)
-        return any(self._by_few(e, float(np.ptp(y))) for e in held)
+            residuals.append(y - y.mean() - float(apart @ y / (apart @ apart)) * apart)
+        return any(self._by_few(e, float(np.ptp(y))) for e in residuals)
 
     def _by_few(self, e: Floats, scale: float) -> bool:
         squares = self._by_unit(np.where(np.abs(e) > ROUNDING * scale, e, 0.0) ** 2)

@@ -104,10 +104,10 @@ def judged_scores(
     twice = {"second": second, "settled": settled}
     answers = Columns.read(roles | {"clusters": clusters} | twice, data, pos_label=pos_label)
     with answers.rows.placed():
-        called = "y_true" if data is None else str(y_true)
+        column_name = "y_true" if data is None else str(y_true)
         if np.isnan(answers.numbers["y_true"]).all():
-            raise InputError(f"{called} holds nothing: no answer has a person's grade. Have some graded.")
-        ends = answers.bounds(bounds, called)
+            raise InputError(f"{column_name} holds nothing: no answer has a person's grade. Have some graded.")
+        ends = answers.bounds(bounds, column_name)
         readings = _read_twice(answers, flips)
         if id is not None:
             answers.check_once(["model"], "model")
@@ -115,33 +115,31 @@ def judged_scores(
             need = f"differences of models need the item of each answer: {parameter('id', GIVEN)}"
             answers.notes.append(told(need))
         made = _rows(answers, ends, level)
-        found = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[
-            ::-1
-        ]
-        sure = [row.model for row in found if not math.isnan(row.corrected.value)]
-        differences = _differences(answers, ends, [row.model for row in found], sure, against, adjust, level)
+        rows = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[::-1]
+        sure = [row.model for row in rows if not math.isnan(row.corrected.value)]
+        differences = _differences(answers, ends, [row.model for row in rows], sure, against, adjust, level)
     base = differences[0].against if differences else None
     errors = None
     if readings is not None:
-        found, differences, errors = _with_errors(found, differences, readings, level)
+        rows, differences, errors = _with_errors(rows, differences, readings, level)
         answers.notes.extend(note_text(note) for note in readings.notes)
     of = {"against": base, "pos_label": pos_label, "bounds": ends, "adjust": adjust, "level": level}
     recipe = answers.recipe | of | ({} if flips is None else {"flips": flips})
     notes = tuple(answers.notes)
-    return JudgedScores(rows=tuple(found), differences=differences, notes=notes, readings=errors, recipe=recipe)
+    return JudgedScores(rows=tuple(rows), differences=differences, notes=notes, readings=errors, recipe=recipe)
 
 
 def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
     """What two readings tell, of 0 and 1."""
     second = answers.numbers.get("second")
     for role in ("y_true", "second", "settled") if second is not None else ():
-        held = answers.numbers.get(role, np.zeros(0))
-        other = np.flatnonzero(~np.isnan(held) & (held != 0.0) & (held != 1.0))
+        grades = answers.numbers.get(role, np.zeros(0))
+        other = np.flatnonzero(~np.isnan(grades) & (grades != 0.0) & (grades != 1.0))
         if len(other):
             raise InputError(
                 f"{parameter('second', GIVEN)} tells how often people misread 0 and 1; {at_row(int(other[0]))} of "
-                f"{parameter(role)} holds {held[other[0]]:g}. Of other grades, have every answer graded by two people, "
-                f"and give their mean as {parameter('y_true')}; or say which grade counts as 1: "
+                f"{parameter(role)} holds {grades[other[0]]:g}. Of other grades, have every answer graded by two "
+                f"people, and give their mean as {parameter('y_true')}; or say which grade counts as 1: "
                 f"{parameter('pos_label', GIVEN)}."
             )
     return read_double_labels(answers.numbers["y_true"], second, answers.numbers.get("settled"), flips, n=answers.n)
@@ -161,7 +159,7 @@ def _with_errors(
             value, low, high = errors.ends(value, low, high, of_difference=of_difference)
         else:  # a judge's mean less that of people
             value, high, low = (
-                from_judge - one for one in errors.ends(*(from_judge - end for end in (value, high, low)))
+                from_judge - limit for limit in errors.ends(*(from_judge - end for end in (value, high, low)))
             )
         return replace(estimate, value=value, low=low, high=high)
 
@@ -215,7 +213,7 @@ def _nothing(
 def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> JudgedRow:
     n, labelled, notes = len(graded.judged), len(graded.read), list[str]()
     slope = graded.slope()
-    people, corrected = (graded.mean(level, slope=one) for one in (0.0, slope))
+    people, corrected = (graded.mean(level, slope=coefficient) for coefficient in (0.0, slope))
     bias = graded.bias(level)
     if not graded.judged.min() < graded.judged.max():
         notes.append("the judge gives every answer the same grade, which tells nothing")
@@ -260,7 +258,7 @@ def _differences(
     level: float,
 ) -> tuple[JudgedDifference, ...]:
     """The difference of each model from one of them, on the items of both, unless one has no mean of its own."""
-    names = [one for one in order if one is not None]
+    names = [model for model in order if model is not None]
     if "id" not in answers.coded or len(names) < 2:
         if against is not None:
             raise InputError(
@@ -272,34 +270,34 @@ def _differences(
         raise unknown_name("model", str(against), names, place="the data")
     base = names[0] if against is None else str(against)
     spread = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
-    found = [
-        _difference(answers, name, base, spread, level, told=name in sure and base in sure)
+    differences = [
+        _difference(answers, name, base, spread, level, both_estimated=name in sure and base in sure)
         for name in names
         if name != base
     ]
-    if any(math.isnan(one.corrected.value) for one in found):
+    if any(math.isnan(difference.corrected.value) for difference in differences):
         answers.notes.append(
             f"a difference needs {FEWEST} items or more whose answers of both models people graded, drawn with the "
             "same chance: draw items, and have the answers of all models to them graded"
         )
-    adjusted = adjust_p_values([one.p_value for one in found], method=adjust)
-    return tuple(replace(one, p_adjusted=float(p)) for one, p in zip(found, adjusted, strict=True))
+    adjusted = adjust_p_values([difference.p_value for difference in differences], method=adjust)
+    return tuple(replace(difference, p_adjusted=float(p)) for difference, p in zip(differences, adjusted, strict=True))
 
 
 def _difference(
-    answers: Columns, model: str, base: str, bounds: Bounds | None, level: float, *, told: bool
+    answers: Columns, model: str, base: str, bounds: Bounds | None, level: float, *, both_estimated: bool
 ) -> JudgedDifference:
     """Of one model from another, by the items that people graded for both, if these were drawn alike for both."""
-    rows = [answers.of("model", one) for one in (model, base)]
+    rows = [answers.of("model", name) for name in (model, base)]
     items = answers.codes("id")
     shared, a, b = np.intersect1d(items[rows[0]], items[rows[1]], return_indices=True)
     first, second = rows[0][a], rows[1][b]
     judged, people = (answers.numbers[role][first] - answers.numbers[role][second] for role in OF)
     both, n = np.flatnonzero(~np.isnan(people)), len(shared)
     value = float(judged.mean()) if n else math.nan
-    alike = all(_same(one, first[both], second[both]) for one in answers.drawn.values())
+    alike = all(_same(column, first[both], second[both]) for column in answers.drawn.values())
     nothing = JudgedDifference(model, base, n, len(both), value, untold(level, len(both)))
-    if len(both) < FEWEST or not alike or not told:
+    if len(both) < FEWEST or not alike or not both_estimated:
         return nothing
     try:
         graded = answers.graded(first, judged, people, bounds)
@@ -315,5 +313,5 @@ def _same(values: Any, first: Integers, second: Integers) -> bool:
     """Whether two sets of rows hold the same."""
     if isinstance(values, Mapping):
         return all(str(values.get(a)) == str(values.get(b)) for a, b in zip(first, second, strict=True))
-    held = values.codes if isinstance(values, Coded) else np.asarray(values).astype(str)
-    return bool((held[first] == held[second]).all())
+    keys = values.codes if isinstance(values, Coded) else np.asarray(values).astype(str)
+    return bool((keys[first] == keys[second]).all())

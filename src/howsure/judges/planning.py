@@ -108,28 +108,32 @@ def judge_plan(
         raise InputError(f"give either {parameter('y_true', GIVEN)}, first grades, or {parameter('correlation', 0.7)}.")
     if correlation is not None and (not is_number(correlation) or not 0 <= correlation < 1):
         raise InputError(f"{parameter('correlation')} must lie in [0, 1); it is {correlation!r}.")
-    held = Columns.read({"score": score, "y_true": y_true, "model": model}, data, pos_label=pos_label)
-    with held.rows.placed():
-        ends = held.bounds(bounds, "y_true" if data is None else str(y_true))
+    answers = Columns.read({"score": score, "y_true": y_true, "model": model}, data, pos_label=pos_label)
+    with answers.rows.placed():
+        ends = answers.bounds(bounds, "y_true" if data is None else str(y_true))
         if correlation is not None and ends is None:
             raise InputError(f"with {parameter('correlation')}, {parameter('bounds', GIVEN)} of grades must be known.")
-        rows, notes = [], list(held.notes)
-        for code, name in enumerate(held.names("model")):
-            mine = held.codes("model") == code
-            f = held.numbers["score"][mine]
+        rows, notes = [], list(answers.notes)
+        for code, name in enumerate(answers.names("model")):
+            mine = answers.codes("model") == code
+            f = answers.numbers["score"][mine]
             if correlation is not None and ends is not None:
                 judged, people, pilot = *_assumed(len(f), correlation, ends), 0
             else:
-                y = held.numbers["y_true"][mine]
-                read = np.flatnonzero(~np.isnan(y))
-                judged, people, pilot = np.concatenate([f[read], np.delete(f, read)]), y[read], len(read)
+                y = answers.numbers["y_true"][mine]
+                labelled = np.flatnonzero(~np.isnan(y))
+                judged, people, pilot = (
+                    np.concatenate([f[labelled], np.delete(f, labelled)]),
+                    y[labelled],
+                    len(labelled),
+                )
                 if pilot < PILOT:
                     notes.append(f"{name}: people graded {pilot}, below {PILOT}: too few to plan from")
             few = pilot < PILOT and correlation is None
             n = None if few else _needed(judged, people, width, level, ends, corrected=True)
             alone = None if few else _needed(judged, people, width, level, ends, corrected=False)
             rows.append(JudgePlanRow(name if model is not None else None, len(f), pilot, n, alone))
-    recipe = held.recipe | {"correlation": correlation, "bounds": ends, "level": level}
+    recipe = answers.recipe | {"correlation": correlation, "bounds": ends, "level": level}
     return JudgePlan(rows=tuple(rows), width=float(width), notes=tuple(notes), recipe=recipe)
 
 
@@ -150,8 +154,8 @@ def _needed(
         y = np.resize(people, n)
         f = np.concatenate([np.resize(judged[: len(people)], n), np.resize(judged[::-1], most - n)])
         graded = Graded(f, np.arange(n), y, np.full(n, most / n), np.zeros(n, dtype=np.int64), None, bounds)
-        found = graded.mean(level, slope=graded.slope() if corrected else 0.0)
-        return math.inf if found.width is None else found.width
+        mean = graded.mean(level, slope=graded.slope() if corrected else 0.0)
+        return math.inf if mean.width is None else mean.width
 
     if most < FEWEST or wide(most) > width:
         return None

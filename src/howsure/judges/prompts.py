@@ -138,17 +138,17 @@ def judge_prompts(
     """
     level = check_level(level)
     roles = {"score": score, "prompt": prompt, "id": id, "run": run, "clusters": clusters}
-    held = Columns.read(roles, data, pos_label=pos_label)
-    with held.rows.placed():
-        ends = share_bounds(held.numbers["score"]) if bounds is None else check_bounds(bounds)
+    answers = Columns.read(roles, data, pos_label=pos_label)
+    with answers.rows.placed():
+        ends = share_bounds(answers.numbers["score"]) if bounds is None else check_bounds(bounds)
         if ends is not None:
-            check_within(held.numbers["score"], ends, name="score" if data is None else str(score))
-        names, items = held.names("prompt"), len(held.names("id"))
+            check_within(answers.numbers["score"], ends, name="score" if data is None else str(score))
+        names, items = answers.names("prompt"), len(answers.names("id"))
         if len(names) < 2:
             raise InputError(f"{parameter('prompt')} must hold two prompts or more; it holds {names[0]!r} alone.")
-        held.check_once(["prompt", *(["run"] if run is not None else [])], "prompt")
-        cells = _Cells.of(held, items, len(names))
-        notes = list(held.notes)
+        answers.check_once(["prompt", *(["run"] if run is not None else [])], "prompt")
+        cells = _Cells.of(answers, items, len(names))
+        notes = list(answers.notes)
         if (left := items - len(cells.means)) > 0:
             notes.append(f"items that lack a prompt are left out: {left:,}")
         sizes = cells.units.sizes
@@ -164,11 +164,11 @@ def judge_prompts(
         notes.append(
             f"all grades are alike, which does not show how far others lie; give {parameter('bounds', (0, 1))}"
         )
-    parts, mean, given = cells.parts(level, ends)
+    parts, mean, given_mean = cells.parts(level, ends)
     prompts = dict(zip(names, cells.each(level, ends), strict=True))
-    recipe = held.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}
+    recipe = answers.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}
     shown = tuple(map(told, notes))
-    return JudgePrompts(rows=parts, mean=mean, given=given, prompts=prompts, notes=shown, recipe=recipe)
+    return JudgePrompts(rows=parts, mean=mean, given=given_mean, prompts=prompts, notes=shown, recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,18 +219,24 @@ class _Cells:
         ]
         parts += [PromptPart("runs", self.repeated, self.within, float(shares[3]))] if repeated else []
         by_prompt = float(prompt.var(ddof=1)) / m
-        sums = np.stack([self.units.totals(one) for one in rest.T])
+        sums = np.stack([self.units.totals(column) for column in rest.T])
         units = self.units.units
         by_both = float((sums**2).sum()) * units / (units - 1) * m / (m - 1) / (n * m) ** 2
         of_prompts = t_quantile(level, m - 1) ** 2 * max(by_prompt - by_both, 0.0)
-        over = self._mean(item, level, bounds, beside=of_prompts) if m >= FEWEST_PROMPTS else untold(level, n, mean)
+        over = (
+            self._mean(item, level, bounds, extra_reach_squared=of_prompts)
+            if m >= FEWEST_PROMPTS
+            else untold(level, n, mean)
+        )
         return tuple(parts), over, self._mean(item, level, bounds)
 
     def each(self, level: float, bounds: Bounds | None) -> list[Estimate]:
         """The mean of each prompt."""
-        return [self._mean(one, level, bounds) for one in self.means.T]
+        return [self._mean(grades, level, bounds) for grades in self.means.T]
 
-    def _mean(self, values: Floats, level: float, bounds: Bounds | None, *, beside: float = 0.0) -> Estimate:
+    def _mean(
+        self, values: Floats, level: float, bounds: Bounds | None, *, extra_reach_squared: float = 0.0
+    ) -> Estimate:
         """The mean of a value per item, and the square of what another choice adds to how far its interval reaches."""
         mean, n, lowest, highest = float(values.mean()), len(values), -math.inf, math.inf
         if bounds is None:
@@ -240,5 +246,8 @@ class _Cells:
                 return untold(level, n, mean)
         else:
             (low, high), (lowest, highest) = mean_score(values, self.units, bounds=bounds).interval(level), bounds
-        low, high = mean - math.hypot(mean - low, math.sqrt(beside)), mean + math.hypot(high - mean, math.sqrt(beside))
+        low, high = (
+            mean - math.hypot(mean - low, math.sqrt(extra_reach_squared)),
+            mean + math.hypot(high - mean, math.sqrt(extra_reach_squared)),
+        )
         return Estimate(mean, max(low, lowest), min(high, highest), level=level, method="crossed", n=n)

@@ -87,7 +87,7 @@ class JudgedScores(Rows[JudgedRow]):
             *([Column("model", WORDS)] if any(row.model is not None for row in self.rows) else []),
             Column("n", COUNT, legend="answers that the judge graded"),
             Column("labelled", COUNT, legend="of these by people, too"),
-            Column("judge", digits(4), get=lambda one: one.judge.value, legend="mean grade of the judge"),
+            Column("judge", digits(4), get=lambda row: row.judge.value, legend="mean grade of the judge"),
             Column("people", ESTIMATE, "people alone", legend="by the grades of people alone"),
             Column("corrected", ESTIMATE, better=HIGHER, legend=f"by both together; {level}"),
             Column("bias", ESTIMATE, "judge minus people"),
@@ -134,8 +134,8 @@ class _Differences(Rows[JudgedDifference]):
             Column("n", COUNT),
             Column("labelled", COUNT),
             Column("judge", SIGNED, "by the judge"),
-            Column("corrected", SIGNED, get=lambda one: one.corrected.value),
-            Column("interval", TEXT, get=lambda one: interval(one.corrected.low, one.corrected.high, sign=True)),
+            Column("corrected", SIGNED, get=lambda row: row.corrected.value),
+            Column("interval", TEXT, get=lambda row: interval(row.corrected.low, row.corrected.high, sign=True)),
             Column("p_value", P_VALUE, "p"),
             Column("p_adjusted", P_VALUE, "adjusted p"),
         ]
@@ -179,9 +179,9 @@ class Replacement:
         """The verdict in words."""
         if self.may is None:
             return f"Whether {self.judge} may stand in for a person cannot be told: {self.why}."
-        said = "may stand in for a person" if self.may else "is not shown to be able to stand in for a person"
+        verdict = "may stand in for a person" if self.may else "is not shown to be able to stand in for a person"
         return (
-            f"{self.judge} {said}: it is found as good as {self.winning_rate:.0%} of {self.compared} people, and in "
+            f"{self.judge} {verdict}: it is found as good as {self.winning_rate:.0%} of {self.compared} people, and in "
             f"{self.advantage:.0%} of their grades as near to the others as they are, or nearer."
         )
 
@@ -205,7 +205,7 @@ class RaterAgreement(Rows[RaterAgreementRow]):
         """Raters and coefficients."""
         level = f"in brackets the {100 * self.rows[0].alpha.level:g} % interval"
         return [
-            Column("raters", WORDS, get=lambda one: one.a if one.b is None else f"{one.a}, {one.b}"),
+            Column("raters", WORDS, get=lambda row: row.a if row.b is None else f"{row.a}, {row.b}"),
             Column("n", COUNT, legend="items with two grades or more"),
             Column("share", ESTIMATE, "agreement", legend=f"how far two grades of an item agree; {level}"),
             Column("alpha", ESTIMATE, "α", legend="Krippendorff's"),

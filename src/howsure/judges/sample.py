@@ -53,9 +53,9 @@ class JudgeSample(Result):
         """Of tables, the strata; of frames and CSV, all answers."""
         drawn = np.bincount(self.codes[self.indices], minlength=len(self.strata))
         size = np.bincount(self.codes, minlength=len(self.strata))
-        chance = [None if np.isnan(one) else float(one) for one in self.inclusion[self.order]]
+        chance = [None if np.isnan(probability) else float(probability) for probability in self.inclusion[self.order]]
         return [
-            *(Column(name, WORDS, values=held, only=FRAME) for name, held in self.shown.items()),
+            *(Column(name, WORDS, values=values, only=FRAME) for name, values in self.shown.items()),
             Column("stratum", WORDS, values=self.stratum[self.order], only=FRAME),
             Column("inclusion", NUMBER, values=chance, only=FRAME),
             Column("person", WORDS, values=[""] * len(self.order), only=FRAME),
@@ -70,8 +70,8 @@ class JudgeSample(Result):
     @property
     def words(self) -> str:
         """How many answers are to be graded, and of which strata."""
-        told = f"{len(self.indices):,} of {counted(len(self.codes), 'answer')} to be graded"
-        return "\n".join([told, str(self.table().shortened()), *(f"Note: {note}." for note in self.notes)])
+        headline = f"{len(self.indices):,} of {counted(len(self.codes), 'answer')} to be graded"
+        return "\n".join([headline, str(self.table().shortened()), *(f"Note: {note}." for note in self.notes)])
 
 
 def judge_sample(
@@ -113,11 +113,11 @@ def judge_sample(
     if show and data is None:
         raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
     roles = {"score": score, "model": model, "id": id, "length": length}
-    held = Columns.read(roles, data, show=show)
-    with held.rows.placed():
-        held.check_once(["model"] if model is not None else [], "model") if id is not None else None
-        unit = held.codes("id") if id is not None else np.arange(held.n)
-        codes, names, grade = _strata(held, unit, n, by_model=id is None)
+    answers = Columns.read(roles, data, show=show)
+    with answers.rows.placed():
+        answers.check_once(["model"] if model is not None else [], "model") if id is not None else None
+        unit = answers.codes("id") if id is not None else np.arange(answers.n)
+        codes, names, grade = _strata(answers, unit, n, by_model=id is None)
         what = "items" if id is not None else "answers"
         if n > len(grade):
             raise InputError(f"{parameter('n')} must be at most the number of {what}, {len(grade):,}; it is {n:,}.")
@@ -132,17 +132,21 @@ def judge_sample(
     chance = drawn.chances[unit]
     indices = np.flatnonzero(~np.isnan(chance))
     order = np.concatenate([generator.permutation(indices), np.flatnonzero(np.isnan(chance))])
-    later = held.rows.at(range(held.n)) if show else {}
-    given = {str(one) if data is not None else role: role for role, one in roles.items() if one is not None}
-    shown = {name: _told(held, role, order) for name, role in given.items()}
+    later = answers.rows.at(range(answers.n)) if show else {}
+    role_by_name = {
+        str(column) if data is not None else role: role for role, column in roles.items() if column is not None
+    }
+    shown = {name: _told(answers, role, order) for name, role in role_by_name.items()}
     shown |= {name: [column[row] for row in order] for name, column in later.items()}
-    few = held.codes("model")[indices]
+    few = answers.codes("model")[indices]
     notes = [
         f"{name} gets {counted(int(count), 'grade')}, below the {FEWEST} that a corrected mean needs"
-        for name, count in zip(held.names("model"), np.bincount(few, minlength=len(held.names("model"))), strict=True)
+        for name, count in zip(
+            answers.names("model"), np.bincount(few, minlength=len(answers.names("model"))), strict=True
+        )
         if count < FEWEST
     ]
-    recipe = held.recipe | {"n_drawn": n, "seed": seed_in_recipe(rng)}
+    recipe = answers.recipe | {"n_drawn": n, "seed": seed_in_recipe(rng)}
     return JudgeSample(
         strata=drawn.strata,
         codes=np.asarray(drawn.codes, dtype=np.int64)[unit],
@@ -158,7 +162,7 @@ def judge_sample(
 def _told(columns: Columns, role: str, order: Integers) -> list[str]:
     if role in columns.coded:
         return [columns.names(role)[code] for code in columns.codes(role)[order]]
-    return [f"{one:.15g}" for one in columns.numbers[role][order]]
+    return [f"{value:.15g}" for value in columns.numbers[role][order]]
 
 
 def _strata(columns: Columns, unit: Integers, n: int, *, by_model: bool) -> tuple[Integers, tuple[str, ...], Floats]:
@@ -172,17 +176,17 @@ def _strata(columns: Columns, unit: Integers, n: int, *, by_model: bool) -> tupl
         length = np.bincount(unit, columns.numbers["length"]) / size
         parts.append(_bands(length, 2, "length"))
     while True:
-        codes, used = combined([(one.astype(np.int16), names) for one, names in parts], len(grade))
+        codes, used = combined([(part_codes.astype(np.int16), names) for part_codes, names in parts], len(grade))
         if len(parts) == 1 or len(used) * MIN_MEAN_LABELS <= n:
             break
         parts.pop()
     names = []
-    for one in np.asarray(used).tolist():
-        told = list[str]()
+    for code in np.asarray(used).tolist():
+        labels = list[str]()
         for _, of_part in reversed(parts):
-            one, place = divmod(one, len(of_part))
-            told.insert(0, of_part[place])
-        names.append(", ".join(told))
+            code, place = divmod(code, len(of_part))
+            labels.insert(0, of_part[place])
+        names.append(", ".join(labels))
     return codes.astype(np.int64), tuple(names), grade
 
 

@@ -137,22 +137,22 @@ def judge_transport(
     level = check_level(level)
     if not is_number(margin) or not 0 < margin < math.inf:
         raise InputError(f"{parameter('margin')} must be a positive number, as of grades; it is {margin!r}.")
-    for role, one in (("y_true", y_true), ("score", score), ("model", model)):
-        if one is None:
+    for role, column in (("y_true", y_true), ("score", score), ("model", model)):
+        if column is None:
             raise needed(role, "as grades of people for some models are to speak for others")
     roles = {"score": score, "y_true": y_true, "model": model, "clusters": clusters}
-    held = Columns.read(roles, data, pos_label=pos_label)
-    with held.rows.placed():
-        names = held.names("model")
+    answers = Columns.read(roles, data, pos_label=pos_label)
+    with answers.rows.placed():
+        names = answers.names("model")
         if len(names) < 2:
             raise InputError(f"{parameter('model')} must hold two models or more; it holds {names[0]!r} alone.")
         if against is not None and str(against) not in names:
             raise unknown_name("model", str(against), names, place="the data")
-        y, f, code = held.numbers["y_true"], held.numbers["score"], held.codes("model")
-        ends = held.bounds(bounds, "y_true" if data is None else str(y_true))
-        audit = _Audit(y, f, code, held.units, ends, level)
+        y, f, code = answers.numbers["y_true"], answers.numbers["score"], answers.codes("model")
+        ends = answers.bounds(bounds, "y_true" if data is None else str(y_true))
+        audit = _Audit(y, f, code, answers.units, ends, level)
         count = np.bincount(code[~np.isnan(y)], minlength=len(names))
-        kept = [one for one in range(len(names)) if count[one] >= FEWEST]
+        kept = [index for index in range(len(names)) if count[index] >= FEWEST]
         if against is not None:
             kept = [names.index(str(against))]
         elif not kept:
@@ -161,10 +161,10 @@ def judge_transport(
             )
         else:
             kept = audit.agreeing(kept)
-        rows = [_row(audit, one, name, kept, margin) for one, name in enumerate(names)]
-    learned = tuple(names[one] for one in kept)
-    recipe = held.recipe | {"margin": float(margin), "against": against, "bounds": ends, "level": level}
-    return Transport(rows=tuple(rows), learned_from=learned, notes=tuple(held.notes), recipe=recipe)
+        rows = [_row(audit, index, name, kept, margin) for index, name in enumerate(names)]
+    learned = tuple(names[index] for index in kept)
+    recipe = answers.recipe | {"margin": float(margin), "against": against, "bounds": ends, "level": level}
+    return Transport(rows=tuple(rows), learned_from=learned, notes=tuple(answers.notes), recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,10 +185,10 @@ class _Audit:
         kept, far = list(models), normal_quantile(1 - SUSPICION / len(models))
         while len(kept) > 2:
             off = {}
-            for one in kept:
-                found = self.residual(one, [other for other in kept if other != one], self.level)
-                off[one] = 0.0 if found is None else abs(found[0].value) / (found[1] or math.inf)
-            worst = max(off, key=lambda one: off[one])
+            for model in kept:
+                residual = self.residual(model, [other for other in kept if other != model], self.level)
+                off[model] = 0.0 if residual is None else abs(residual[0].value) / (residual[1] or math.inf)
+            worst = max(off, key=lambda code: off[code])
             if off[worst] <= far:
                 break
             kept.remove(worst)
@@ -205,17 +205,17 @@ class _Audit:
         nowhere = np.zeros(len(mine), dtype=np.int64)
         units = None if self.units is None else self.units[mine]
         graded = Graded(mapped, np.arange(len(mine)), self.y[mine], np.ones(len(mine)), nowhere, units)
-        found = graded.mean(level, slope=1.0, of_rest=True)
-        if found.low is None:  # few answers carry what the map is off by
-            found = replace(graded, bounds=self.bounds).mean(level, slope=1.0, of_rest=True)
+        estimate = graded.mean(level, slope=1.0, of_rest=True)
+        if estimate.low is None:  # few answers carry what the map is off by
+            estimate = replace(graded, bounds=self.bounds).mean(level, slope=1.0, of_rest=True)
         of_map = self._error(learned, step(self.f[learned]), step(at))
-        own = mean_score(self.y[mine] - mapped, ItemGroups.of(len(mine), clusters=units)).error
-        if found.low is None or found.high is None:
-            return found, math.hypot(of_map, own)
-        t, mean = t_quantile(level, len(learned) - 1) * of_map, found.value
-        low, high = mean - math.hypot(mean - found.low, t), mean + math.hypot(found.high - mean, t)
-        made = Estimate(mean, low, high, level=level, method=found.method, n=found.n)
-        return made, math.hypot(of_map, own)
+        mean_error = mean_score(self.y[mine] - mapped, ItemGroups.of(len(mine), clusters=units)).error
+        if estimate.low is None or estimate.high is None:
+            return estimate, math.hypot(of_map, mean_error)
+        t, mean = t_quantile(level, len(learned) - 1) * of_map, estimate.value
+        low, high = mean - math.hypot(mean - estimate.low, t), mean + math.hypot(estimate.high - mean, t)
+        made = Estimate(mean, low, high, level=level, method=estimate.method, n=estimate.n)
+        return made, math.hypot(of_map, mean_error)
 
     def _error(self, learned: Integers, step: Integers, at: Integers) -> float:
         """The standard error of the mean of the map at some grades, the steps of which count as given."""
@@ -243,34 +243,36 @@ class _Audit:
 def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable[[Floats], Floats]]:
     """The increasing map nearest to grades: the step in which a grade of the judge lies, and its value."""
     at, place, n = np.unique(f, return_inverse=True, return_counts=True)
-    found = isotonic_values(np.bincount(place, y) / n, n.astype(np.float64))
-    of = np.append(0, np.cumsum(np.diff(found) > 0.0))
-    values, middles = found[np.append(True, np.diff(of) > 0)], (at[1:] + at[:-1]) / 2
+    fitted = isotonic_values(np.bincount(place, y) / n, n.astype(np.float64))
+    of = np.append(0, np.cumsum(np.diff(fitted) > 0.0))
+    values, middles = fitted[np.append(True, np.diff(of) > 0)], (at[1:] + at[:-1]) / 2
 
-    def step(given: Floats) -> Integers:
-        return np.asarray(of[np.searchsorted(middles, given, side="left")])
+    def step(grades: Floats) -> Integers:
+        return np.asarray(of[np.searchsorted(middles, grades, side="left")])
 
-    return step, lambda given: np.asarray(values[step(given)])
+    return step, lambda grades: np.asarray(values[step(grades)])
 
 
 def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float) -> TransportRow:
     mine, labelled = audit.f[audit.model == code], len(audit.read([code]))
     unknown = untold(audit.level, labelled)
-    others = [one for one in kept if one != code]
-    known = audit.f[audit.read(kept)]
-    outside = float(((mine < known.min()) | (mine > known.max())).mean())
+    others = [other for other in kept if other != code]
+    map_grades = audit.f[audit.read(kept)]
+    outside = float(((mine < map_grades.min()) | (mine > map_grades.max())).mean())
     residual, verdict, why = unknown, UNAUDITED, ""
     if not others:
         why = "the map is learned from it alone, so that nothing audits it"
     elif labelled < FEWEST:
         why = f"people graded {counted(labelled, 'answer')} of it, below {FEWEST}, so that nothing audits the map"
     else:
-        found, tested = (audit.residual(code, others, level) for level in (audit.level, max(2 * audit.level - 1, 0.5)))
+        at_level, tested = (
+            audit.residual(code, others, level) for level in (audit.level, max(2 * audit.level - 1, 0.5))
+        )
         verdict = UNKNOWN
-        if found is None or tested is None:
+        if at_level is None or tested is None:
             why = f"the map of the others rests on fewer than {FEWEST_OF_MAP} grades of people"
         else:
-            residual, low, high = found[0], tested[0].low, tested[0].high
+            residual, low, high = at_level[0], tested[0].low, tested[0].high
             if outside > OUTSIDE:
                 why = f"{outside:.0%} of its answers have grades of the judge beyond those that the map knows"
                 verdict = NO
