@@ -133,11 +133,13 @@ def check_calibration(
     with ExitStack() as reading:
         if isinstance(data, Source):
             pairing = other is not None
-            read = reading.enter_context(data.predictions(y_true, y_prob, pairing=pairing, find_items=True, **roles))
-            parts = parts_read(read, data, one_by_one=True)
+            predictions = reading.enter_context(
+                data.predictions(y_true, y_prob, pairing=pairing, find_items=True, **roles)
+            )
+            parts = parts_read(predictions, data, one_by_one=True)
             if other is not None:
                 matched = data.matched(
-                    read, other, y_true=y_true, y_true_against=y_true_against, y_prob=y_prob, **roles
+                    predictions, other, y_true=y_true, y_true_against=y_true_against, y_prob=y_prob, **roles
                 )
         else:
             named = {"against" if better_than is None else "better_than": other, "y_true_against": y_true_against}
@@ -148,26 +150,26 @@ def check_calibration(
             if rule is not None:
                 evidence.append(Evidence(rule, group, n, OneError(squared, n, bins.growth), notes))
     if baseline is not None:
-        for one in comparison_rules(name, DIFFERENCE, margin=not_worse_than, against=baseline.name):
-            evidence += baseline.evidence(entries, one)
+        for baseline_rule in comparison_rules(name, DIFFERENCE, margin=not_worse_than, against=baseline.name):
+            evidence += baseline.evidence(entries, baseline_rule)
     recipe = {
         "check": name,
         **(parts.read or {"n": parts.n, "clustered": clustered}),
         **bins.options,
     }
-    said: list[str] = [*item_notes(parts.notes)]
+    all_notes: list[str] = [*item_notes(parts.notes)]
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None
-        called = (name_of(other) if isinstance(data, Source) else None) or OTHER
-        rules = comparison_rules(name, DIFFERENCE, better=better_than is not None, margin=margin, against=called)
+        other_name = (name_of(other) if isinstance(data, Source) else None) or OTHER
+        rules = comparison_rules(name, DIFFERENCE, better=better_than is not None, margin=margin, against=other_name)
         evidence += of_comparison(matched.a, matched.b, rules, bins, own_labels=matched.own_labels)
         if matched.read is not None:
             recipe |= {"without_the_other": matched.read.a.only, "only_the_other": matched.read.b.only}
-        said += matched.said
+        all_notes += matched.said
     limits = {"max_error": max_error, "better_than": name_of(better_than), "not_worse_than": not_worse_than}
     recipe |= limits | {"against": name_of(against)}
-    found = Found(name, tuple(evidence), recipe, tuple(said), tuple(entries))
-    return decided([found], level=level, alarms_over=alarms_over)
+    result = Found(name, tuple(evidence), recipe, tuple(all_notes), tuple(entries))
+    return decided([result], level=level, alarms_over=alarms_over)
 
 
 def name_of(model: object) -> str | None:
@@ -186,11 +188,13 @@ def _of_rows(
     (role, model), (_, labels) = other.items()
     if model is None:
         return parts, None, clustered
-    held, called = named_columns(data, **other)
-    q = check_probabilities(held[role], name=called[role], n=len(pairs))
+    column_by_role, name_by_role = named_columns(data, **other)
+    q = check_probabilities(column_by_role[role], name=name_by_role[role], n=len(pairs))
     if labels is None:
         return parts, PairedRows(pairs, replace(pairs, probabilities=q), own_labels=False), clustered
-    theirs = check_labels(held["y_true_against"], pos_label=roles["pos_label"], name=called["y_true_against"])
+    theirs = check_labels(
+        column_by_role["y_true_against"], pos_label=roles["pos_label"], name=name_by_role["y_true_against"]
+    )
     check_same_length(y_true=pairs.labels, y_true_against=theirs)
     return parts, PairedRows(pairs, replace(pairs, labels=theirs, probabilities=q), own_labels=True), clustered
 
@@ -199,8 +203,8 @@ def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[Squared
     """The squared error of pairs, how many they are, and notes; `whole`: the pairs of the whole input."""
     weightless = 0
     if isinstance(pairs, Pairs):
-        given, pairs = len(pairs), pairs.that_weigh()
-        weightless = given - len(pairs)
+        n_rows, pairs = len(pairs), pairs.that_weigh()
+        weightless = n_rows - len(pairs)
     else:
         weightless = pairs.weightless
     binned = bin_pairs(pairs, **bins.options, whole=whole)
@@ -212,12 +216,14 @@ def of_comparison(
     pairs: Pairs, other: Pairs, rules: Iterable[Rule], bins: Bins, *, own_labels: bool
 ) -> Iterator[Evidence]:
     """What the pairs of each group, and those of another model, say about rules that compare both."""
-    held = list(rules)
-    for (name, one), (_, beside) in zip(_parts(pairs), _parts(other), strict=True):
-        one, beside = one.that_weigh(), beside.that_weigh()
-        test = two_errors(one, beside, own_labels=own_labels, growth=bins.growth, **bins.options, whole=len(pairs))
-        for rule in held:
-            yield Evidence(rule, name, len(one), test)
+    all_rules = list(rules)
+    for (name, group_pairs), (_, other_pairs) in zip(_parts(pairs), _parts(other), strict=True):
+        group_pairs, other_pairs = group_pairs.that_weigh(), other_pairs.that_weigh()
+        test = two_errors(
+            group_pairs, other_pairs, own_labels=own_labels, growth=bins.growth, **bins.options, whole=len(pairs)
+        )
+        for rule in all_rules:
+            yield Evidence(rule, name, len(group_pairs), test)
 
 
 def _parts(pairs: Pairs) -> Iterator[tuple[str | None, Pairs]]:

@@ -197,17 +197,17 @@ class TwoErrors:
         """
         if margin < 0:
             return self._swapped().rows_needed(-margin, size)
-        here, seen = root(self.other.value), max(self.this.value, 0.0)
-        side = 1 if root(seen) - here < margin else -1
-        if math.isnan(self.value) or math.isclose(root(seen) - here, margin, abs_tol=1e-12):
+        here, observed = root(self.other.value), max(self.this.value, 0.0)
+        side = 1 if root(observed) - here < margin else -1
+        if math.isnan(self.value) or math.isclose(root(observed) - here, margin, abs_tol=1e-12):
             return None
         z = normal_quantile(1 - 2 * size) + normal_quantile(2 * POWER - 1)
-        held = self._others(margin, size)
+        others = self._others(margin, size)
 
         def told(times: float) -> bool:
-            s = np.maximum(here + (held - here) / times**NARROWING, 0.0)
+            s = np.maximum(here + (others - here) / times**NARROWING, 0.0)
             w = _weights(s, margin)
-            distance = side * (_null(s, w, margin) - (w * seen - here**2))
+            distance = side * (_null(s, w, margin) - (w * observed - here**2))
             variance = self._standard_error(w) ** 2
             noise = np.minimum(w**2 * self.this.least + self.other.least, variance)
             spread = z * np.sqrt((variance - noise) / times + noise / times**self.growth)
@@ -282,9 +282,9 @@ def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **
     (squared, without, gap), (other_squared, other_without, other_gap) = (
         left_one_out(pairs, units, **how) for pairs in (this, other)
     )
-    known = ~(np.isnan(without) | np.isnan(other_without))
-    order = np.lexsort((other_without[known], without[known]))
-    left_out = np.stack([without[known][order], other_without[known][order]])
+    finite = ~(np.isnan(without) | np.isnan(other_without))
+    order = np.lexsort((other_without[finite], without[finite]))
+    left_out = np.stack([without[finite][order], other_without[finite][order]])
     m = left_out.shape[1]
     centred = left_out - left_out.mean(axis=1, keepdims=True)
     ((variance, covariance), (_, other_variance)) = ((m - 1) / max(m, 1) * (centred @ centred.T)).tolist()
@@ -296,7 +296,7 @@ def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **
         reach = (
             max(least_reach(labels, 2 * (a * other_gap - b * gap), predicted, units, level=1 - RARE)) for b, a in HALVED
         )
-        least = _triple(one / normal_quantile(1 - 2 * RARE) for one in reach)
+        least = _triple(half_width / normal_quantile(1 - 2 * RARE) for half_width in reach)
     freedom = min(units.degrees_of_freedom, bins_of(squared, other_squared))
     return TwoErrors(squared, other_squared, variance, other_variance, covariance, least, freedom, len(this), growth)
 

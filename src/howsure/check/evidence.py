@@ -59,9 +59,9 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool) -
             "of them."
         )
     if margin is None and (against is not None or baseline):
-        given = parameter("against", GIVEN) if against is not None else parameter("baseline", GIVEN)
+        option = parameter("against", GIVEN) if against is not None else parameter("baseline", GIVEN)
         raise InputError(
-            f"{given} needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
+            f"{option} needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
         )
     if margin is not None and better_than is None and against is None and not baseline:
         raise InputError(
@@ -190,14 +190,14 @@ class ErrorSummary:
 
     def numbers(self) -> dict[str, float]:
         """The plain numbers."""
-        held = {name: getattr(self.squared, name) for name in ERROR_FIELDS if name != "rare"}
-        return held | {"rare": self.rare}
+        values = {name: getattr(self.squared, name) for name in ERROR_FIELDS if name != "rare"}
+        return values | {"rare": self.rare}
 
     @classmethod
-    def from_numbers(cls, held: Mapping[str, float], n: int) -> ErrorSummary:
+    def from_numbers(cls, numbers: Mapping[str, float], n: int) -> ErrorSummary:
         """The summary of plain numbers."""
-        scalars: dict[str, Any] = {name: held[name] for name in ERROR_FIELDS if name != "rare"}
-        return cls(SquaredError(**scalars, left_out=0), held["rare"], n, 5 / 3)
+        scalars: dict[str, Any] = {name: numbers[name] for name in ERROR_FIELDS if name != "rare"}
+        return cls(SquaredError(**scalars, left_out=0), numbers["rare"], n, 5 / 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,14 +218,14 @@ class MeanSummary:
 
     def numbers(self) -> dict[str, float]:
         """The plain numbers."""
-        held = {name: getattr(self.mean, name) for name in MEAN_FIELDS if name != "variance"}
-        return held | {"variance": self.mean.error**2}
+        values = {name: getattr(self.mean, name) for name in MEAN_FIELDS if name != "variance"}
+        return values | {"variance": self.mean.error**2}
 
     @classmethod
-    def from_numbers(cls, held: Mapping[str, float], n: int) -> MeanSummary:
+    def from_numbers(cls, numbers: Mapping[str, float], n: int) -> MeanSummary:
         """The summary of plain numbers."""
-        error = math.sqrt(held["variance"])
-        return cls(MeanScore(held["value"], error, held["lean"], held["degrees_of_freedom"], n), n)
+        error = math.sqrt(numbers["variance"])
+        return cls(MeanScore(numbers["value"], error, numbers["lean"], numbers["degrees_of_freedom"], n), n)
 
 
 Summary = ErrorSummary | MeanSummary
@@ -263,40 +263,42 @@ class Baseline:
         """
         text = read_text(path)
         try:
-            held = parsed_json(text.content)
+            document = parsed_json(text.content)
         except ValueError as error:
             raise InputError(f"{path} is no baseline: {error}.") from error
-        return baseline_from(held, name=str(path))
+        return baseline_from(document, name=str(path))
 
     def save(self, path: Place) -> None:
         """Write it as JSON, whole or not at all."""
-        held = json.dumps(baseline_dict(self.entries), indent=2, ensure_ascii=False, allow_nan=False)
-        save(f"{held}\n".encode(), path, like="baseline.json")
+        text = json.dumps(baseline_dict(self.entries), indent=2, ensure_ascii=False, allow_nan=False)
+        save(f"{text}\n".encode(), path, like="baseline.json")
 
-    def evidence(self, found: Sequence[Entry], rule: Rule) -> Iterator[Evidence]:
+    def evidence(self, entries: Sequence[Entry], rule: Rule) -> Iterator[Evidence]:
         """What entries of this run say about a rule that compares them with these.
 
         Groups that only one of both has are left out, and a note says which.
 
         Raises InputError if none is shared, or if an entry was made in another way.
         """
-        earlier = {one.group: one for one in self.entries if one.check == rule.check}
-        shared = [one for one in found if one.group in earlier]
+        earlier = {entry.group: entry for entry in self.entries if entry.check == rule.check}
+        shared = [entry for entry in entries if entry.group in earlier]
         if not shared:
-            held = shortened(dict.fromkeys(repr(one.check) for one in self.entries)) or "none"
-            raise InputError(f"{self.name} holds nothing to compare the check {rule.check!r} with; it has {held}.")
-        notes = tuple(self._left_out(found, list(earlier.values())))
-        for one in shared:
-            before = earlier[one.group]
-            if type(before.summary) is not type(one.summary) or dict(before.how) != dict(one.how):
-                raise InputError(f"{self.name} was made with {_how(before)}, this run with {_how(one)}; use the same.")
-            test = one.summary.minus(before.summary)  # type: ignore[arg-type]
-            yield Evidence(rule, one.group, one.summary.n, test, notes)
+            available = shortened(dict.fromkeys(repr(entry.check) for entry in self.entries)) or "none"
+            raise InputError(f"{self.name} holds nothing to compare the check {rule.check!r} with; it has {available}.")
+        notes = tuple(self._left_out(entries, list(earlier.values())))
+        for entry in shared:
+            before = earlier[entry.group]
+            if type(before.summary) is not type(entry.summary) or dict(before.how) != dict(entry.how):
+                raise InputError(
+                    f"{self.name} was made with {_how(before)}, this run with {_how(entry)}; use the same."
+                )
+            test = entry.summary.minus(before.summary)  # type: ignore[arg-type]
+            yield Evidence(rule, entry.group, entry.summary.n, test, notes)
 
-    def _left_out(self, found: Sequence[Entry], earlier: Sequence[Entry]) -> Iterator[str]:
-        for which, some, others in (("this run", found, earlier), (self.name, earlier, found)):
-            known = {one.group for one in others}
-            alone = [str(one.group) for one in some if one.group not in known]
+    def _left_out(self, entries: Sequence[Entry], earlier: Sequence[Entry]) -> Iterator[str]:
+        for which, some, others in (("this run", entries, earlier), (self.name, earlier, entries)):
+            other_groups = {entry.group for entry in others}
+            alone = [str(entry.group) for entry in some if entry.group not in other_groups]
             if alone:
                 yield f"only in {which}, and not compared: {shortened(alone)}"
 
@@ -308,50 +310,54 @@ def _how(entry: Entry) -> str:
 def baseline_dict(entries: Iterable[Entry]) -> dict[str, Any]:
     """The JSON form of a baseline."""
     shown = []
-    for one in entries:
-        kind = next(kind for kind, (made, _) in KINDS.items() if isinstance(one.summary, made))
-        numbers = {name: value if math.isfinite(value) else None for name, value in one.summary.numbers().items()}
-        shown.append({"check": one.check, "group": one.group, "n": one.summary.n, kind: numbers, "how": dict(one.how)})
+    for entry in entries:
+        kind = next(kind for kind, (made, _) in KINDS.items() if isinstance(entry.summary, made))
+        numbers = {name: value if math.isfinite(value) else None for name, value in entry.summary.numbers().items()}
+        shown.append(
+            {"check": entry.check, "group": entry.group, "n": entry.summary.n, kind: numbers, "how": dict(entry.how)}
+        )
     return {"format": FORMAT, "schema": SCHEMA, "howsure": __version__, "entries": shown}
 
 
-def baseline_from(held: Any, *, name: str) -> Baseline:
+def baseline_from(document: Any, *, name: str) -> Baseline:
     """A baseline from its JSON form.
 
     Raises InputError if it is none, or of a later version.
     """
-    if not isinstance(held, dict) or held.get("format") != FORMAT:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"{name} is no baseline: howsure check wrote none of this kind; let a run write it.")
-    if not is_version(held.get("schema"), SCHEMA):
-        raise InputError(f"{name} is of schema {held.get('schema')!r}, this howsure reads {SCHEMA}; write it again.")
-    entries = held.get("entries")
+    if not is_version(document.get("schema"), SCHEMA):
+        raise InputError(
+            f"{name} is of schema {document.get('schema')!r}, this howsure reads {SCHEMA}; write it again."
+        )
+    entries = document.get("entries")
     if not isinstance(entries, list):
         raise InputError(f"{name} holds no list of entries; write it again.")
-    found = []
-    for place, one in enumerate(entries, 1):
+    parsed_entries = []
+    for place, entry in enumerate(entries, 1):
         try:
-            found.append(_entry(one))
+            parsed_entries.append(_entry(entry))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"entry {place} of {name} is damaged ({error}); write the baseline again.") from error
-    return Baseline(tuple(found), name)
+    return Baseline(tuple(parsed_entries), name)
 
 
-def _entry(one: Any) -> Entry:
+def _entry(entry: Any) -> Entry:
     """An entry from its JSON form.
 
     Raises KeyError, TypeError, ValueError or OverflowError where it is none.
     """
-    kind = next((kind for kind in KINDS if kind in one), None)
+    kind = next((kind for kind in KINDS if kind in entry), None)
     if kind is None:
         raise ValueError("it holds no estimate")
     made, names = KINDS[kind]
-    check, group, n, how = one["check"], one["group"], one["n"], one["how"]
+    check, group, n, how = entry["check"], entry["group"], entry["n"], entry["how"]
     texts = isinstance(check, str) and (group is None or isinstance(group, str)) and isinstance(how, dict)
     if not texts or type(n) is not int or n < 1:
         raise ValueError("its check, group, n or how is of the wrong type")
     numbers = {}
     for name in names:
-        value = one[kind][name]
+        value = entry[kind][name]
         if value is None:
             value = UNBOUNDED.get(name, math.nan)
         if not is_number(value) or (name in ("variance", "least", "rare") and value < 0):

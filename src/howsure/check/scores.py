@@ -134,11 +134,11 @@ def check_score(
     ends = None if bounds is None else check_bounds(bounds)
     roles = {"groups": groups, "clusters": clusters, "id": id}
     if isinstance(data, Source):
-        held = _of_source(data, score, other, ends, roles)
+        scores = _of_source(data, score, other, ends, roles)
     else:
-        held = _of_rows(data, score, other, ends, roles, "against" if better_than is None else "better_than")
-    values, units, parts = held.values, held.units, held.parts
-    lower_is_better = lower_is_better or held.lower_is_better
+        scores = _of_rows(data, score, other, ends, roles, "against" if better_than is None else "better_than")
+    values, units, parts = scores.values, scores.units, scores.parts
+    lower_is_better = lower_is_better or scores.lower_is_better
     sizes = {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
     bets = _Bets(sizes, ends, level) if sequential else None
     if bets is not None and assume_no_rare_losses:
@@ -147,45 +147,45 @@ def check_score(
             f"{parameter('assume_no_rare_losses', True)} out, and give {parameter('bounds')}."
         )
     if bets is None and any(size is not None for size in sizes.values()):
-        given = next(size for size, value in sizes.items() if value is not None)
-        raise InputError(f"{parameter(given, GIVEN)} is for {parameter('sequential', True)}; give both, or neither.")
+        option = next(size for size, value in sizes.items() if value is not None)
+        raise InputError(f"{parameter(option, GIVEN)} is for {parameter('sequential', True)}; give both, or neither.")
     if bets is not None and (groups is not None or len(parts) > 1 or baseline is not None):
         raise InputError(
             f"{parameter('sequential', True)} bets on all rows in the order drawn, against a limit or another model; "
             f"leave {parameter('groups', GIVEN)} and {parameter('baseline', GIVEN)} out."
         )
-    if bets is not None and held.item_column is not None and largest_cluster is None:
+    if bets is not None and scores.item_column is not None and largest_cluster is None:
         off = parameter("independent_rows", True) if isinstance(data, Source) else "leave it out of data"
         raise InputError(
-            f"{held.item_column} repeats, so its items are clusters, and {parameter('sequential', True)} bets on whole "
-            f"clusters. Give {parameter('largest_cluster', GIVEN)} and {parameter('clusters_total', GIVEN)}; if rows "
-            f"are independent: {off}."
+            f"{scores.item_column} repeats, so its items are clusters, and {parameter('sequential', True)} bets on "
+            f"whole clusters. Give {parameter('largest_cluster', GIVEN)} and {parameter('clusters_total', GIVEN)}; if "
+            f"rows are independent: {off}."
         )
-    everything = [values] if held.theirs is None else [values, held.theirs]
-    known = ends or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
-    scale = Scale(known, guessed=ends is None, assumed=assume_no_rare_losses)
-    said = partial(evidence_of, scale=scale) if bets is None else bets.evidence_of
-    evidence = [one for rule in limits for one in said([values], units, parts, rule)]
-    entries = [_entry(name, part, values, units, known) for part in parts]
+    everything = [values] if scores.theirs is None else [values, scores.theirs]
+    score_bounds = ends or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
+    scale = Scale(score_bounds, guessed=ends is None, assumed=assume_no_rare_losses)
+    make_evidence = partial(evidence_of, scale=scale) if bets is None else bets.evidence_of
+    evidence = [comparison for rule in limits for comparison in make_evidence([values], units, parts, rule)]
+    entries = [_entry(name, part, values, units, score_bounds) for part in parts]
     rules = partial(comparison_rules, name, f"difference of {quantity}", wanted=BELOW if lower_is_better else ABOVE)
     if baseline is not None:
-        undecided = None if known or assume_no_rare_losses else NO_BOUNDS
+        undecided = None if score_bounds or assume_no_rare_losses else NO_BOUNDS
         for rule in rules(margin=not_worse_than, against=baseline.name):
-            evidence += [replace(one, undecided=undecided) for one in baseline.evidence(entries, rule)]
-    if held.theirs is not None:
-        called = (name_of(other) if isinstance(data, Source) else None) or OTHER
+            evidence += [replace(comparison, undecided=undecided) for comparison in baseline.evidence(entries, rule)]
+    if scores.theirs is not None:
+        other_name = (name_of(other) if isinstance(data, Source) else None) or OTHER
         margin = not_worse_than if baseline is None or against is not None else None
-        rows, kept = held.rows, None if units is None else units[held.rows]
+        rows, kept = scores.rows, None if units is None else units[scores.rows]
         shown = _only(parts, rows, len(values))
-        for rule in rules(better=better_than is not None, margin=margin, against=called):
-            evidence += said([values[rows], held.theirs], kept, shown, rule)
-    recipe = {"check": name, **held.read, "min_score": min_score, "max_score": max_score}
+        for rule in rules(better=better_than is not None, margin=margin, against=other_name):
+            evidence += make_evidence([values[rows], scores.theirs], kept, shown, rule)
+    recipe = {"check": name, **scores.read, "min_score": min_score, "max_score": max_score}
     recipe |= {"better_than": name_of(better_than), "against": name_of(against), "not_worse_than": not_worse_than}
     recipe |= {"lower_is_better": lower_is_better, "bounds": ends}
     recipe |= {"assume_no_rare_losses": True} if assume_no_rare_losses else {}
     recipe |= {"sequential": True, **sizes} if sequential else {}
-    found = Found(name, tuple(evidence), recipe, held.notes, tuple(entries))
-    return decided([found], level=level, alarms_over=alarms_over)
+    result = Found(name, tuple(evidence), recipe, scores.notes, tuple(entries))
+    return decided([result], level=level, alarms_over=alarms_over)
 
 
 # The scores that are checked: arrays, columns of a frame, of files or of a log.
@@ -231,9 +231,9 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
     units = None if clusters is None else check_clusters(clusters, n=n)
     theirs = None if other is None else within(check_scores(other, name=role, n=n), ends, role)
-    read = {"n": n, "clustered": units is not None}
+    provenance = {"n": n, "clustered": units is not None}
     return Scores(
-        values, units, list(parts_of(n, codes, names)), read, theirs, np.arange(n), notes, item_column=item_column
+        values, units, list(parts_of(n, codes, names)), provenance, theirs, np.arange(n), notes, item_column=item_column
     )
 
 
@@ -248,58 +248,62 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
             raise no_column_name(role, column)
     if other == score:
         raise InputError(f"{other} is this model's own column; name that of another one.")
-    beside = other if isinstance(other, Source) else None
-    scores = [score] if other is None or beside is not None else [score, other]
-    kinds = dict.fromkeys((one for one in roles.values() if one is not None), Kind.VALUES)
+    other_source = other if isinstance(other, Source) else None
+    scores = [score] if other is None or other_source is not None else [score, other]
+    kinds = dict.fromkeys((column for column in roles.values() if column is not None), Kind.VALUES)
     notes = list[str]()
-    choose = partial(_columns_of_log, roles, matched=beside is not None, notes=notes)
+    choose = partial(_columns_of_log, roles, matched=other_source is not None, notes=notes)
     cells = None if roles["clusters"] or roles["id"] else [roles["groups"]] if roles["groups"] else []
     kinds |= dict.fromkeys(scores, Kind.SCORE)
-    read = source.rows(kinds, clusters=roles["clusters"], choose=choose, cells=cells)
-    groups, clusters, id = (column or read.chosen.get(role) for role, column in roles.items())
-    values = read.columns[score]
+    table = source.rows(kinds, clusters=roles["clusters"], choose=choose, cells=cells)
+    groups, clusters, id = (column or table.chosen.get(role) for role, column in roles.items())
+    values = table.columns[score]
     n = len(values)
-    units = None if clusters is None else check_clusters(_names(read, clusters), n=n, name=clusters)
-    codes, names = (None, ()) if groups is None else check_codes(_names(read, groups), n=n, name=groups, groups=True)
-    with read.placed():
-        for one in scores:
-            _checked(read.columns[one], ends, one)
-    rows, said = np.arange(n), list[str]()
-    theirs = None if other is None or beside is not None else read.columns[other]
-    if beside is not None:
+    units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
+    codes, names = (None, ()) if groups is None else check_codes(_names(table, groups), n=n, name=groups, groups=True)
+    with table.placed():
+        for score_column in scores:
+            _checked(table.columns[score_column], ends, score_column)
+    rows, match_notes = np.arange(n), list[str]()
+    theirs = None if other is None or other_source is not None else table.columns[other]
+    if other_source is not None:
         kinds = ({} if id is None else {id: Kind.VALUES}) | {score: Kind.SCORE}
-        found = beside.rows(kinds, choose=_document_column)
-        with found.placed():
-            _checked(found.columns[score], ends, score)
-        rows, theirs, said = _matched(read, found, score, id, skip=bool(getattr(source, "skip_missing", False)))
-    recipe = {**read.read, "score": score, "group": groups, "cluster": clusters, "id": id}
-    lower = score in read.measures and read.measures[score].lower_is_better is True
-    told_of_rows = (*read.notes, *notes, *said)
+        other_table = other_source.rows(kinds, choose=_document_column)
+        with other_table.placed():
+            _checked(other_table.columns[score], ends, score)
+        rows, theirs, match_notes = _matched(
+            table, other_table, score, id, skip=bool(getattr(source, "skip_missing", False))
+        )
+    recipe = {**table.read, "score": score, "group": groups, "cluster": clusters, "id": id}
+    lower = score in table.measures and table.measures[score].lower_is_better is True
+    told_of_rows = (*table.notes, *notes, *match_notes)
     item_column = clusters if roles["clusters"] is None else None
     parts = list(parts_of(n, codes, names))
     return Scores(values, units, parts, recipe, theirs, rows, told_of_rows, lower, item_column)
 
 
-def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool, notes: list[str]) -> dict[str, str]:
+def _columns_of_log(roles: Mapping[str, str | None], log: Log, *, matched: bool, notes: list[str]) -> dict[str, str]:
     """The columns of a log for what was not named: each model and prompt is a group, over all tasks, which `notes` say;
     rows of one document, or of an item that has several, are a cluster; and rows are `matched` with those of another
     log by their item."""
-    named = asked["groups"]
+    named = roles["groups"]
     parts = [column for column in log.group if column != TASK] if named is None else named.split(",")
     if named is None and TASK in log.group:
         each = parameter("groups", ",".join(log.group))
         notes.append(told(f"{counted(len(log.values[TASK]), 'task')} are judged together; to judge each, {each}"))
     log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     repeated = log.repeats_items(parts)
-    found = {"groups": ",".join(parts)} if named is None and parts else {}
-    if asked["clusters"] is None and log.has(DOCUMENT):
-        found["clusters"] = DOCUMENT
-    elif asked["clusters"] is None and repeated and log.has(ITEM):
-        found["clusters"] = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), log.item_column])
-    if asked["id"] is None and matched and not repeated and log.has(ITEM):
-        found["id"] = ",".join([*(name for name in log.group if name != "model"), ITEM])
-        found |= _document_column(log)
-    return found
+    column_by_role = {"groups": ",".join(parts)} if named is None and parts else {}
+    if roles["clusters"] is None and log.has(DOCUMENT):
+        column_by_role["clusters"] = DOCUMENT
+    elif roles["clusters"] is None and repeated and log.has(ITEM):
+        column_by_role["clusters"] = ",".join(
+            [*([TASK] if log.varies(TASK) and TASK not in parts else []), log.item_column]
+        )
+    if roles["id"] is None and matched and not repeated and log.has(ITEM):
+        column_by_role["id"] = ",".join([*(name for name in log.group if name != "model"), ITEM])
+        column_by_role |= _document_column(log)
+    return column_by_role
 
 
 def _document_column(log: Log) -> dict[str, str]:
@@ -307,29 +311,31 @@ def _document_column(log: Log) -> dict[str, str]:
     return {ITEM_HASH: ITEM_HASH} if log.has(ITEM_HASH) else {}
 
 
-def _names(read: Rows, column: str) -> Any:
+def _names(rows: Rows, column: str) -> Any:
     """A column of names; what a log chose is coded."""
-    held = read.columns[column]
-    return np.asarray(held.names, dtype=object)[held.codes] if isinstance(held, Coded) else held
+    values = rows.columns[column]
+    return np.asarray(values.names, dtype=object)[values.codes] if isinstance(values, Coded) else values
 
 
-def _matched(read: Rows, beside: Rows, score: str, id: str | None, *, skip: bool) -> tuple[Integers, Floats, list[str]]:
+def _matched(
+    rows: Rows, other_rows: Rows, score: str, id: str | None, *, skip: bool
+) -> tuple[Integers, Floats, list[str]]:
     """The rows that the other model has too, and its scores of them."""
-    names = ", ".join(read.read["files"]), ", ".join(beside.read["files"])
-    ours, theirs = (len(one.columns[score]) for one in (read, beside))
+    names = ", ".join(rows.read["files"]), ", ".join(other_rows.read["files"])
+    ours, theirs = (len(table.columns[score]) for table in (rows, other_rows))
     if id is None:
-        if ours != theirs or read.read["skipped"] or beside.read["skipped"]:
+        if ours != theirs or rows.read["skipped"] or other_rows.read["skipped"]:
             raise InputError(
                 f"both models must be evaluated on the same rows; {names[0]} has {ours:,}, {names[1]} has {theirs:,}. "
                 f"Match them by {parameter('id', 'COL')}."
             )
-        return np.arange(ours), beside.columns[score], []
-    keys = [np.asarray(_names(one, id)).astype(np.str_) for one in (read, beside)]
+        return np.arange(ours), other_rows.columns[score], []
+    keys = [np.asarray(_names(table, id)).astype(np.str_) for table in (rows, other_rows)]
     shared = shared_rows(*keys, names=names, id=id)
-    if ITEM_HASH in read.chosen and ITEM_HASH in beside.chosen:
-        shared = paired_by_documents(shared, _names(read, ITEM_HASH), _names(beside, ITEM_HASH), ids=keys[0])
+    if ITEM_HASH in rows.chosen and ITEM_HASH in other_rows.chosen:
+        shared = paired_by_documents(shared, _names(rows, ITEM_HASH), _names(other_rows, ITEM_HASH), ids=keys[0])
     shared.check_all(skip_missing=skip)
-    return shared.a, beside.columns[score][shared.b], shared.said
+    return shared.a, other_rows.columns[score][shared.b], shared.said
 
 
 def _checked(values: Floats, ends: Bounds | None, name: str) -> None:
@@ -358,8 +364,8 @@ def _only(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
     """The parts of some rows, by their places among these."""
     place = np.full(n, -1)
     place[rows] = np.arange(len(rows))
-    found = [(name, place[held][place[held] >= 0]) for name, held in parts]
-    return [(name, held) for name, held in found if len(held)]
+    selected = [(name, place[positions][place[positions] >= 0]) for name, positions in parts]
+    return [(name, positions) for name, positions in selected if len(positions)]
 
 
 def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds: Bounds | None) -> Entry:
@@ -398,7 +404,7 @@ def evidence_of(
     for name, rows in parts:
         units = None if clusters is None else clusters[rows]
         made: Any = mean_difference if paired else mean_score
-        kept = [one[rows] for one in scores]
+        kept = [values[rows] for values in scores]
         test = made(*kept, ItemGroups.of(len(rows), clusters=units), bounds=scale.bounds)
         shown = kept[0] - kept[1] if paired else kept[0]
         caveats = partial(notes_on, shown, units, test, rule, guessed=scale.guessed, assumed=scale.assumed)
@@ -443,11 +449,11 @@ def notes_on(
     if isinstance(test, BoundedMean):
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
         others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
-        taken = told(
+        bounds_note = told(
             f"all scores lie between 0 and 1, and are taken to be bounded by them; if {others}, give "
             f"{parameter('bounds')}"
         )
-        return (*_too_few(test, rule, size), *((taken,) if guessed and not of_shares else ()))
+        return (*_too_few(test, rule, size), *((bounds_note,) if guessed and not of_shares else ()))
     notes = []
     if clusters is not None and (few := few_clusters(np.bincount(clusters)[np.unique(clusters)])):
         notes.append(few)

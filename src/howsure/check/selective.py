@@ -75,27 +75,29 @@ def check_selective(
     if max_risk is None and baseline is None:
         raise InputError(f"nothing to check: name a limit, {parameter('max_risk', 0.05)}.")
     if isinstance(y_prob, Given) and y_prob.reduce == CLASS_WISE:
-        told = parameter("reduce", CLASS_WISE)
-        raise InputError(f"an answer is kept or not; {told} does not say whether it is right.")
+        option = parameter("reduce", CLASS_WISE)
+        raise InputError(f"an answer is kept or not; {option} does not say whether it is right.")
     named_once(None, None, not_worse_than, baseline=baseline is not None)
     quantity = kept_risk(min_coverage)
     rule = None if max_risk is None else Rule(name, quantity, BELOW, check_limit(max_risk, name="max_risk"))
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
-        with data.predictions(y_true, y_prob, id=id, find_items=True, **roles) as read:
-            pairs, described = read.pairs(), read.describe()
+        with data.predictions(y_true, y_prob, id=id, find_items=True, **roles) as predictions:
+            pairs, described = predictions.pairs(), predictions.describe()
     else:
         pairs = pairs_from(y_true, y_prob, data=data, **roles)
         described = {"n": len(pairs), "clustered": pairs.clusters is not None}
     evidence, entries = [], []
-    for group, one in by_group(pairs) if pairs.groups is not None else [(None, pairs)]:
-        wrong, clusters = wrong_answers(one, min_coverage)
-        test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(one))
-        entries.append(Entry(name, group, MeanSummary.of(test, len(one)), {"min_coverage": min_coverage}))
+    for group, group_pairs in by_group(pairs) if pairs.groups is not None else [(None, pairs)]:
+        wrong, clusters = wrong_answers(group_pairs, min_coverage)
+        test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(group_pairs))
+        entries.append(Entry(name, group, MeanSummary.of(test, len(group_pairs)), {"min_coverage": min_coverage}))
         if rule is not None:
-            shown = (f"{len(wrong):,} of {len(one):,} answers are kept",) if len(wrong) < len(one) else ()
+            shown = (
+                (f"{len(wrong):,} of {len(group_pairs):,} answers are kept",) if len(wrong) < len(group_pairs) else ()
+            )
             notes = partial(notes_on, wrong, clusters, test, rule)
-            evidence.append(Evidence(rule, group, len(one), test, shown, notes))
+            evidence.append(Evidence(rule, group, len(group_pairs), test, shown, notes))
     if baseline is not None:
         compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), baseline.name)
         evidence = [*evidence, *baseline.evidence(entries, compared)]

@@ -62,20 +62,20 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, the estimate before the p-value."""
-        seen = f"{self.quantity} {self.estimate}"
+        observed = f"{self.quantity} {self.estimate}"
         if self.reason == NO_BOUNDS:
-            return told(f"{seen}: {WITHOUT_BOUNDS.format(bounds=BOUNDS, assume=ASSUME)}")
+            return told(f"{observed}: {WITHOUT_BOUNDS.format(bounds=BOUNDS, assume=ASSUME)}")
         if self.bound is None:
-            return f"{seen}: too little data to tell"
+            return f"{observed}: too little data to tell"
         above = "above" if (self.outcome == PASS) == (self.wanted != BELOW) else "below"
         if self.outcome == CANNOT_TELL:
-            return f"{seen}: not shown to lie above or below {self.limit:g}{self._advice()}"
+            return f"{observed}: not shown to lie above or below {self.limit:g}{self._advice()}"
         p, adjusted = (
             (self.p_pass, self.p_pass_adjusted) if self.outcome == PASS else (self.p_fail, self.p_fail_adjusted)
         )
         how = "" if adjusted == p else ", adjusted"
         within = f"{'at least' if self._is_lower_bound else 'at most'} {number(self.bound)}"
-        return f"{seen} lies {above} {self.limit:g} ({within}, {p_in_words(adjusted)}{how})"
+        return f"{observed} lies {above} {self.limit:g} ({within}, {p_in_words(adjusted)}{how})"
 
     @property
     def bound_text(self) -> str:
@@ -134,8 +134,8 @@ class Check(Rows[Verdict]):
     @property
     def outcome(self) -> str:
         """The worst of the verdicts: "fail", "cannot tell" or "pass"."""
-        found = {one.outcome for one in self.rows}
-        return next(one for one in (FAIL, CANNOT_TELL, PASS) if one in found)
+        outcomes = {row.outcome for row in self.rows}
+        return next(outcome for outcome in (FAIL, CANNOT_TELL, PASS) if outcome in outcomes)
 
     @property
     def exit_code(self) -> int:
@@ -148,7 +148,7 @@ class Check(Rows[Verdict]):
 
         Raises InputError for a level or a number of runs that is none, and for two checks of one name.
         """
-        return decided([found for one in checks for found in one.found], level=level, alarms_over=alarms_over)
+        return decided([result for check in checks for result in check.found], level=level, alarms_over=alarms_over)
 
     @property
     def baseline(self) -> Baseline:
@@ -164,23 +164,23 @@ class Check(Rows[Verdict]):
         return tuple(
             TrendPoint(
                 day,
-                one.check,
-                one.rule,
-                one.group,
-                one.n,
-                one.estimate.value,
-                _or_nan(one.estimate.low),
-                _or_nan(one.estimate.high),
-                one.limit,
-                one.outcome,
+                row.check,
+                row.rule,
+                row.group,
+                row.n,
+                row.estimate.value,
+                _or_nan(row.estimate.low),
+                _or_nan(row.estimate.high),
+                row.limit,
+                row.outcome,
             )
-            for one in self.rows
+            for row in self.rows
         )
 
     def columns(self) -> Sequence[Column]:
         """One row per verdict; the columns of checks and groups only where there are several, or some."""
-        grouped = any(one.group is not None for one in self.rows)
-        of_groups = [Column("group", WORDS, get=lambda one: one.group or "all", only=TABLE)] if grouped else []
+        grouped = any(row.group is not None for row in self.rows)
+        of_groups = [Column("group", WORDS, get=lambda row: row.group or "all", only=TABLE)] if grouped else []
         ends = [Column(name, NUMBER, get=partial(_of_estimate, name), only=FRAME) for name in ("value", "low", "high")]
         return [
             Column("group", WORDS, only=FRAME),
@@ -193,56 +193,56 @@ class Check(Rows[Verdict]):
             Column("outcome", WORDS, only=FRAME),
             *ends,
             Column("estimate", NUMBER, get=partial(_of_estimate, "value"), only=TABLE),
-            Column("interval", INTERVAL, get=lambda one: one.estimate, only=TABLE),
+            Column("interval", INTERVAL, get=lambda row: row.estimate, only=TABLE),
             Column("bound", NUMBER, only=FRAME),
-            Column("bound", Kind(str), get=lambda one: one.bound_text, only=TABLE),
-            Column("verdict", WORDS, get=lambda one: one.outcome, only=TABLE),
+            Column("bound", Kind(str), get=lambda row: row.bound_text, only=TABLE),
+            Column("verdict", WORDS, get=lambda row: row.outcome, only=TABLE),
             Column("more_rows", NUMBER, only=FRAME),
             Column("sentence", WORDS, only=FRAME),
-            Column("notes", WORDS, get=lambda one: "; ".join(one.notes), only=FRAME),
+            Column("notes", WORDS, get=lambda row: "; ".join(row.notes), only=FRAME),
         ]
 
     @property
     def what_was_read(self) -> str:
         """What each check read, a line each."""
-        lines = [rows_read(one) for one in self.recipe.get("checks", [self.recipe])]
+        lines = [rows_read(recipe) for recipe in self.recipe.get("checks", [self.recipe])]
         return "\n".join(dict.fromkeys(filter(None, lines)))
 
     def below(self) -> Sequence[str]:
         """A sentence per verdict, failures first, then what holds of all, then the notes."""
         order = (FAIL, CANNOT_TELL, PASS)
-        ranked = sorted(self.rows, key=lambda one: order.index(one.outcome))
-        said = [f"{one.outcome}: {_prefix(one, self.rows)}{one.sentence}" for one in ranked]
-        return [*said, *self.notes, *_notes(self.rows)]
+        ranked = sorted(self.rows, key=lambda row: order.index(row.outcome))
+        sentences = [f"{row.outcome}: {_prefix(row, self.rows)}{row.sentence}" for row in ranked]
+        return [*sentences, *self.notes, *_notes(self.rows)]
 
     def text(self, **options: Any) -> str:
         """What was read, the verdicts as a table and in sentences, and what follows from all of them."""
         return f"{Rows.text(self, **options)}\n\ncheck: {self.outcome}"
 
 
-def _of_estimate(name: str, one: Verdict) -> object:
-    return getattr(one.estimate, name)
+def _of_estimate(name: str, verdict: Verdict) -> object:
+    return getattr(verdict.estimate, name)
 
 
 def _or_nan(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def _prefix(one: Verdict, others: Sequence[Verdict]) -> str:
+def _prefix(verdict: Verdict, others: Sequence[Verdict]) -> str:
     """The group, and the check where there are several."""
-    names = ([one.check] if _several(others) else []) + ([] if one.group is None else [one.group])
+    names = ([verdict.check] if _several(others) else []) + ([] if verdict.group is None else [verdict.group])
     return f"{', '.join(names)}: " if names else ""
 
 
 def _several(verdicts: Sequence[Verdict]) -> bool:
-    return len({one.check for one in verdicts}) > 1
+    return len({verdict.check for verdict in verdicts}) > 1
 
 
 def _notes(verdicts: Sequence[Verdict]) -> list[str]:
     about: dict[str, list[str]] = {}
-    for one in verdicts:
-        for note in one.notes:
-            about.setdefault(note, []).append(_prefix(one, verdicts))
+    for verdict in verdicts:
+        for note in verdict.notes:
+            about.setdefault(note, []).append(_prefix(verdict, verdicts))
     return [
         f"note: {'; '.join(dict.fromkeys(name[:-2] for name in names if name))}: {note}"
         if any(names)
@@ -275,32 +275,35 @@ def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int)
     (Berger 1982). P-values of a failure are multiplied by `alarms_over`.
     """
     size = 1 - level
-    kept = np.array([one.p_kept for one in evidence])
-    broken = np.array([one.p_broken for one in evidence])
+    kept = np.array([comparison.p_kept for comparison in evidence])
+    broken = np.array([comparison.p_broken for comparison in evidence])
     passing = np.minimum(adjust_p_values(kept), kept.max())
     failing = np.minimum(adjust_p_values(broken) * alarms_over, 1.0)
     return tuple(
-        _verdict(one, *ps, size=size, alone=size / len(evidence), alarms_over=alarms_over)
-        for one, *ps in zip(evidence, kept.tolist(), broken.tolist(), passing.tolist(), failing.tolist(), strict=True)
+        _verdict(comparison, *ps, size=size, alone=size / len(evidence), alarms_over=alarms_over)
+        for comparison, *ps in zip(
+            evidence, kept.tolist(), broken.tolist(), passing.tolist(), failing.tolist(), strict=True
+        )
     )
 
 
-def _rows_needed(one: Evidence, size: float) -> int | None:
+def _rows_needed(evidence: Evidence, size: float) -> int | None:
     """More rows than there are, with which a test of this size would probably give a verdict.
 
     Where the test's own forecast is that these rows suffice, though they do not: as many as bring its bound to the
     limit, if the distance of a bound falls with the root of n.
     """
-    needed, value, limit = one.test.rows_needed(one.rule.limit, size), one.test.value, one.rule.limit
-    if needed is None or needed > one.n:
+    value, limit = evidence.test.value, evidence.rule.limit
+    needed = evidence.test.rows_needed(limit, size)
+    if needed is None or needed > evidence.n:
         return needed
-    low, high = one.test.bounds(size)
+    low, high = evidence.test.bounds(size)
     reach, distance = high - value if limit > value else value - low, abs(limit - value)
-    return math.ceil(one.n * (reach / distance) ** 2) if reach > distance > 0.0 else one.n + 1
+    return math.ceil(evidence.n * (reach / distance) ** 2) if reach > distance > 0.0 else evidence.n + 1
 
 
 def _verdict(
-    one: Evidence,
+    evidence: Evidence,
     kept: float,
     broken: float,
     passing: float,
@@ -310,42 +313,42 @@ def _verdict(
     alone: float,
     alarms_over: int,
 ) -> Verdict:
-    value, limit = one.test.value, one.rule.limit
+    value, limit = evidence.test.value, evidence.rule.limit
     outcome = PASS if passing <= size else FAIL if failing <= size else CANNOT_TELL
-    low, high = one.test.bounds(size / 2)
-    lower, upper = one.test.bounds(size)
+    low, high = evidence.test.bounds(size / 2)
+    lower, upper = evidence.test.bounds(size)
     needed = None
-    if outcome == CANNOT_TELL and not math.isnan(value) and one.undecided is None:
-        seems_kept = (value < limit) == (one.rule.wanted == BELOW)
-        needed = _rows_needed(one, alone if seems_kept else alone / alarms_over)
+    if outcome == CANNOT_TELL and not math.isnan(value) and evidence.undecided is None:
+        seems_kept = (value < limit) == (evidence.rule.wanted == BELOW)
+        needed = _rows_needed(evidence, alone if seems_kept else alone / alarms_over)
     undefined = math.isnan(value) or math.isnan(low)
     estimate = Estimate(
         value,
         None if undefined else low,
         None if undefined else high,
         round(1 - size, 12),
-        BETS if isinstance(one.test, BettingMean) else "two one-sided tests",
-        one.n,
+        BETS if isinstance(evidence.test, BettingMean) else "two one-sided tests",
+        evidence.n,
     )
     bound = lower if value > limit else upper
     return Verdict(
-        check=one.rule.check,
-        rule=str(one.rule),
-        group=one.group,
-        n=one.n,
-        quantity=one.rule.quantity,
+        check=evidence.rule.check,
+        rule=str(evidence.rule),
+        group=evidence.group,
+        n=evidence.n,
+        quantity=evidence.rule.quantity,
         estimate=estimate,
-        bound=None if math.isnan(value) or math.isnan(bound) or one.undecided is not None else bound,
-        wanted=one.rule.wanted,
+        bound=None if math.isnan(value) or math.isnan(bound) or evidence.undecided is not None else bound,
+        wanted=evidence.rule.wanted,
         limit=limit,
         p_pass=kept,
         p_fail=broken,
         p_pass_adjusted=passing,
         p_fail_adjusted=failing,
         outcome=outcome,
-        more_rows=None if needed is None else needed - one.n,
-        notes=(*one.notes, *(one.caveats(size) if one.caveats else ())),
-        reason=one.undecided,
+        more_rows=None if needed is None else needed - evidence.n,
+        notes=(*evidence.notes, *(evidence.caveats(size) if evidence.caveats else ())),
+        reason=evidence.undecided,
     )
 
 
@@ -363,20 +366,20 @@ class Found:
     entries: tuple[Entry, ...]
 
 
-def decided(found: Sequence[Found], *, level: float, alarms_over: int) -> Check:
+def decided(results: Sequence[Found], *, level: float, alarms_over: int) -> Check:
     """The verdicts on all evidence together, adjusted for their number.
 
     Raises InputError for a level or a number of runs that is none, and for two checks of one name.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    names = [one.name for one in found]
+    names = [result.name for result in results]
     if len(set(names)) < len(names):
         raise InputError(
             f"checks must have different names; they are {shortened(names)}. Name them: {parameter('name', '…')}."
         )
-    evidence = [one for each in found for one in each.evidence]
+    evidence = [comparison for each in results for comparison in each.evidence]
     recipe = {"howsure": __version__, "level": level, "alarms_over": alarms_over}
-    recipe |= found[0].recipe if len(found) == 1 else {"checks": [each.recipe for each in found]}
-    notes = tuple(dict.fromkeys(note for each in found for note in each.notes))
+    recipe |= results[0].recipe if len(results) == 1 else {"checks": [each.recipe for each in results]}
+    notes = tuple(dict.fromkeys(note for each in results for note in each.notes))
     rows = verdicts_on(evidence, level=level, alarms_over=alarms_over)
-    return Check(rows=rows, level=level, recipe=recipe, notes=notes, found=tuple(found))
+    return Check(rows=rows, level=level, recipe=recipe, notes=notes, found=tuple(results))
