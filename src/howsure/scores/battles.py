@@ -102,11 +102,11 @@ def rank_battles(
         raise unknown_name("scale", str(scale), tuple(SCALES), place="strengths")
     generator = generator_from(rng)
     roles = {"a": a, "b": b, "winner": winner, "clusters": clusters}
-    held, named, rows = _read_columns(roles, data)
+    columns, named, rows = _read_columns(roles, data)
     with rows.placed():
-        n = check_same_length(**held)
-        codes = {role: Coded(*check_codes(held[role], n=n, name=named[role])) for role in ("a", "b", "winner")}
-        units = None if clusters is None else cluster_codes(held["clusters"], n, named["clusters"])
+        n = check_same_length(**columns)
+        codes = {role: Coded(*check_codes(columns[role], n=n, name=named[role])) for role in ("a", "b", "winner")}
+        units = None if clusters is None else cluster_codes(columns["clusters"], n, named["clusters"])
         first, second, models = _model_codes(codes["a"], codes["b"], named)
         preferences = _preferences(codes["winner"], models, tuple(tie), named["winner"])
         if preferences is None:
@@ -127,9 +127,11 @@ def rank_battles(
         for number, part in enumerate(parts, start=1)
     ]
     notes += _notes_on_connections(parts)
-    read = dict(rows.read) or {"n": n}
-    recipe: dict[str, Any] = {"howsure": __version__, **read}
-    recipe |= {AS_READ.get(role, role): one for role, one in roles.items() if data is not None and one is not None}
+    provenance = dict(rows.read) or {"n": n}
+    recipe: dict[str, Any] = {"howsure": __version__, **provenance}
+    recipe |= {
+        AS_READ.get(role, role): column for role, column in roles.items() if data is not None and column is not None
+    }
     recipe |= {
         "tie": list(tie),
         "position_effect": position_effect,
@@ -152,7 +154,7 @@ def rank_battles(
 
 def _read_columns(roles: dict[str, Any], data: Any) -> tuple[dict[str, Any], dict[str, str], Rows]:
     """The column of each role, its name in messages, and the rows that give messages their line numbers."""
-    roles = {role: one for role, one in roles.items() if one is not None}
+    roles = {role: column for role, column in roles.items() if column is not None}
     if data is None:
         return roles, {role: role for role in roles}, Rows({})
     for role, column in roles.items():
@@ -167,7 +169,7 @@ def _model_codes(a: Coded, b: Coded, named: dict[str, str]) -> tuple[Integers, I
     """The codes of both models of each battle, and the model names."""
     models = tuple(dict.fromkeys([*a.names, *b.names]))
     place = {name: code for code, name in enumerate(models)}
-    first, second = (np.array([place[name] for name in one.names], dtype=np.int64)[one.codes] for one in (a, b))
+    first, second = (np.array([place[name] for name in coded.names], dtype=np.int64)[coded.codes] for coded in (a, b))
     if (same := first == second).any():
         row = int(same.argmax())
         raise InputError(
@@ -187,9 +189,9 @@ def _outcomes(
     """The outcome of each battle, and a note on how values of `winner` were interpreted."""
     texts = [_drop_decimals(text) for text in winner.names]
     place = {model: code for code, model in enumerate(models)}
-    meant = {text: outcome for outcome, words in WINS.items() for text in words} | dict.fromkeys(ties, TIE)
+    outcome_by_text = {text: outcome for outcome, words in WINS.items() for text in words} | dict.fromkeys(ties, TIE)
     model = np.array([place.get(text, UNKNOWN) for text in winner.names])[winner.codes]
-    word = np.array([meant.get(text, UNKNOWN) for text in texts])[winner.codes]
+    word = np.array([outcome_by_text.get(text, UNKNOWN) for text in texts])[winner.codes]
     by_name = np.select([model == first, model == second], [FIRST, SECOND], UNKNOWN)
     rule = (
         "{parameter} must name one of the two models, model_a or model_b, a or b, 1 or 2, or a tie ({ties}); {row} is "
@@ -217,11 +219,13 @@ def _outcomes(
             f"write 2 instead; if it is a tie, say so: {parameter('tie', 0)}."
         )
     count = np.bincount(winner.codes[by_name == UNKNOWN], minlength=len(texts))
-    said = []
+    counted_texts = []
     for code, words in ((FIRST, "a win of the first model"), (SECOND, "a win of the other one"), (TIE, "a tie")):
-        values = [f"{text} ({count[i]:,})" for i, text in enumerate(texts) if meant.get(text) == code and count[i]]
-        said += [f"{', '.join(values)} is {words}"] if values else []
-    return outcome, [f"{name}: {'; '.join(said)}"] if said else []
+        values = [
+            f"{text} ({count[i]:,})" for i, text in enumerate(texts) if outcome_by_text.get(text) == code and count[i]
+        ]
+        counted_texts += [f"{', '.join(values)} is {words}"] if values else []
+    return outcome, [f"{name}: {'; '.join(counted_texts)}"] if counted_texts else []
 
 
 def _preferences(
@@ -233,15 +237,15 @@ def _preferences(
     Raises InputError for a number outside of 1 to 2 among preferences.
     """
     numbers = [spelled_number(text) for text in winner.names]
-    known = [number for number in numbers if number is not None]
+    present = [number for number in numbers if number is not None]
     graded = any(
         1.0 < number < 2.0 and text not in (*ties, *models)
         for text, number in zip(map(_drop_decimals, winner.names), numbers, strict=True)
         if number is not None
     )
-    if not graded or len(known) < len(numbers):
+    if not graded or len(present) < len(numbers):
         return None
-    values = np.array([1.5 if number == 0.0 and "0" in ties else number for number in known])[winner.codes]
+    values = np.array([1.5 if number == 0.0 and "0" in ties else number for number in present])[winner.codes]
     wrong = (values < 1.0) | (values > 2.0)
     if wrong.any():
         row = int(wrong.argmax())
@@ -500,8 +504,8 @@ def _t_quantile(units: float, level: float) -> float:
 
 
 def _estimate(value: float, low: float, high: float, *, level: float, n: int) -> Estimate:
-    known = math.isfinite(high - low)
-    ends = (float(low) if known else None, float(high) if known else None)
+    is_finite = math.isfinite(high - low)
+    ends = (float(low) if is_finite else None, float(high) if is_finite else None)
     return Estimate(float(value), ends[0], ends[1], level=level, method=SANDWICH, n=n)
 
 

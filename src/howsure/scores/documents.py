@@ -71,16 +71,16 @@ def document_metrics(
             f"a metric of documents needs all of {parameter('metrics', 'wer')}, {parameter('y_true')} and "
             f"{parameter('prediction')}."
         )
-    found = [ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT) for name in names]
+    chosen_metrics = [ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT) for name in names]
     for name, value in others.items():
         if value is not None:
             raise InputError(f"{parameter(name)} is for scores; a metric of documents knows its own. Leave it out.")
-    if len({one.higher_is_better for one in found}) > 1:
+    if len({metric.higher_is_better for metric in chosen_metrics}) > 1:
         raise InputError(
             f"{parameter('metrics')} of a table must all be higher-is-better or all lower-is-better; "
             f"{', '.join(names)} are mixed. Score them separately."
         )
-    return found
+    return chosen_metrics
 
 
 def read_document_columns(
@@ -103,19 +103,21 @@ def read_document_columns(
         if field.compare and getattr(data, field.name) != getattr(plain, field.name):
             raise InputError(f"{parameter('targets')} reads every document; leave {parameter(field.name)} out.")
     true, documents = document_items(targets)
-    held = {name: document_items(path)[0] for name, path in zip(source_names(data.paths), data.paths, strict=True)}
-    for path, items in zip(data.paths, held.values(), strict=True):
+    items_by_model = {
+        name: document_items(path)[0] for name, path in zip(source_names(data.paths), data.paths, strict=True)
+    }
+    for path, items in zip(data.paths, items_by_model.values(), strict=True):
         if len(items) != len(true):
             raise InputError(
                 f"every file must have the documents of {targets}, which holds {len(true):,}; {path} holds "
                 f"{len(items):,}."
             )
     columns: dict[str, Any] = {
-        "y_true": true * len(held),
-        "prediction": [item for items in held.values() for item in items],
-        "model": [name for name, items in held.items() for _ in items],
-        "id": [*range(len(true))] * len(held),
-        "clusters": None if documents is None else documents * len(held),
+        "y_true": true * len(items_by_model),
+        "prediction": [item for items in items_by_model.values() for item in items],
+        "model": [name for name, items in items_by_model.items() for _ in items],
+        "id": [*range(len(true))] * len(items_by_model),
+        "clusters": None if documents is None else documents * len(items_by_model),
     }
     return columns, {"files": list(data.paths), "targets": targets, "rows": len(columns["y_true"])}
 
@@ -138,17 +140,17 @@ def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRo
     scores = {metric.name: np.zeros(len(true)) for metric in metrics}
     document_scores = {metric.name: DocumentScores.zeros(metric, len(true)) for metric in metrics if not metric.is_mean}
     for metric in metrics:
-        for group, model, held in iterate_cells(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
-            whose = " ".join(f" of {one}" for one in (model, group) if one is not None)
-            statistics = by_rows[metric.rows][held]
-            scores[metric.name][held] = row_contributions(metric, statistics, whose)
+        for group, model, positions in iterate_cells(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
+            whose = " ".join(f" of {name}" for name in (model, group) if name is not None)
+            statistics = by_rows[metric.rows][positions]
+            scores[metric.name][positions] = row_contributions(metric, statistics, whose)
             if metric.name in document_scores:
                 items = rows.coded.get("id")
-                item = None if items is None else items.codes[held]
-                units = None if rows.clusters is None else rows.clusters[held]
+                item = None if items is None else items.codes[positions]
+                units = None if rows.clusters is None else rows.clusters[positions]
                 into = document_scores[metric.name]
-                into.sizes[held] = 1.0 if metric.sizes is None else metric.sizes(statistics)
-                into.parts[held] = unit_contributions(metric, statistics, item, units, whose)
+                into.sizes[positions] = 1.0 if metric.sizes is None else metric.sizes(statistics)
+                into.parts[positions] = unit_contributions(metric, statistics, item, units, whose)
     notes = [*rows.notes, *_prediction_notes(rows, metrics)]
     bounds = {metric.name: metric.bounds if metric.is_mean else None for metric in metrics}
     notes += [NO_RARE_WORSE_NOTE] if document_scores else []
@@ -166,9 +168,9 @@ def _prediction_notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[s
     functions = dict.fromkeys(_row_labels if metric is ACCURACY else labels_by(metric) for metric in metrics)
     for labels in functions:
         for code, model in enumerate([None] if models is None else models.names):
-            own = slice(None) if models is None else models.codes == code
+            of_model = slice(None) if models is None else models.codes == code
             name = column if model is None else f"{column} of {model}"
-            yield from label_notes(true[own], predicted[own], labels, name=name)
+            yield from label_notes(true[of_model], predicted[of_model], labels, name=name)
     first = Systems(DOCUMENT, true, {"prediction": predicted[None]}, (), None, None)
     yield from notes_of_documents(first, [metric.name for metric in metrics])
 

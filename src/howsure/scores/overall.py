@@ -48,9 +48,9 @@ def overall_rows(overall: Sequence[ScoreRow], by_group: Sequence[ScoreRow]) -> l
     for row in by_group:
         groups_of.setdefault(row.model, set()).add(row.group)
     name = OVERALL if OVERALL not in groups else f"{OVERALL} (all groups)"
-    found = []
+    rows = []
     for row in overall:
         lacking = len(groups) - len(groups_of.get(row.model, ()))
         notes = [f"{counted(lacking, 'group')} missing."] if lacking else []
-        found.append(replace(row, group=name, notes=(*row.notes, *notes)))
-    return found
+        rows.append(replace(row, group=name, notes=(*row.notes, *notes)))
+    return rows

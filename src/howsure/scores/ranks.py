@@ -114,9 +114,9 @@ def better_estimates(
     """
     variances, least = np.diag(covariance), np.minimum.outer(units, units)
     errors = np.sqrt(np.maximum(variances[:, None] + variances - 2 * covariance, 0.0))
-    known = errors > 0.0
-    t = np.divide(estimates[:, None] - estimates, errors, out=np.zeros_like(errors), where=known)
-    pairs = PairwiseDifferences(t, np.where(known, errors, np.inf), np.maximum(least - 1, 1.0), least)
+    has_error = errors > 0.0
+    t = np.divide(estimates[:, None] - estimates, errors, out=np.zeros_like(errors), where=has_error)
+    pairs = PairwiseDifferences(t, np.where(has_error, errors, np.inf), np.maximum(least - 1, 1.0), least)
     c_all_pairs, c_by_model = _max_t_quantiles(
         covariance, pairs.scale, level=level, level_of_best=level_of_best, rng=rng
     )
@@ -201,11 +201,11 @@ def _differences_without_gaps(
         imprecise |= nearly_equal
     spread = np.sqrt(np.maximum(more * squares, jackknife / more))
     error = np.maximum(np.hypot(spread, item), min(2.0, VOTES / max(units, 1)) * cluster)
-    known = (error > 0.0) & (units > 1)
-    t = np.divide(totals[:, None] - totals, error, out=np.zeros((m, m)), where=known)
+    comparable = (error > 0.0) & (units > 1)
+    t = np.divide(totals[:, None] - totals, error, out=np.zeros((m, m)), where=comparable)
     degrees = max(cluster_sizes.sum() ** 2 / (cluster_sizes**2).sum() - 1, 1.0)
     np.fill_diagonal(t, 0.0)
-    scale, everywhere = np.where(known, error, np.inf), np.ones((m, m))
+    scale, everywhere = np.where(comparable, error, np.inf), np.ones((m, m))
     return (t, scale, degrees * everywhere, units * everywhere), imprecise
 
 
@@ -251,11 +251,11 @@ def _difference_statistics(
     spread = np.sqrt(np.maximum(more * (sums**2).sum(axis=1), ((left_out * sums) ** 2).sum(axis=1) / more))
     one_unit = np.minimum(2.0, VOTES / np.maximum(units, 1)) * _rms_nonzero(_cluster_sums(d, starts))
     error = np.maximum(np.hypot(spread, _rms_nonzero(d)), one_unit)
-    known = (units > 1) & (error > 0.0)
-    t = np.divide(mean * n, error, out=np.zeros_like(mean), where=known)
+    comparable = (units > 1) & (error > 0.0)
+    t = np.divide(mean * n, error, out=np.zeros_like(mean), where=comparable)
     effective = np.divide(in_units.sum(axis=1) ** 2, squares, out=np.ones_like(n), where=squares > 0)
     degrees = np.maximum(effective - 1, 1.0)
-    return t, np.where(known, error, np.inf), degrees, units.astype(np.float64)
+    return t, np.where(comparable, error, np.inf), degrees, units.astype(np.float64)
 
 
 def _rms_nonzero(d: Floats) -> Floats:
@@ -304,6 +304,6 @@ def _tiers(better: Flags, means: Floats) -> Integers:
     order = np.argsort(-means, kind="stable")
     sorted_ = better[np.ix_(order, order)]
     ends = [bool(sorted_[:i, i:].all()) for i in range(1, len(means))]
-    found = np.empty(len(means), dtype=np.int64)
-    found[order] = 1 + np.cumsum([0, *ends])
-    return found
+    tiers = np.empty(len(means), dtype=np.int64)
+    tiers[order] = 1 + np.cumsum([0, *ends])
+    return tiers

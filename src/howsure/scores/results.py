@@ -114,7 +114,11 @@ class ScoreTable(Leaderboard[ScoreRow]):
             *(_rank_columns(rows[0].mean.level) if any(row.ranks for row in rows) else ()),
         ]
         ranked = RANKS if any(row.ranks for row in rows) else []
-        return [*(one for one in shown if one is not None), *ranked, Column("method", WORDS, get=_method, only=FRAME)]
+        return [
+            *(column for column in shown if column is not None),
+            *ranked,
+            Column("method", WORDS, get=_method, only=FRAME),
+        ]
 
     @property
     def answer(self) -> str:
@@ -225,7 +229,7 @@ RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
 
 def _rank_columns(level: float) -> Iterator[Column]:
     together = f"together right with {100 * level:g} %"
-    yield Column("rank", TEXT, get=lambda one: one.ranks, only=TABLE, legend=together)
+    yield Column("rank", TEXT, get=lambda row: row.ranks, only=TABLE, legend=together)
     yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones")
     yield Column("maybe_best", FLAG, "may be best", legend="not shown worse than another model")
 
@@ -235,4 +239,4 @@ def _method(row: ScoreRow) -> str:
 
 
 def _row_label(row: ScoreRow, score: str | None) -> str:
-    return ", ".join(one for one in (score, row.group, row.model) if one is not None) or "note"
+    return ", ".join(part for part in (score, row.group, row.model) if part is not None) or "note"

@@ -164,15 +164,15 @@ def score_table(
             for kind in kinds:
                 made, lacking = _score_rows(rows, name, values, missing, kind, options)
                 if whole is not None and len({row.group for row in made} - {MACRO}) > 1:
-                    own = whole.scores[name] if requested_metrics else values
-                    overall, _ = _score_rows(whole, name, own, missing, kind, replace(options, macro=False))
+                    metric_values = whole.scores[name] if requested_metrics else values
+                    overall, _ = _score_rows(whole, name, metric_values, missing, kind, replace(options, macro=False))
                     table_rows += overall_rows(overall, [row for row in made if row.group != MACRO])
                 table_rows += made
                 incomplete += lacking
             if look is not None:
-                known = _bounds(rows, name, values[~np.isnan(values)], ends)
+                score_bounds = _bounds(rows, name, values[~np.isnan(values)], ends)
                 lower = directions[name] is True
-                best = None if known is None else known[0 if lower else 1]
+                best = None if score_bounds is None else score_bounds[0 if lower else 1]
                 low += lowest_items(rows, name, values, look, best=best, lower_is_better=lower)
     if macro and "groups" in rows.coded and MACRO in rows.coded["groups"].names:
         raise InputError(
@@ -254,9 +254,9 @@ class RunSummary:
         return drawn if self.all_right else 1.0 - drawn
 
 
-def as_sequence(given: Sequence[int] | int) -> Sequence[int]:
+def as_sequence(k: Sequence[int] | int) -> Sequence[int]:
     """The numbers as a sequence, also if there is only one."""
-    return (given,) if isinstance(given, int | float) else given
+    return (k,) if isinstance(k, int | float) else k
 
 
 def run_summaries(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -> list[RunSummary]:
@@ -282,13 +282,13 @@ def _score_rows(
     rows: ScoredRows, name: str, values: Floats, missing: Flags, measure: RunSummary, options: _Options
 ) -> tuple[list[ScoreRow], list[str]]:
     """The rows of one score, by group, the best model first; and notes on models without a mean of groups."""
-    known = values[~np.isnan(values)]
-    if not len(known):
+    present = values[~np.isnan(values)]
+    if not len(present):
         raise InputError(f"every {name} is missing; nothing is left.")
     if options.bounds is not None:
         check_within(values, options.bounds, name=name)
-    bounds = _bounds(rows, name, known, options.bounds)
-    if measure.k is not None and not ((known == 0.0) | (known == 1.0)).all():
+    bounds = _bounds(rows, name, present, options.bounds)
+    if measure.k is not None and not ((present == 0.0) | (present == 1.0)).all():
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
             f"{parameter('pass_hat' if measure.all_right else 'pass_at')} is for scores that are 0 or 1; {at_row(row)} "
@@ -296,15 +296,15 @@ def _score_rows(
         )
     name = measure.called(name)
     by_group: dict[str | None, list[_Cell]] = {}
-    for group, model, held in iterate_cells(rows, ~np.isnan(values)):
-        cell = _cell(rows, values, held, missing, bounds, options, (name, group, model), measure)
+    for group, model, positions in iterate_cells(rows, ~np.isnan(values)):
+        cell = _cell(rows, values, positions, missing, bounds, options, (name, group, model), measure)
         by_group.setdefault(group, []).append(cell)
     sign = 1.0 if options.lower_is_better else -1.0
     tables = [_rank_cells(cells, rows, bounds, options) for cells in by_group.values()]
     documents = rows.document_scores.get(name)
     metric = None if documents is None else documents.metric
     macro, lacking = _macro_rows(by_group, name, bounds, metric, options) if options.macro else ([], [])
-    return [row for one in (*tables, macro) for row in sorted(one, key=lambda row: sign * row.mean.value)], lacking
+    return [row for table in (*tables, macro) for row in sorted(table, key=lambda row: sign * row.mean.value)], lacking
 
 
 def _direction(rows: ScoredRows, name: str, *, lower_is_better: bool) -> bool | None:
@@ -321,14 +321,14 @@ def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) ->
     return notes + ([f"Not ranked, as neither more nor less is better: {', '.join(neither)}."] if neither else [])
 
 
-def _bounds(rows: ScoredRows, name: str, known: Floats, given: Bounds | None) -> Bounds | None:
+def _bounds(rows: ScoredRows, name: str, values: Floats, bounds: Bounds | None) -> Bounds | None:
     """The bounds of a score: of its metric, as passed, as its log defines them, or (0, 1) for scores of 0 and 1."""
     if name in rows.bounds:
         return rows.bounds[name]
     ends = rows.measures[name].bounds if name in rows.measures else None
-    if given is None and ends is not None and (known >= ends[0]).all() and (known <= ends[1]).all():
+    if bounds is None and ends is not None and (values >= ends[0]).all() and (values <= ends[1]).all():
         return ends
-    return given or share_bounds(known)
+    return bounds or share_bounds(values)
 
 
 def _fill_missing(rows: ScoredRows, name: str, missing_score: float | None) -> tuple[Floats, Flags]:
@@ -352,7 +352,7 @@ def _fill_missing(rows: ScoredRows, name: str, missing_score: float | None) -> t
 def _cell(
     rows: ScoredRows,
     scores: Floats,
-    held: Integers,
+    positions: Integers,
     missing: Flags,
     bounds: Bounds | None,
     options: _Options,
@@ -361,24 +361,24 @@ def _cell(
 ) -> _Cell:
     """The items of a model in a group, each with the summary of its runs."""
     document_scores = rows.document_scores.get(names[0])
-    values, runs, items = (scores if document_scores is None else document_scores.parts)[held], 1, None
-    sizes = None if document_scores is None else document_scores.sizes[held]
-    units = None if rows.clusters is None else rows.clusters[held]
+    values, runs, items = (scores if document_scores is None else document_scores.parts)[positions], 1, None
+    sizes = None if document_scores is None else document_scores.sizes[positions]
+    units = None if rows.clusters is None else rows.clusters[positions]
     notes: list[str] = []
     ids = rows.coded.get("id")
     if ids is None and measure.k is not None and measure.k > 1:
         raise InputError(f"pass@{measure.k} needs several runs of each item: name the item, {parameter('id', GIVEN)}.")
     if ids is not None:
         items, first, place, times = np.unique(
-            ids.codes[held], return_index=True, return_inverse=True, return_counts=True
+            ids.codes[positions], return_index=True, return_inverse=True, return_counts=True
         )
         runs = int(times.max())
         if runs > 1:
-            _check_distinct_runs(rows, held, place)
+            _check_distinct_runs(rows, positions, place)
             if int(times.min()) < runs:
                 notes.append(f"Items have {int(times.min())} to {runs} runs.")
         if measure.k is not None and int(times.min()) < measure.k:
-            item = ids.names[ids.codes[held[first[times.argmin()]]]]
+            item = ids.names[ids.codes[positions[first[times.argmin()]]]]
             raise InputError(
                 f"{parameter('pass_hat' if measure.all_right else 'pass_at')} must be at most the number of runs of "
                 f"each item; item {item!r} has {counted(int(times.min()), 'run')}, k is {measure.k}."
@@ -394,7 +394,7 @@ def _cell(
             if differs.any():
                 raise InputError(
                     f"{parameter('clusters', GIVEN)} must be the same in every run of an item; "
-                    f"{at_row(int(held[differs.argmax()]))} differs. Are the ids right?"
+                    f"{at_row(int(positions[differs.argmax()]))} differs. Are the ids right?"
                 )
             units = units[first]
     groups = ItemGroups.of(len(values), clusters=units)
@@ -420,7 +420,7 @@ def _cell(
             notes.append(
                 f"{every} {test.value:g}: the mean of such items is {claim} (one-sided, level {options.level:g})."
             )
-    row = ScoreRow(name, group, model, len(values), runs, int(missing[held].sum()), mean, notes=tuple(notes))
+    row = ScoreRow(name, group, model, len(values), runs, int(missing[positions].sum()), mean, notes=tuple(notes))
     return _Cell(values, units, items, sizes, row)
 
 
@@ -430,36 +430,43 @@ def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
     return f"at least {math.floor(1e4 * low) / 1e4:g}" if best else f"at most {math.ceil(1e4 * high) / 1e4:g}"
 
 
-def _check_distinct_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
+def _check_distinct_runs(rows: ScoredRows, positions: Integers, place: Integers) -> None:
     """Raise InputError for two rows of the same item and run."""
     runs, ids = rows.coded.get("run"), rows.coded["id"]
-    key = place if runs is None else place.astype(np.int64) * len(runs.names) + runs.codes[held]
-    seen, times = np.unique(key, return_counts=True)
-    if len(seen) == len(key):
+    key = place if runs is None else place.astype(np.int64) * len(runs.names) + runs.codes[positions]
+    distinct_keys, times = np.unique(key, return_counts=True)
+    if len(distinct_keys) == len(key):
         return
-    one = int(seen[times.argmax()])
-    a, b = np.flatnonzero(key == one)[:2]
-    of = "" if runs is None else f" of run {runs.names[runs.codes[held[a]]]!r}"
-    raise item_twice(int(held[a]), int(held[b]), f"{ids.names[ids.codes[held[a]]]!r}{of}", each="model and run")
+    repeated_key = int(distinct_keys[times.argmax()])
+    a, b = np.flatnonzero(key == repeated_key)[:2]
+    of = "" if runs is None else f" of run {runs.names[runs.codes[positions[a]]]!r}"
+    raise item_twice(
+        int(positions[a]), int(positions[b]), f"{ids.names[ids.codes[positions[a]]]!r}{of}", each="model and run"
+    )
 
 
 def _estimate(test: MeanScore | JackknifeValue, options: _Options, n: int, *, sure: bool) -> Estimate:
     each = 1 - (1 - options.level) / options.together
     low, high = test.interval(each) if sure else (math.nan, math.nan)
-    known = not math.isnan(low)
+    has_interval = not math.isnan(low)
     return Estimate(
-        test.value, low if known else None, high if known else None, level=options.level, method=test.method, n=n
+        test.value,
+        low if has_interval else None,
+        high if has_interval else None,
+        level=options.level,
+        method=test.method,
+        n=n,
     )
 
 
 def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, options: _Options) -> list[ScoreRow]:
     """The rows of the models of a group, with ranks if there are several models and they have items in common."""
-    held = [cell.row for cell in cells]
+    score_rows = [cell.row for cell in cells]
     if len(cells) < 2 or options.lower_is_better is None:
-        return held
+        return score_rows
     if "id" not in rows.coded:
         note = Note(told(f"Models are not ranked: name the item of each row ({parameter('id')})."), WARNING)
-        return [replace(row, notes=(*row.notes, note)) for row in held]
+        return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
     present = ~np.isnan(scores)
     few = np.full((len(cells), len(cells)), scores.shape[1] < 2)
@@ -467,21 +474,24 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
         few = present.astype(np.float64) @ present.T < 2
     if few[~np.eye(len(cells), dtype=bool)].all():
         note = Note("Models are not ranked: they have fewer than two items in common.", WARNING)
-        return [replace(row, notes=(*row.notes, note)) for row in held]
+        return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     note = Note("Not compared with models that share fewer than two items with it.", WARNING)
-    held = [replace(row, notes=(*row.notes, note)) if one.any() else row for row, one in zip(held, few, strict=True)]
-    return _add_ranks(held, scores, units, None, sizes, bounds, options)
+    score_rows = [
+        replace(row, notes=(*row.notes, note)) if few_shared.any() else row
+        for row, few_shared in zip(score_rows, few, strict=True)
+    ]
+    return _add_ranks(score_rows, scores, units, None, sizes, bounds, options)
 
 
 def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Floats | None]:
     """Scores of all items by model (m, items), NaN where a model has no such item; clusters and sizes of the items
     (items,)."""
-    known = np.unique(np.concatenate([cell.items for cell in cells if cell.items is not None]))
-    scores, units = np.full((len(cells), len(known)), np.nan), np.full(len(known), -1)
-    sizes = np.zeros(len(known))
-    for one, cell in zip(scores, cells, strict=True):
-        places = np.searchsorted(known, np.zeros(0, np.int64) if cell.items is None else cell.items)
-        one[places] = cell.values
+    items = np.unique(np.concatenate([cell.items for cell in cells if cell.items is not None]))
+    scores, units = np.full((len(cells), len(items)), np.nan), np.full(len(items), -1)
+    sizes = np.zeros(len(items))
+    for model_scores, cell in zip(scores, cells, strict=True):
+        places = np.searchsorted(items, np.zeros(0, np.int64) if cell.items is None else cell.items)
+        model_scores[places] = cell.values
         if cell.sizes is not None:
             sizes[places] += cell.sizes
         if cell.units is not None:
@@ -586,9 +596,9 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
     >>> round(mean_of_groups([(np.array([1.0, 0.0]), None), (np.array([1.0, 1.0, 1.0]), None)]).value, 3)
     0.75
     """
-    values = np.concatenate([one for one, _ in groups])
+    values = np.concatenate([group_values for group_values, _ in groups])
     unit, weights = _group_weights(groups)
-    sums, sizes = (np.bincount(unit, one).astype(np.float64) for one in (weights * values, weights))
+    sums, sizes = (np.bincount(unit, addends).astype(np.float64) for addends in (weights * values, weights))
     m = len(sizes)
     error = ratio_error(sums, sizes) if m > 1 else 0.0
     degrees = max(kish(sizes) - 1, 1.0) if m > 1 else 0.0
@@ -605,7 +615,7 @@ def value_of_groups(
     """The mean of the values of a metric of documents in G groups, as `mean_of_groups` has it, within the range of the
     metric; sizes: of the items of each group."""
     unit, weights = _group_weights(groups)
-    values = np.concatenate([one for one, _ in groups])
+    values = np.concatenate([group_values for group_values, _ in groups])
     value = float(weights @ values)
     shares = np.concatenate([size / size.sum() if size.any() else size for size in sizes])
     return JackknifeValue.of(
@@ -620,6 +630,8 @@ def value_of_groups(
 
 def _group_weights(groups: Sequence[tuple[Floats, Integers | None]]) -> tuple[Integers, Floats]:
     """The cluster of each value of G groups, each value its own where there are none, and its weight 1 / (G n_g)."""
-    weights = np.concatenate([np.full(len(one), 1 / (len(groups) * len(one))) for one, _ in groups])
+    weights = np.concatenate(
+        [np.full(len(group_values), 1 / (len(groups) * len(group_values))) for group_values, _ in groups]
+    )
     codes = [units for _, units in groups if units is not None]
     return (np.unique(np.concatenate(codes), return_inverse=True)[1] if codes else np.arange(len(weights))), weights

@@ -93,8 +93,8 @@ class ScoredRows:
 
     def name_at(self, role: str, row: int) -> str | None:
         """The name of a row's model, group, item or run; None without such a column."""
-        held = self.coded.get(role)
-        return None if held is None else held.names[held.codes[row]]
+        coded = self.coded.get(role)
+        return None if coded is None else coded.names[coded.codes[row]]
 
     def placed(self) -> AbstractContextManager[None]:
         """Context in which errors name a row by its file and line."""
@@ -132,22 +132,22 @@ def read_scored_rows(
             data, [roles["model"], roles["groups"]], [*compared.values(), *roles.values()]
         )
         roles, notes = {**roles, "clusters": clusters}, [*item_notes]
-    held = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
-    roles, both = dict(zip(roles, held[len(compared) :], strict=True)), None
+    columns = [*compared.values(), *roles.values()] if data is None else columns_of(data, **compared, **roles)
+    roles, both = dict(zip(roles, columns[len(compared) :], strict=True)), None
     if answers is None:
         name = "score" if data is None else score
-        column = as_column(held[0], name=name)
+        column = as_column(columns[0], name=name)
         n, scores = len(column), {name: _score_values(column, pos_label, name, notes, may_miss=may_miss)}
     else:
-        both = objects_of(held[0]), objects_of(held[1])
+        both = objects_of(columns[0]), objects_of(columns[1])
         n, scores = len(both[0]), {"": np.zeros(len(both[0]))}
         if len(both[1]) != n:
             raise unequal_rows("prediction", len(both[1]), n)
     coded = {role: _as_coded(roles[role], n, role) for role in CODED if roles[role] is not None}
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
-    beside = None if worst is None else worst.beside(n, data)
+    worst_rows = None if worst is None else worst.beside(n, data)
     _check_cells(coded, n)
-    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=beside, answers=both)
+    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=worst_rows, answers=both)
 
 
 def _read_source(
@@ -171,62 +171,65 @@ def _read_source(
     by_file = isinstance(source, Files) and source.by_file
     apart = isinstance(source, Files) and source.across_files == SEPARATE
     if apart and isinstance(source, Files):
-        roles = {role: f"{FILE},{one}" if one and role in ("id", "clusters") else one for role, one in roles.items()}
+        roles = {
+            role: f"{FILE},{column}" if column and role in ("id", "clusters") else column
+            for role, column in roles.items()
+        }
         source = replace(source, by_file=True, across_files="error")
     kinds = {column: Kind.NAMES for column in roles.values() if column is not None}
     if roles["model"] is None and isinstance(source, Files):
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
     kind = Kind.PARTIAL if may_miss else Kind.SCORE if pos_label is None else Kind.NAMES
-    wanted = {} if score is None else {score: kind}
+    score_kinds = {} if score is None else {score: kind}
     if answers is not None:
         skips = bool(getattr(source, "skip_missing", False))
-        wanted = {answers[0]: Kind.REQUIRED, answers[1]: Kind.REQUIRED if skips else Kind.OPTIONAL}
+        score_kinds = {answers[0]: Kind.REQUIRED, answers[1]: Kind.REQUIRED if skips else Kind.OPTIONAL}
     with _advising_missing_score(score), advising_pos_label([] if score is None else [score]):
-        found = source.rows(
-            kinds | wanted,
+        table = source.rows(
+            kinds | score_kinds,
             clusters=None if apart else roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
-            choose=partial(_choose_log_columns, score=next(iter(wanted), None), roles=roles, macro=macro),
+            choose=partial(_choose_log_columns, score=next(iter(score_kinds), None), roles=roles, macro=macro),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
             later=() if worst is None else list(worst.show),
             cells=None if apart or roles["id"] or roles["clusters"] or roles["run"] else parts,
         )
-    columns = {role: column or found.chosen.get(role) for role, column in roles.items()}
-    if columns["model"] is None and len(found.read["files"]) > 1 and FILE not in (columns["groups"] or "").split(","):
+    columns = {role: column or table.chosen.get(role) for role, column in roles.items()}
+    if columns["model"] is None and len(table.read["files"]) > 1 and FILE not in (columns["groups"] or "").split(","):
         columns["model"] = FILE
-    names = [one for role, one in found.chosen.items() if role.startswith(SCORES)] if score is None else [score]
+    names = [column for role, column in table.chosen.items() if role.startswith(SCORES)] if score is None else [score]
     if not names and answers is None:
         raise InputError(f"{NO_SCORE_COLUMN}{LOOK}")
-    n, notes, clusters = int(found.read["rows"]), list[str](), columns["clusters"]
-    with found.placed():
-        held = {name: _fill_rows(found.columns[name], n, spelled=pos_label is None) for name in names}
+    n, notes, clusters = int(table.read["rows"]), list[str](), columns["clusters"]
+    with table.placed():
+        filled = {name: _fill_rows(table.columns[name], n, spelled=pos_label is None) for name in names}
         loose = may_miss or score is None
-        held_answers = None if answers is None else (objects_of(found[answers[0]]), objects_of(found[answers[1]]))
+        held_answers = None if answers is None else (objects_of(table[answers[0]]), objects_of(table[answers[1]]))
         scores = {"": np.zeros(n)} if answers else {}
-        scores |= {name: _score_values(held[name], pos_label, name, notes, may_miss=loose) for name in names}
-        coded = {role: _as_coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
+        scores |= {name: _score_values(filled[name], pos_label, name, notes, may_miss=loose) for name in names}
+        coded = {role: _as_coded(table.columns[column], n, column) for role in CODED if (column := columns[role])}
         _check_cells(coded, n, columns)
-        units = None if clusters is None else cluster_codes(found.columns[clusters], n, clusters)
-    read = dict(found.read)
+        units = None if clusters is None else cluster_codes(table.columns[clusters], n, clusters)
+    provenance = dict(table.read)
     if columns["model"] != FILE and not by_file:
-        read.pop("by_file", None)
-    read |= {"score": names} if answers is None else dict(zip(("target", "prediction"), answers, strict=True))
-    read |= {**{AS_READ.get(role, role): column for role, column in columns.items() if column}}
+        provenance.pop("by_file", None)
+    provenance |= {"score": names} if answers is None else dict(zip(("target", "prediction"), answers, strict=True))
+    provenance |= {**{AS_READ.get(role, role): column for role, column in columns.items() if column}}
     skip = bool(getattr(source, "skip_missing", False))
     named_by_log = score is None and answers is None
-    notes += found.notes
-    measures = {name: found.measures[name] for name in names if name in found.measures}
+    notes += table.notes
+    measures = {name: table.measures[name] for name in names if name in table.measures}
     return ScoredRows(
         scores,
         coded,
         units,
-        read,
+        provenance,
         tuple(notes),
         skip,
         named_by_log,
-        not (found.chosen and RUN in (columns["groups"] or "").split(",")),
-        found,
+        not (table.chosen and RUN in (columns["groups"] or "").split(",")),
+        table,
         held_answers,
         measures=measures,
     )
@@ -250,27 +253,27 @@ def _choose_log_columns(log: Log, *, score: str | None, roles: Mapping[str, str 
 
     Raises InputError if the groups that the user set pool several ways of scoring the same answers.
     """
-    found = {}
+    column_by_role = {}
     if macro:
         log.check_ways([], advice="leave the mean of groups out")
     if roles["model"] is None and log.has(MODEL):
-        found["model"] = MODEL
-    by = [one for one in log.group if one != MODEL and log.has(one)]
+        column_by_role["model"] = MODEL
+    by = [column for column in log.group if column != MODEL and log.has(column)]
     if roles["groups"] is None and by:
-        found["groups"] = ",".join(by)
+        column_by_role["groups"] = ",".join(by)
     elif roles["groups"] is not None:
         named = [*roles["groups"].split(","), *(roles["model"] or "").split(",")]
         apart = ",".join([roles["groups"], RUN])
         log.check_ways(named, advice=f"tell them apart, {parameter('groups', apart)}")
-    found |= columns_of_log(log, item=roles["id"], run=roles["run"])
+    column_by_role |= columns_of_log(log, item=roles["id"], run=roles["run"])
     if roles["clusters"] is None and log.has(DOCUMENT):
-        found["clusters"] = DOCUMENT
+        column_by_role["clusters"] = DOCUMENT
     if score is None:
-        given = scores_of_log(log)
-        if not given:
+        score_names = scores_of_log(log)
+        if not score_names:
             raise no_score_in(log)
-        found |= {f"{SCORES}{name}": name for name in given}
-    return found
+        column_by_role |= {f"{SCORES}{name}": name for name in score_names}
+    return column_by_role
 
 
 def _fill_rows(column: Any, n: int, *, spelled: bool) -> Any:
@@ -278,12 +281,12 @@ def _fill_rows(column: Any, n: int, *, spelled: bool) -> Any:
     if not isinstance(column, dict):
         return column
     rows = np.fromiter(column, dtype=np.int64, count=len(column))
-    listed = [number_or_text(one) for one in column.values()] if spelled else list(map(str, column.values()))
-    words = any(isinstance(one, str) for one in listed)
+    listed = [number_or_text(value) for value in column.values()] if spelled else list(map(str, column.values()))
+    words = any(isinstance(value, str) for value in listed)
     values = np.array(listed or [math.nan], dtype=object if words else np.float64)
-    held, hidden = np.zeros(n, dtype=values.dtype), np.ones(n, dtype=bool)
-    held[rows], hidden[rows] = values[: len(rows)], False
-    return np.ma.MaskedArray(held, hidden)
+    filled, hidden = np.zeros(n, dtype=values.dtype), np.ones(n, dtype=bool)
+    filled[rows], hidden[rows] = values[: len(rows)], False
+    return np.ma.MaskedArray(filled, hidden)
 
 
 def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *, may_miss: bool) -> Floats:
@@ -295,7 +298,7 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
     elif column.dtype.kind in "biuf":
         there = ~np.isnan(column)
     else:
-        there = np.fromiter((not is_missing(one) for one in column.tolist()), dtype=bool, count=len(column))
+        there = np.fromiter((not is_missing(value) for value in column.tolist()), dtype=bool, count=len(column))
     values = np.full(len(column), np.nan)
     if not there.any():
         return values
@@ -303,17 +306,17 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
         values[there] = positive_scores(column[there], pos_label, name, notes)
         return values
     filled = np.where(there, column, column[there.argmax()])  # rows keep their numbers
-    held = np.asarray(filled.tolist()) if filled.dtype.kind == "O" else filled
-    values[there] = positive_scores(held, None, name, notes)[there]
+    scores = np.asarray(filled.tolist()) if filled.dtype.kind == "O" else filled
+    values[there] = positive_scores(scores, None, name, notes)[there]
     return values
 
 
 def _check_cells(coded: Mapping[str, Coded], n: int, columns: Mapping[str, str | None] | None = None) -> None:
     """Raise InputError for more models or groups than can be evaluated in reasonable time."""
     for role in ("groups", "model"):
-        if (held := coded.get(role)) is not None:
+        if (coded_column := coded.get(role)) is not None:
             name = role if columns is None else columns[role] or role
-            check_group_count(len(held.names), n, name=name, most=MAX_CELLS, seconds=SECONDS_PER_CELL)
+            check_group_count(len(coded_column.names), n, name=name, most=MAX_CELLS, seconds=SECONDS_PER_CELL)
 
 
 def _as_coded(column: Any, n: int, name: str) -> Coded:
@@ -329,8 +332,8 @@ def cell_codes(rows: ScoredRows) -> Integers:
     """The group and the model of each row as one code, groups first."""
     codes: Integers = np.zeros(len(next(iter(rows.scores.values()))), dtype=np.int64)
     for role in ("groups", "model"):
-        if (held := rows.coded.get(role)) is not None:
-            codes = codes * len(held.names) + held.codes
+        if (coded_column := rows.coded.get(role)) is not None:
+            codes = codes * len(coded_column.names) + coded_column.codes
     return codes
 
 
@@ -340,12 +343,12 @@ def iterate_cells(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tup
     places = np.flatnonzero(kept)
     order = places[np.argsort(codes[places], kind="stable")]
     firsts = np.flatnonzero(np.append(True, np.diff(codes[order]) != 0))
-    for held in np.split(order, firsts[1:]):
+    for positions in np.split(order, firsts[1:]):
         group, model = (
-            None if (one := rows.coded.get(role)) is None else one.names[one.codes[held[0]]]
+            None if (coded := rows.coded.get(role)) is None else coded.names[coded.codes[positions[0]]]
             for role in ("groups", "model")
         )
-        yield group, model, held
+        yield group, model, positions
 
 
 def lowest_items(
@@ -364,21 +367,21 @@ def lowest_items(
     means = np.bincount(item, values[there]) / n
     order = np.lexsort((first, sign * means))
     chosen = order if best is None else order[means[order] != best]
-    own = [there[item == one] for one in chosen[: worst.n]]
-    places = np.array([some[(sign * values[some]).argmin()] for some in own], dtype=np.int64)
+    rows_by_item = [there[item == code] for code in chosen[: worst.n]]
+    places = np.array([some[(sign * values[some]).argmin()] for some in rows_by_item], dtype=np.int64)
     assert rows.rows is not None
-    held = worst.read_at(rows.rows, places)
+    shown_columns = worst.read_at(rows.rows, places)
     return [
         LowItem(
             score=name,
             group=rows.name_at("groups", place),
             item=rows.name_at("id", place),
-            mean=float(means[one]),
-            n=int(n[one]),
+            mean=float(means[code]),
+            n=int(n[code]),
             file=rows.rows.location(place)[0],
             row=rows.rows.location(place)[1],
             model=rows.name_at("model", place),
-            shown={column: held[column][i] for column in worst.show},
+            shown={column: shown_columns[column][i] for column in worst.show},
         )
-        for i, (one, place) in enumerate(zip(chosen, places.tolist(), strict=False))
+        for i, (code, place) in enumerate(zip(chosen, places.tolist(), strict=False))
     ]

@@ -45,11 +45,11 @@ class Strengths:
     def equal_models(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """For two equally strong models: points of the first, and the probability of a tie, with standard errors."""
         at = _outcome_probabilities(np.array(self.first), self.tie)
-        found = []
+        estimates = []
         for value, by_tie, by_first in ((0.5 + at.mean, at.dt, at.dd), (at.tied, at.tt, at.dt)):
             gradient = np.array([by_tie, by_first])
-            found.append((float(value), float(np.sqrt(gradient @ self.covariance[-2:, -2:] @ gradient))))
-        return found[0], found[1]
+            estimates.append((float(value), float(np.sqrt(gradient @ self.covariance[-2:, -2:] @ gradient))))
+        return estimates[0], estimates[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,9 @@ def fit_strengths(
         codes = np.arange(len(share)) if units is None else units
         meat = _clustered_meat(first, second, score_of_battle, np.zeros_like(score_of_battle), codes, m)
     elif units is None:
-        sums = ((counts * one * other).sum(axis=0) for one, other in ((of_d, of_d), (of_d, of_tie), (of_tie, of_tie)))
+        sums = (
+            (counts * score * other).sum(axis=0) for score, other in ((of_d, of_d), (of_d, of_tie), (of_tie, of_tie))
+        )
         meat = _sum_over_pairs(*sums) * (len(cell) / max(len(cell) - 1, 1))
     else:
         meat = _clustered_meat(first, second, of_d[outcome, first, second], of_tie[outcome, first, second], units, m)
@@ -175,7 +177,7 @@ def _maximize_likelihood(counts: Floats, free: Flags) -> tuple[Floats, float, fl
 
 
 def _log_likelihood(counts: Floats, at: _OutcomeProbabilities) -> float:
-    return float(sum((one[one > 0] * log[one > 0]).sum() for one, log in zip(counts, at.log, strict=True)))
+    return float(sum((n[n > 0] * log[n > 0]).sum() for n, log in zip(counts, at.log, strict=True)))
 
 
 def _information(n: Floats, at: _OutcomeProbabilities, free: Flags) -> Floats:
