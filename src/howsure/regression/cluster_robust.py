@@ -74,10 +74,10 @@ class Leverage:
             indicator = csr_array((values, (place[self.clusters[rows]], np.arange(len(rows)))))
             return indicator @ columns[rows]
 
-        own, crossed = sums(adjusted[rows]), sums((variances * adjusted)[rows])
+        row_sums, crossed = sums(adjusted[rows]), sums((variances * adjusted)[rows])
         between = columns.T @ (dia_array((variances[None, :], [0]), shape=(len(variances),) * 2) @ columns)
-        products = crossed @ own.T
-        shared = own @ (between @ own.T) - products - products.T
+        products = crossed @ row_sums.T
+        shared = row_sums @ (between @ row_sums.T) - products - products.T
         covariance = np.diag(of_clusters[exact]) + (shared.toarray() if issparse(shared) else shared)
         others = np.delete(of_clusters, exact)
         return float((np.trace(covariance) + others.sum()) ** 2 / ((covariance**2).sum() + (others**2).sum()))

@@ -66,19 +66,23 @@ class Asked:
         return len(self.predicted)
 
 
-def read_asked(held: dict[str, Any], called: Mapping[str, str], *, method: str, pos_label: object) -> Asked:
+def read_asked(
+    column_by_role: dict[str, Any], name_by_role: Mapping[str, str], *, method: str, pos_label: object
+) -> Asked:
     notes: list[str] = []
-    predicted, known, rows, classes = _outcomes(held, called, pos_label, notes)
+    predicted, labels, rows, classes = _outcomes(column_by_role, name_by_role, pos_label, notes)
     n = len(predicted)
     if method == "logit":
-        _check_shares(known, called["y_true"], rows)
-        _check_shares(predicted, called["prediction"], np.arange(n))
+        _check_shares(labels, name_by_role["y_true"], rows)
+        _check_shares(predicted, name_by_role["prediction"], np.arange(n))
     for role in ("strata", "inclusion"):
-        if (one := held.get(role)) is not None and not isinstance(one, Coded):
-            partial_column(one, n=n, name=called[role], reference=called["prediction"])
-    draw, how = read_draw(Elements(n, None), rows, strata=held.get("strata"), inclusion=held.get("inclusion"))
+        if (column := column_by_role.get(role)) is not None and not isinstance(column, Coded):
+            partial_column(column, n=n, name=name_by_role[role], reference=name_by_role["prediction"])
+    draw, how = read_draw(
+        Elements(n, None), rows, strata=column_by_role.get("strata"), inclusion=column_by_role.get("inclusion")
+    )
     notes += [] if draw.note is None else [note_text(draw.note)]
-    units = held.get("clusters")
+    units = column_by_role.get("clusters")
     if units is not None:
         units = units.codes.astype(np.int64) if isinstance(units, Coded) else check_clusters(units, n=n)
         notes += [few] if (few := few_clusters(np.bincount(units))) else []
@@ -86,50 +90,52 @@ def read_asked(held: dict[str, Any], called: Mapping[str, str], *, method: str, 
     element = rows if units is None else units[rows]
     labelled = Labelled(rows, draw.weight * (n / draw.weight.sum()), of_all, element)
     weight = np.ones(n)
-    if "sample_weight" in held:
-        weight = check_weights(held["sample_weight"], n=n, name=called["sample_weight"])
+    if "sample_weight" in column_by_role:
+        weight = check_weights(column_by_role["sample_weight"], n=n, name=name_by_role["sample_weight"])
         weight = weight / weight.mean()
-    simple = units is None and not {"strata", "inclusion"} & set(held)
-    names, regression = _regression(held, called, weight, units, method == "logit", notes)
-    return Asked(regression, labelled, known, predicted, names, classes, str(how), simple, notes)
+    simple = units is None and not {"strata", "inclusion"} & set(column_by_role)
+    names, regression = _regression(column_by_role, name_by_role, weight, units, method == "logit", notes)
+    return Asked(regression, labelled, labels, predicted, names, classes, str(how), simple, notes)
 
 
 def _outcomes(
-    held: dict[str, Any], called: Mapping[str, str], pos_label: object, notes: list[str]
+    column_by_role: dict[str, Any], name_by_role: Mapping[str, str], pos_label: object, notes: list[str]
 ) -> tuple[Floats, Floats, Integers, tuple[str | None, ...]]:
     """Predictions (N, c), labels (n, c), the rows of these, and the names of the c classes, None of numbers."""
-    column = as_spelled(as_column(held["prediction"], name=called["prediction"]))
+    column = as_spelled(as_column(column_by_role["prediction"], name=name_by_role["prediction"]))
     n = len(column)
-    rows, labels = partial_column(held["y_true"], n=n, name=called["y_true"], reference=called["prediction"])
+    rows, labels = partial_column(
+        column_by_role["y_true"], n=n, name=name_by_role["y_true"], reference=name_by_role["prediction"]
+    )
     if not len(rows):
-        raise InputError(f"{called['y_true']} holds nothing: no row has a person's label. Have some labelled.")
+        raise InputError(f"{name_by_role['y_true']} holds nothing: no row has a person's label. Have some labelled.")
     partial = dict(zip(rows.tolist(), labels.tolist(), strict=True))
     if (row := first_missing(column)) is not None:
-        raise missing(called["prediction"], row)
+        raise missing(name_by_role["prediction"], row)
     in_words = column.dtype.kind not in NUMERIC
     if in_words and pos_label is None:
-        words = [str(one) for one in column.tolist()], [str(one) for one in labels.tolist()]
+        words = [str(label) for label in column.tolist()], [str(label) for label in labels.tolist()]
         classes = tuple(sorted({*words[0], *words[1]}, key=natural_order))
         if len(classes) > MOST_CLASSES:
             raise InputError(
-                f"{called['prediction']} and {called['y_true']} have at most {MOST_CLASSES} classes; they have "
-                f"{len(classes)}: {shortened(classes)}. Numbers must all be numbers."
+                f"{name_by_role['prediction']} and {name_by_role['y_true']} have at most {MOST_CLASSES} classes; they "
+                f"have {len(classes)}: {shortened(classes)}. Numbers must all be numbers."
             )
         if not {*words[0]} & {*words[1]}:
             raise InputError(
-                f"{called['prediction']} and {called['y_true']} have no class in common; they have "
+                f"{name_by_role['prediction']} and {name_by_role['y_true']} have no class in common; they have "
                 f"{shortened(dict.fromkeys(words[0]))} and {shortened(dict.fromkeys(words[1]))}. Write both alike."
             )
-        predicted, known = (
-            np.array([[one == name for name in classes] for one in of], dtype=np.float64) for of in words
+        predicted, true_labels = (
+            np.array([[label == name for name in classes] for label in of], dtype=np.float64) for of in words
         )
-        return predicted, known, rows, classes
-    y = partial_scores(partial, n, pos_label=pos_label, name=called["y_true"], notes=notes)[rows]
+        return predicted, true_labels, rows, classes
+    y = partial_scores(partial, n, pos_label=pos_label, name=name_by_role["y_true"], notes=notes)[rows]
     if in_words:
-        f = partial_scores(column, n, pos_label=pos_label, name=called["prediction"], notes=notes)
+        f = partial_scores(column, n, pos_label=pos_label, name=name_by_role["prediction"], notes=notes)
     else:
-        f = check_numbers(column, name=called["prediction"])
-    for name, values, of in ((called["y_true"], y, rows), (called["prediction"], f, np.arange(n))):
+        f = check_numbers(column, name=name_by_role["prediction"])
+    for name, values, of in ((name_by_role["y_true"], y, rows), (name_by_role["prediction"], f, np.arange(n))):
         _check_finite(values, name, of)
     return f[:, None], y[:, None], rows, (None,)
 
@@ -161,8 +167,8 @@ def _check_shares(values: Floats, name: str, rows: Integers) -> None:
 
 
 def _regression(
-    held: dict[str, Any],
-    called: Mapping[str, str],
+    column_by_role: dict[str, Any],
+    name_by_role: Mapping[str, str],
     weight: Floats,
     units: Integers | None,
     logit: bool,
@@ -172,20 +178,21 @@ def _regression(
     n = len(weight)
     columns: dict[str, Floats] = {}
     effects = {
-        name: check_codes(one, n=n, name=_called(name, "fixed_effects"))[0]
-        for name, one in held.get("fixed_effects", {}).items()
+        name: check_codes(column, n=n, name=_called(name, "fixed_effects"))[0]
+        for name, column in column_by_role.get("fixed_effects", {}).items()
     }
     if not effects:
         columns[INTERCEPT] = np.ones(n)
-    main = [role for role in ("treated", "after") if role in held]
+    main = [role for role in ("treated", "after") if role in column_by_role]
     for role in main:
-        columns[str(called[role])] = check_labels(held[role], name=called[role]).astype(np.float64)
-        check_same_length(**{called["prediction"]: weight, called[role]: columns[str(called[role])]})
+        name = name_by_role[role]
+        columns[str(name)] = check_labels(column_by_role[role], name=name).astype(np.float64)
+        check_same_length(**{name_by_role["prediction"]: weight, name: columns[str(name)]})
     if len(main) == 2:
-        one, other = (columns[str(called[role])] for role in main)
-        columns[f"{called['treated']} × {called['after']}"] = one * other
-    for name, one in held.get("covariates", {}).items():
-        columns |= _covariate(one, name, n, notes)
+        treated, after = (columns[str(name_by_role[role])] for role in main)
+        columns[f"{name_by_role['treated']} × {name_by_role['after']}"] = treated * after
+    for name, column in column_by_role.get("covariates", {}).items():
+        columns |= _covariate(column, name, n, notes)
     if not columns:
         raise InputError(
             "`fixed_effects=...` leaves nothing to regress on: name `covariates=...`, or `after=...`.", "fixed_effects"
@@ -194,14 +201,14 @@ def _regression(
     weighted = np.sqrt(weight)[:, None]
     while True:
         held_now = np.hstack([nuisance, np.column_stack([*columns.values(), np.empty((n, 0))])])
-        found = Regression(held_now[:, nuisance.shape[1] :], nuisance, weight, absorbed, units, logit)
-        within = np.hstack([found.within(nuisance), found.within(found.columns)])
+        regression = Regression(held_now[:, nuisance.shape[1] :], nuisance, weight, absorbed, units, logit)
+        within = np.hstack([regression.within(nuisance), regression.within(regression.columns)])
         place = dependent(within * weighted, np.linalg.norm(held_now * weighted, axis=0))
         if place is None:
-            return list(columns), found
+            return list(columns), regression
         names = list(columns)
         name = names[place - nuisance.shape[1]]
-        if not effects or name not in [called[role] for role in main]:
+        if not effects or name not in [name_by_role[role] for role in main]:
             raise _no_variation(name, columns, effects)
         del columns[name]
         notes.append(f"{name} does not vary within the fixed effects: it has no coefficient of its own")
@@ -239,26 +246,26 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
 
 def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Floats]:
     """A column of numbers, or one per name but the first."""
-    called = _called(name, "covariates")
-    column = values if isinstance(values, Coded) else as_spelled(as_column(values, name=called))
+    column_name = _called(name, "covariates")
+    column = values if isinstance(values, Coded) else as_spelled(as_column(values, name=column_name))
     if not isinstance(column, Coded) and (row := first_missing(column)) is not None:
-        raise missing(called, row)
+        raise missing(column_name, row)
     if not isinstance(column, Coded) and column.dtype.kind in NUMERIC:
-        numbers = check_numbers(column, name=called, n=n)
-        _check_finite(numbers, called, np.arange(n))
+        numbers = check_numbers(column, name=column_name, n=n)
+        _check_finite(numbers, column_name, np.arange(n))
         return {str(name): numbers}
-    codes, names = check_codes(column, n=n, name=called)
+    codes, names = check_codes(column, n=n, name=column_name)
     if len(names) > MOST_CLASSES:
         raise InputError(
             "{called} has {n_names:,} names, and each but the first needs a coefficient; at most "
             "{most_classes} have one. Take them out by `fixed_effects=...`, or take some together.",
-            called=called,
+            called=column_name,
             n_names=len(names),
             most_classes=MOST_CLASSES,
         )
     if len(names) > 1:
         notes.append(f"{name} is compared with {names[0]}")
-    return {f"{name}: {one}": (codes == code) * 1.0 for code, one in enumerate(names) if code or len(names) == 1}
+    return {f"{name}: {level}": (codes == code) * 1.0 for code, level in enumerate(names) if code or len(names) == 1}
 
 
 def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, Any]) -> InputError:
@@ -266,9 +273,11 @@ def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, A
     if np.ptp(values) == 0.0:
         return InputError(f"{name} is constant: every row holds {values[0]:g}, which tells nothing. Leave it out.")
     before = list(columns)[: list(columns).index(name)]
-    told_by_them = np.column_stack([columns[one] / (np.abs(columns[one]).max() or 1.0) for one in before] or [values])
+    told_by_them = np.column_stack(
+        [columns[term] / (np.abs(columns[term]).max() or 1.0) for term in before] or [values]
+    )
     share = np.abs(np.linalg.lstsq(told_by_them, values, rcond=None)[0]) > ROUNDING * np.abs(values).max()
-    others = [one for one, needed in zip(before, share, strict=False) if one != INTERCEPT and (effects or needed)]
+    others = [term for term, needed in zip(before, share, strict=False) if term != INTERCEPT and (effects or needed)]
     by = f"the levels of {' and '.join(effects)}" if effects else ""
     told_by = " and ".join(filter(None, [by, shortened(others)]))
     return InputError(

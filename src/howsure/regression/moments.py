@@ -61,7 +61,7 @@ class Regression:
         if self.absorbed is None or not values.shape[1]:
             return values
         total = np.maximum(np.bincount(self.absorbed, self.weight), np.finfo(float).tiny)
-        means = [np.bincount(self.absorbed, self.weight * one) / total for one in values.T]
+        means = [np.bincount(self.absorbed, self.weight * column) / total for column in values.T]
         return np.asarray(values - np.stack(means, axis=1)[self.absorbed])
 
     def design(self) -> Floats:
@@ -84,9 +84,9 @@ class Labelled:
 
     def spread(self, n: int, values: Floats) -> Floats:
         """Values (n, c) of labelled rows, times their weights, among N rows that hold 0 elsewhere."""
-        found = np.zeros((n, values.shape[1]))
-        found[self.rows] = self.weight[:, None] * values
-        return found
+        all_rows = np.zeros((n, values.shape[1]))
+        all_rows[self.rows] = self.weight[:, None] * values
+        return all_rows
 
     def centring(self, n: int, values: Floats) -> Floats:
         """What makes the labelled rows differ from each other as they do within strata: the mean of a stratum for each
@@ -94,7 +94,7 @@ class Labelled:
         of_all = np.zeros(n, dtype=np.int64) if self.of_all is None else self.of_all
         stratum = of_all[self.rows]
         total = np.maximum(np.bincount(stratum, self.weight), np.finfo(float).tiny)
-        means = np.stack([np.bincount(stratum, self.weight * one) / total for one in values.T], axis=1)
+        means = np.stack([np.bincount(stratum, self.weight * column) / total for column in values.T], axis=1)
         return np.asarray(means[of_all] - self.spread(n, means[stratum]))
 
 
@@ -106,8 +106,8 @@ def dependent(columns: Floats, length: Floats) -> int | None:
     2
     """
     rest = np.abs(np.diag(np.linalg.qr(columns / np.where(length > 0.0, length, 1.0), mode="r")))
-    found = np.flatnonzero(rest <= SAME)
-    return int(found[0]) if len(found) else None
+    dependents = np.flatnonzero(rest <= SAME)
+    return int(dependents[0]) if len(dependents) else None
 
 
 def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats:
@@ -122,19 +122,19 @@ def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats
     _, first, code = np.unique(labelled.element, return_index=True, return_inverse=True)
     fold = np.argsort(np.argsort(first))[code] % FOLDS  # in the order of the rows
     w = labelled.weight / labelled.weight.mean()
-    found = np.zeros((len(x), labels.shape[1]))
-    own = np.zeros_like(labels)
-    for one in range(FOLDS):
-        told = fold != one
-        of, y, v = x[labelled.rows[told]], labels[told], w[told][:, None]
+    expected = np.zeros((len(x), labels.shape[1]))
+    out_of_fold = np.zeros_like(labels)
+    for held_out in range(FOLDS):
+        in_training = fold != held_out
+        of, y, v = x[labelled.rows[in_training]], labels[in_training], w[in_training][:, None]
         level, centre = (v * y).sum(axis=0) / v.sum(), (v * of).sum(axis=0) / v.sum()
         of = of - centre
         slope = np.linalg.solve((v * of).T @ of + PENALTY * np.eye(of.shape[1]), (v * of).T @ (y - level))
         fitted = level + (x - centre) @ slope
-        found += fitted / FOLDS
-        own[~told] = fitted[labelled.rows[~told]]
-    found[labelled.rows] = own
-    return found
+        expected += fitted / FOLDS
+        out_of_fold[~in_training] = fitted[labelled.rows[~in_training]]
+    expected[labelled.rows] = out_of_fold
+    return expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +188,17 @@ def fitted(
     if solution is None:
         return None
     x, values, curvature, misfit = solution
-    n, asked, scale = len(outcome), regression.asked, np.sqrt(curvature)
+    n, n_coefficients, scale = len(outcome), regression.asked, np.sqrt(curvature)
     inverse = np.linalg.inv(np.linalg.qr(x * scale[:, None], mode="r"))
     basis = (x * scale[:, None]) @ inverse
     clusters = np.arange(n) if regression.units is None else regression.units
     leverage = Leverage(basis, clusters, scale, regression.absorbed)
-    contrasts = basis @ inverse.T[:, :asked]
+    contrasts = basis @ inverse.T[:, :n_coefficients]
     adjusted, unseen = leverage.adjusted(contrasts)
     of_outcome = np.divide(regression.weight, scale, out=np.zeros(n), where=scale > 0.0)  # times it: a scaled error
     errors = of_outcome * misfit
     parts, variances = adjusted * errors[:, None], np.ones(n)
-    more, has_labels = np.zeros(asked), np.ones(asked, dtype=np.bool_)
+    more, has_labels = np.zeros(n_coefficients), np.ones(n_coefficients, dtype=np.bool_)
     if labelled is not None and residuals is not None:
         labelled_logits = (of_outcome[:, None] * adjusted)[labelled.rows] * residuals[:, None]
         parts = parts + labelled.centring(n, labelled_logits)
@@ -219,7 +219,7 @@ def fitted(
         spread = np.maximum(1.0 / np.array(_equal(squares)) - 1.0 / groups, 2.0 / groups**2)
         degrees = np.minimum(degrees, np.maximum(2.0 / spread - 1.0, 1.0))
     error = np.sqrt(squares.sum(axis=0) + more)
-    return Fit(values[:asked], error, np.maximum(degrees, 1.0), has_labels, unseen <= MAX_UNSEEN)
+    return Fit(values[:n_coefficients], error, np.maximum(degrees, 1.0), has_labels, unseen <= MAX_UNSEEN)
 
 
 def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[str]:
@@ -268,7 +268,7 @@ def _variances(errors: Floats, labelled: Labelled) -> Floats:
 
 def _equal(values: Floats) -> list[float]:
     """The equivalent number of equal values of each column."""
-    return [kish(one) if one.any() else 1.0 for one in values.T]
+    return [kish(column) if column.any() else 1.0 for column in values.T]
 
 
 def _logistic(x: Floats, outcome: Floats, w: Floats) -> Floats | None:
@@ -284,10 +284,10 @@ def _logistic(x: Floats, outcome: Floats, w: Floats) -> Floats | None:
         p = sigmoid(z @ at)
         return np.asarray((z * (w * p * (1.0 - p))[:, None]).T @ z)
 
-    found = newton_minimum(objective, hessian, np.zeros(x.shape[1]))
+    coefficients = newton_minimum(objective, hessian, np.zeros(x.shape[1]))
     try:
-        unsure = float(np.diag(np.linalg.inv(hessian(found))).max())
+        unsure = float(np.diag(np.linalg.inv(hessian(coefficients))).max())
     except np.linalg.LinAlgError:
         return None
-    solved = np.abs(objective(found)[1]).max() < SOLVED and 0.0 < unsure < OPEN
-    return np.asarray(found / scale) if solved else None
+    solved = np.abs(objective(coefficients)[1]).max() < SOLVED and 0.0 < unsure < OPEN
+    return np.asarray(coefficients / scale) if solved else None

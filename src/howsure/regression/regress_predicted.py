@@ -108,51 +108,60 @@ def regress_predicted(
         "inclusion": inclusion,
         "clusters": clusters,
     }
-    given = {role: one for role, one in roles.items() if one is not None}
+    column_by_role = {role: column for role, column in roles.items() if column is not None}
     for role, what in ABOUT.items():
-        if role not in given:
+        if role not in column_by_role:
             raise InputError("{role} must be given, {what}.", role=Parameter(role, GIVEN), what=what, remedy="look")
-    held, rows = _held(given, data)
+    values_by_role, rows = _held(column_by_role, data)
     with rows.placed():
-        called = {role: ColumnName(one, role) if isinstance(one, str) else role for role, one in given.items()}
-        asked = read_asked(held, called, method=method, pos_label=pos_label)
-        found = _coefficients(asked, level)
+        name_by_role = {
+            role: ColumnName(column, role) if isinstance(column, str) else role
+            for role, column in column_by_role.items()
+        }
+        inputs = read_asked(values_by_role, name_by_role, method=method, pos_label=pos_label)
+        coefficients = _coefficients(inputs, level)
     design = None if after is None else "before and after" if treated is None else "difference in differences"
-    recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": asked.n})}
+    recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": inputs.n})}
     if data is not None:
-        recipe |= {AS_READ.get(role, role): one for role, one in given.items() if role not in SEVERAL}
-    effects = list(held.get("fixed_effects", ())) or None
-    recipe |= {"covariates": list(held.get("covariates", ())) or None, "fixed_effects": effects}
-    recipe |= {"method": method, "design": design, "sampling": asked.how, "pos_label": pos_label, "level": level}
-    return PredictedRegression(rows=found, notes=tuple(map(told, asked.notes)), recipe=recipe)
+        recipe |= {AS_READ.get(role, role): column for role, column in column_by_role.items() if role not in SEVERAL}
+    effects = list(values_by_role.get("fixed_effects", ())) or None
+    recipe |= {"covariates": list(values_by_role.get("covariates", ())) or None, "fixed_effects": effects}
+    recipe |= {"method": method, "design": design, "sampling": inputs.how, "pos_label": pos_label, "level": level}
+    return PredictedRegression(rows=coefficients, notes=tuple(map(told, inputs.notes)), recipe=recipe)
 
 
 # What was given: columns by their roles.
 
 
-def _held(given: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
+def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
     """What plays each role: a column, or columns by their names."""
     if data is None:
-        return {role: _named(one, role) if role in SEVERAL else one for role, one in given.items()}, Rows({})
+        return {
+            role: _named(column, role) if role in SEVERAL else column for role, column in column_by_role.items()
+        }, Rows({})
     kinds: dict[str, Kind] = {}
-    for role, one in given.items():
+    for role, column in column_by_role.items():
         names = (
-            [one] if isinstance(one, str) else list(one) if role in SEVERAL and isinstance(one, list | tuple) else []
+            [column]
+            if isinstance(column, str)
+            else list(column)
+            if role in SEVERAL and isinstance(column, list | tuple)
+            else []
         )
         if not names or not all(isinstance(name, str) for name in names):
-            raise no_column_name(role, one)
-        partly = role in ("y_true", "inclusion") or (role == "strata" and "inclusion" in given)
+            raise no_column_name(role, column)
+        partly = role in ("y_true", "inclusion") or (role == "strata" and "inclusion" in column_by_role)
         named = role in ("fixed_effects", "strata", "clusters")
         kind = Kind.PARTIAL if partly else Kind.NAMES if named else Kind.VALUES
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES
-    found = rows_of(data, kinds, clusters=given.get("clusters"))
-    held: dict[str, Any] = {}
-    for role, one in given.items():
-        names = [ColumnName(name, role) for name in ([one] if isinstance(one, str) else one)]
-        held[role] = {name: found[name] for name in names} if role in SEVERAL else found[names[0]]
-    return held, found
+    rows = rows_of(data, kinds, clusters=column_by_role.get("clusters"))
+    values_by_role: dict[str, Any] = {}
+    for role, column in column_by_role.items():
+        names = [ColumnName(name, role) for name in ([column] if isinstance(column, str) else column)]
+        values_by_role[role] = {name: rows[name] for name in names} if role in SEVERAL else rows[names[0]]
+    return values_by_role, rows
 
 
 def _named(columns: Any, role: str) -> dict[str, Any]:
@@ -172,24 +181,24 @@ def _named(columns: Any, role: str) -> dict[str, Any]:
 # What comes out.
 
 
-def _coefficients(asked: Asked, level: float) -> tuple[PredictedCoefficient, ...]:
-    features = np.hstack([asked.predicted, asked.regression.columns])
-    labelled, notes, n = asked.labelled, asked.notes, asked.n
-    sure = _sure(asked)
+def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ...]:
+    features = np.hstack([inputs.predicted, inputs.regression.columns])
+    labelled, notes, n = inputs.labelled, inputs.notes, inputs.n
+    sure = _sure(inputs)
     rows: list[PredictedCoefficient] = []
-    expected = cross_fitted(features, asked.known, labelled) if sure else asked.predicted
-    residuals = asked.known - expected[labelled.rows]
+    expected = cross_fitted(features, inputs.known, labelled) if sure else inputs.predicted
+    residuals = inputs.known - expected[labelled.rows]
     outcomes = expected + labelled.spread(n, residuals)
-    for place, outcome in enumerate(asked.classes):
+    for place, outcome in enumerate(inputs.classes):
         of = "" if outcome is None else f"{outcome}: "
-        known = asked.known[:, place]
-        naive, corrected = fitted(asked.regression, asked.predicted[:, place]), None
-        if sure and np.ptp(known) == 0.0:
-            notes.append(f"{of}every label of people is {known[0]:g}: nothing shows what tells them apart")
+        labels = inputs.known[:, place]
+        naive, corrected = fitted(inputs.regression, inputs.predicted[:, place]), None
+        if sure and np.ptp(labels) == 0.0:
+            notes.append(f"{of}every label of people is {labels[0]:g}: nothing shows what tells them apart")
         elif sure:
-            is_label = bool(np.isin(known, (0.0, 1.0)).all())
+            is_label = bool(np.isin(labels, (0.0, 1.0)).all())
             corrected = fitted(
-                asked.regression,
+                inputs.regression,
                 outcomes[:, place],
                 labelled=labelled,
                 residuals=residuals[:, place],
@@ -200,8 +209,8 @@ def _coefficients(asked: Asked, level: float) -> tuple[PredictedCoefficient, ...
                     f"{of}the logistic regression has no finite solution, as where a column parts the labels, or too "
                     f"few are 1 or 0: label more rows, or take {parameter('method', 'linear')}"
                 )
-        notes.extend(f"{of}{note}" for note in _few_labels_or_clusters(asked, naive, corrected))
-        for k, name in enumerate(asked.names):
+        notes.extend(f"{of}{note}" for note in _few_labels_or_clusters(inputs, naive, corrected))
+        for k, name in enumerate(inputs.names):
             predicted, predicted_error, _, predicted_degrees = _estimate(naive, k, level, NAIVE, n)
             estimate, error, p, degrees = _estimate(corrected, k, level, CORRECTED, len(labelled.rows))
             rows.append(
@@ -212,10 +221,10 @@ def _coefficients(asked: Asked, level: float) -> tuple[PredictedCoefficient, ...
     return tuple(rows)
 
 
-def _few_labels_or_clusters(asked: Asked, naive: Fit | None, corrected: Fit | None) -> list[str]:
+def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | None) -> list[str]:
     """Notes on coefficients that few labels, rows or clusters carry."""
-    notes, what = [], "row" if asked.regression.units is None else "cluster"
-    names = np.array(asked.names, dtype=object)
+    notes, what = [], "row" if inputs.regression.units is None else "cluster"
+    names = np.array(inputs.names, dtype=object)
     if corrected is not None and not corrected.has_labels.all():
         few = shortened(names[~corrected.has_labels].tolist())
         notes.append(f"too few labels tell of {few}: label rows in which these differ")
@@ -239,11 +248,11 @@ def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) ->
     return *fit.estimate(place, level=level, method=method, n=n), degrees
 
 
-def _sure(asked: Asked) -> bool:
+def _sure(inputs: Asked) -> bool:
     """Whether the labels may tell anything: there are enough, and the predictions do not show another draw than was
     said; what is to be said of that is noted."""
-    labelled, notes = asked.labelled, asked.notes
-    n, fewest = len(labelled.rows), max(FEWEST, PER_COEFFICIENT * len(asked.names))
+    labelled, notes = inputs.labelled, inputs.notes
+    n, fewest = len(labelled.rows), max(FEWEST, PER_COEFFICIENT * len(inputs.names))
     if n < fewest or len(np.unique(labelled.element)) < FEWEST_APART:
         notes.append(
             f"people labelled {counted(n, 'row')}, below {fewest}: nothing is told"
@@ -253,7 +262,7 @@ def _sure(asked: Asked) -> bool:
         return False
     how = f"Say how they were drawn, {parameter('strata', GIVEN)} or {parameter('inclusion', GIVEN)}"
     smallest = 1.0
-    for f, name in zip(asked.predicted.T, asked.classes, strict=True):
+    for f, name in zip(inputs.predicted.T, inputs.classes, strict=True):
         labelled_logits, middle = f[labelled.rows], float(f.mean())
         for side, where in ((f <= middle, "at most"), (f > middle, "above")):
             if side.mean() * n >= EXPECTED and not side[labelled.rows].any():
@@ -262,9 +271,9 @@ def _sure(asked: Asked) -> bool:
                     f"none of the {int(side.sum()):,} rows with a prediction{of} {where} {middle:.3g} has a label: "
                     "what the model misses there cannot be known"
                 )
-        if asked.simple and n < asked.n:
+        if inputs.simple and n < inputs.n:
             smallest = min(smallest, _drawn_at_random(labelled_logits, np.delete(f, labelled.rows)))
-    smallest = min(1.0, smallest * len(asked.classes))
+    smallest = min(1.0, smallest * len(inputs.classes))
     if smallest < PROBABLY:
         notes.append(
             f"rows with a label have other predictions than the rest (p {smallest:.1g}): were they "

@@ -97,14 +97,14 @@ class PredictedRegression(Rows[PredictedCoefficient]):
 
     def below(self) -> Sequence[str]:
         """What was regressed, the level, and the notes."""
-        told = self.recipe
-        kind = "Logistic" if told["method"] == "logit" else "Linear"
-        design = "" if told["design"] is None else f", {told['design']}"
-        effects = told["fixed_effects"]
-        taken = "" if not isinstance(effects, list) else f", fixed effects of {' and '.join(effects)}"
+        recipe = self.recipe
+        kind = "Logistic" if recipe["method"] == "logit" else "Linear"
+        design = "" if recipe["design"] is None else f", {recipe['design']}"
+        effects = recipe["fixed_effects"]
+        effects_text = "" if not isinstance(effects, list) else f", fixed effects of {' and '.join(effects)}"
         of = self.rows[0].corrected
-        said = f"{kind} regression{design}{taken}: {self.rows[0].naive.n:,} rows, {of.n:,} with a label."
-        return [said, f"In brackets: {100 * of.level:g} % intervals.", *(f"note: {note}" for note in self.notes)]
+        sentence = f"{kind} regression{design}{effects_text}: {self.rows[0].naive.n:,} rows, {of.n:,} with a label."
+        return [sentence, f"In brackets: {100 * of.level:g} % intervals.", *(f"note: {note}" for note in self.notes)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each coefficient, naive and corrected, on matplotlib axes (new ones if None)."""
