@@ -9,8 +9,8 @@ from pathlib import Path
 from scripts.language import PATHS, ROOT, all_hits, name_hits, phrase_hits
 
 # The counts of the last change: a change that lowers one writes the new count here. Goals: 250 and 100.
-MOST_PHRASES = 1456
-MOST_VAGUE_NAMES = 1199
+MOST_PHRASES = 1024
+MOST_VAGUE_NAMES = 89
 LONGEST_SUBJECT = 72
 RULE_SINCE = "2026-11-30T00:00:00Z"  # older subjects stay as they are
 
