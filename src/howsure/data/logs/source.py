@@ -12,14 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import msgspec
-
 from howsure.data.tables.database import Database, reading
 from howsure.data.tables.named_files import File, parquet_source
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError, shown
 from howsure.files.archive import FAULTS, Archive, ArchiveError
 from howsure.files.opened import decoded, open_unpacked, parsed_json
+from howsure.first_use import require
 
 # What stands in a log, as what it should be: a mapping, a list, a number.
 
@@ -56,6 +55,9 @@ def numbers(value: Any, what: str) -> list[float]:
 
 
 # Lines of JSON, read and written faster than by the standard library, with the same content.
+
+require("Reading logs", "cli", "msgspec")
+import msgspec  # noqa: E402
 
 DECODE, ENCODE = msgspec.json.Decoder().decode, msgspec.json.Encoder().encode
 NULL = b"null"
