@@ -87,13 +87,51 @@ def rates(regime: Regime, runs: int) -> tuple[float, float, float, float]:
     return float(np.mean(strength)), float(np.mean(share)), ranked / runs, split / runs
 
 
+UNBOUNDED = {
+    "one model far above, one far below, 60 battles": ((3.5, 0.4, 0.0, 0.0, -3.5), 60),
+    "two good models, four equal ones, 40 battles": ((2.0, 2.0, 0.0, 0.0, 0.0, 0.0), 40),
+    "6 equal models, 20 battles": ((0.0,) * 6, 20),
+}
+
+
+def bound_rates(strengths: tuple[float, ...], n: int, runs: int) -> tuple[int, float, float]:
+    """Sets in which some strength is infinite; how often bounds, and all ranks of a set in one part, are covered."""
+    true, m = np.asarray(strengths), len(strengths)
+    lowest, highest = (true > true[:, None]).sum(axis=1) + 1, (true >= true[:, None]).sum(axis=1)
+    unbounded, bounds, ranked = 0, list[bool](), list[bool]()
+    for run in range(runs):
+        rng = np.random.default_rng(run)
+        a = rng.integers(0, m, n)
+        b = (a + rng.integers(1, m, n)) % m
+        won = rng.random(n) < 1 / (1 + np.exp(true[b] - true[a]))
+        table = howsure.rank_battles(a, b, np.where(won, "model_a", "model_b"), rng=0)
+        if len(table.rows) < m or table.rows[-1].part > 1:
+            continue
+        rows = [table[str(i)] for i in range(m)]
+        ranked.append(
+            all(r.rank_low <= low and high <= r.rank_high for r, low, high in zip(rows, lowest, highest, strict=True))
+        )
+        core = [i for i, row in enumerate(rows) if np.isfinite(row.strength.value)]
+        unbounded += len(core) < m
+        for row, truth in zip(rows, true - true[core].mean() if core else true, strict=True):
+            if np.isinf(row.strength.value):
+                low, high = row.strength.low, row.strength.high
+                bounds.append(truth >= low if low is not None else truth <= high)
+    return unbounded, float(np.mean(bounds)), float(np.mean(ranked))
+
+
 def main() -> None:
-    """Print the table, and what many battles cost."""
+    """Print the tables, and what many battles cost."""
     runs = QUICK if "--quick" in sys.argv[1:] else RUNS
     print("| battles | strengths covered | points covered | all ranks covered | a tier parts equal models |")
     print("|---|---:|---:|---:|---:|")
     for name, regime in REGIMES.items():
         print(f"| {name} | {' | '.join(f'{one:.3f}' for one in rates(regime, runs))} |", flush=True)
+    print(f"\n| models without a finite strength | in so many of {runs} sets | bounds covered | all ranks covered |")
+    print("|---|---:|---:|---:|")
+    for name, (strengths, n) in UNBOUNDED.items():
+        unbounded, bounds, ranked = bound_rates(strengths, n, runs)
+        print(f"| {name} | {unbounded} | {bounds:.3f} | {ranked:.3f} |", flush=True)
     rng, m, n = np.random.default_rng(0), 200, 1_000_000
     a = rng.integers(0, m, n)
     b = (a + rng.integers(1, m, n)) % m

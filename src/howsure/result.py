@@ -131,6 +131,10 @@ class Result:
         """What there is to say below the table, a line each: its notes."""
         return [f"note: {note}" for note in getattr(self, "notes", ())]
 
+    def below_answer(self, *, all_figures: bool) -> Sequence[str]:
+        """What there is to say below an answer that does not say it. all_figures: below its `words`, not its table."""
+        return [note for note in self.below() if note != self.answer]
+
     def besides(self) -> Sequence[Result]:
         """Other results that it tells below itself, each with a table of its own."""
         return ()
@@ -208,8 +212,9 @@ class Result:
 
     def _answer_first(self, answer: str, *, columns: Sequence[str] | None, raw: bool, rest: str | None) -> str:
         """The answer, the table, notes, and what was read."""
-        table, notes = chosen_columns(self.table(), columns), most_serious_first(self.below())
-        notes = [note for note in notes if note not in answer]
+        all_figures = columns is None and rest is None and self.words
+        table = chosen_columns(self.table(), columns)
+        notes = most_serious_first(self.below_answer(all_figures=bool(all_figures)))
         rows, hidden_rows, hidden_notes = table, 0, 0
         if rest is not None:
             rows = replace(table, rows=table.rows[:MAX_ROWS])
@@ -219,10 +224,8 @@ class Result:
         more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
         above = [part.text(raw=raw) for part in self.above()] if columns is None and rest is None else []
         shown = "\n".join(filter(None, [rows.text(raw=raw), more_rows]))
-        if columns is None and rest is not None:
-            shown = self.key_figures or shown
-        elif columns is None and self.words:  # which hold notes
-            shown, notes = self.words, [note for note in notes if note not in self.words]
+        if columns is None:
+            shown = all_figures or (self.key_figures if rest is not None else "") or shown
         below = filter(None, [*map(in_a_line, notes), more_notes, in_a_line(self.provenance)])
         return "\n\n".join(filter(None, [answer if raw else in_a_line(answer), *above, shown, "\n".join(below)]))
 
@@ -551,12 +554,7 @@ class Estimate(Result):
     n: int
 
     def __str__(self) -> str:
-        bound = self.low if self.value > 0 else self.high
-        if math.isinf(self.value) and bound is not None:
-            return f"{'>' if self.value > 0 else '<'} {bound:.4f}"
-        value = UNDEFINED if math.isnan(self.value) else f"{self.value:.4f}"
-        ends = value if self.low is None or self.high is None else interval(self.low, self.high)
-        return value if ends == value else f"{value} {ends}"  # of neither, one dash
+        return estimate_text(self, 4)
 
     @property
     def width(self) -> float | None:
@@ -585,6 +583,20 @@ class Estimate(Result):
 
     def _repr_html_(self) -> str:
         return preformatted(self.words)
+
+
+def estimate_text(estimate: Estimate, decimals: int) -> str:
+    """An estimate with its interval; a bound where it is infinite.
+
+    >>> estimate_text(Estimate(1223.161, 1149.5, 1296.8, level=0.95, method="sandwich", n=60), 0)
+    '1223 [1150, 1297]'
+    """
+    bound = estimate.low if estimate.value > 0 else estimate.high
+    if math.isinf(estimate.value) and bound is not None:
+        return f"{'>' if estimate.value > 0 else '<'} {bound:.{decimals}f}"
+    value = UNDEFINED if math.isnan(estimate.value) else f"{estimate.value:.{decimals}f}"
+    ends = value if estimate.width is None else interval(estimate.low, estimate.high, decimals)
+    return value if ends == value else f"{value} {ends}"  # of neither, one dash
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,19 @@ LAYOUTS: dict[str, tuple[Callable[[], str], str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("heading", "winner"),
+    [("id model_a model_b winner_model_a", lambda a, b: 1), ("id model_a model_b winner", lambda a, b: "tie")],
+)
+def test_battles_without_a_winner_column_are_not_suggested(heading: str, winner: Callable[[str, str], object]) -> None:
+    assert not any("battles" in command for command in howsure.look(battles(winner, "b.csv", heading)()).commands)
+
+
+def test_the_models_of_battles_are_no_items() -> None:
+    path = battles(lambda a, b: RNG.choice(["a", "b"]), "b.csv", "n item_a item_b winner")()
+    assert not any("--cluster item" in command for command in howsure.look(path).commands)
+
+
 def check_all_run(found: howsure.Look) -> None:
     for command in found.commands:
         done = run(*shlex.split(command)[1:])

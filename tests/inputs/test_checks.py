@@ -282,3 +282,10 @@ def test_adjacent_equal_names_have_the_codes_of_the_rows_one_by_one(rows: list[s
     expected_codes, expected_names = factorised(np.array(rows, dtype=object))
     assert codes.tolist() == expected_codes.tolist()
     assert names == expected_names
+
+
+def test_whole_numbers_beyond_63_bits_have_codes() -> None:
+    for values in ([2**63 + 6, 2**63 + 5, 2**63 + 6], [2**63, 2**63 - 1, 2**63]):
+        codes, names = factorised(np.array(values, dtype=np.uint64))
+        assert codes.tolist() == [1, 0, 1]
+        assert names == sorted(set(values))

@@ -11,7 +11,9 @@ from scipy.optimize import approx_fprime, minimize
 
 import howsure
 from howsure.errors import InputError
-from howsure.scores.strengths import FIRST, SECOND, fit_strengths
+from howsure.scores.battles import _Battles
+from howsure.scores.strengths import FIRST, SECOND, Strengths, fit_strengths
+from howsure.scores.unbounded_strengths import OneSidedBattles
 from tests.cli.running import howsure as run_command
 
 CHOIX = [0.6956706090087375, -0.15772219187620823, -0.2543360481905317, -0.2836123689419976]
@@ -213,12 +215,68 @@ def test_a_model_that_won_everything_has_a_lower_bound_and_ranks() -> None:
 
 
 def test_a_bound_is_exact_where_the_opponents_strength_is_known() -> None:
-    """One opponent, whose strength is 0: P(n wins) = tail / 2 at the bound; n wins of equal models are a sign test."""
+    """One opponent of strength 0: at the bound, n wins have the probability tail / 2."""
+    known = Strengths(np.zeros(1), -np.inf, 0.0, np.zeros((3, 3)))
     for n in (3, 12, 40):
-        (opponent, loser) = rank([("a", "b", "a")] * n)
-        assert opponent.model == "a"
-        assert loser.strength.high == pytest.approx(-np.log(0.0125 ** (1 / n) / (1 - 0.0125 ** (1 / n))))
-        assert (opponent.ranks == "1") is (0.5**n < 0.025 / 2)
+        won = OneSidedBattles(1, np.zeros(n, dtype=np.int64), np.ones(n, dtype=bool), np.ones(n))
+        (bound,) = won.bounds(known, np.ones((1, 1)), tail=0.05, degrees=9.0)
+        assert (1 + np.exp(-bound)) ** -n == pytest.approx(0.025)
+
+
+def test_models_of_which_no_two_won_over_each_other_have_ranks_and_no_strengths() -> None:
+    chain = [(a, b, "a") for a, b in ("xy", "xz", "yz") for _ in range(10)]
+    table = rank(chain)
+    assert [(row.model, row.ranks, row.tier, str(row.strength), str(row.points)) for row in table] == [
+        ("x", "1", 1, "–", "–"),
+        ("y", "2", 2, "–", "–"),
+        ("z", "3", 3, "–", "–"),
+    ]
+    assert "no two of x, y, z won over each other" in table.notes[-1]
+    assert str(table).startswith("x won the most, 20 of 20 battles.")
+    for n in (4, 5, 6, 7):  # a sign test of both directions
+        assert (rank([("x", "y", "a")] * n)["x"].ranks == "1") is (0.5**n < 0.025)
+
+
+def test_models_beyond_one_that_won_everything_stand_above_it() -> None:
+    table = rank(CORE + [("A", "B", "a")] * 20 + [("B", "x", "a")] * 20)
+    assert [(row.model, row.ranks, row.tier) for row in table][:3] == [("A", "1", 1), ("B", "2", 2), ("x", "3", 3)]
+
+
+def test_models_with_ties_alone_are_equal_and_have_no_intervals() -> None:
+    table = rank([("x", "p", "a")] * 12 + [("x", "q", "a")] * 12 + [("p", "q", "tie")] * 4)
+    assert [str(table[name].strength) for name in "pq"] == ["0.0000", "0.0000"]
+    assert (table["x"].ranks, table["p"].ranks, table.ties) == ("1", "2–3", None)
+    assert len(rank([*CORE, ("p", "q", "tie")])) == 5
+
+
+def test_a_position_effect_that_explains_all_wins_is_no_evidence() -> None:
+    with pytest.raises(InputError, match="the outcome follows from the order"):
+        rank([("x", "y", "a")] * 20, position_effect=True)
+    draw = np.random.default_rng(0)
+    equal = [
+        (f"m{i}", f"m{j}", draw.choice(["a", "b"])) for _ in range(40) for i in range(4) for j in range(4) if i != j
+    ]
+    always_first = equal + [("top", "out", "a")] * 30 + [("top", "m0", "a")]
+    both_orders = always_first + [("out", "top", "b")] * 30
+    assert rank(always_first, position_effect=True)["out"].rank_low == 1
+    assert rank(both_orders, position_effect=True)["out"].rank_low > 1
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("shared", [False, True])
+def test_pairs_won_entirely_have_the_probability_of_their_wins(clustered: bool, shared: bool) -> None:
+    draw = np.random.default_rng(3)
+    a, b, outcome = battles([3.0, 1.0, 0.0, -1.0, -3.0], 60, seed=4)
+    clusters = draw.integers(0, 8, 60) if clustered else None
+    share = np.where(outcome == FIRST, 1.0, 0.0) if shared else None
+    all_battles = _Battles(tuple("abcde"), a, b, outcome, clusters, share)
+    log_p = all_battles.log_p_if_equal(position_effect=False)
+    for i in range(5):
+        for j in range(5):
+            rows = [r for r in range(60) if {a[r], b[r]} == {i, j}] if i != j else []
+            won = [(a[r] == i) == (outcome[r] == FIRST) for r in rows]
+            n = len(rows) if clusters is None else len({clusters[r] for r in rows})
+            assert log_p[i, j] == pytest.approx(n * np.log(0.5) if rows and all(won) else 0.0)
 
 
 def test_a_model_that_lost_everything_is_the_mirror_image() -> None:

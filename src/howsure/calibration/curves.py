@@ -148,13 +148,26 @@ class CalibrationCurves(Rows[Any]):
 
     def below(self) -> Sequence[str]:
         """What p is, the verdict on each curve in a sentence, and the notes."""
-        notes = notes_by_name((curve.name or "note", curve.notes) for curve in self.rows)
         if self.corp:
             lines = [f"low to high: {interval_of(self.corp)}", ""]
-            return [*lines, *(_named(curve, curve.verdict()) for curve in self.corp), *notes]
+            return [*lines, *(_named(curve, curve.verdict()) for curve in self.corp), *self._notes_by_curve()]
         lines = [_named(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)]
-        pooled, families = pooling_notes(self.recipe), [Note(line, DETAIL) for line in self.families()]
-        return [*scores_of_all_classes(self.binned), *families, *lines, *pooled, *notes]
+        return [*self._lines_of_all(), *lines, *pooling_notes(self.recipe), *self._notes_by_curve()]
+
+    def below_answer(self, *, all_figures: bool) -> Sequence[str]:
+        """What is below a table; of one curve, the answer holds the verdict, and all its figures the notes."""
+        if not self.words:
+            return Result.below_answer(self, all_figures=all_figures)
+        notes = [] if all_figures else self._notes_by_curve()
+        return [*self._lines_of_all(), *pooling_notes(self.recipe), *notes]
+
+    def _lines_of_all(self) -> list[str]:
+        """The scores of all classes, and what p is adjusted for."""
+        return [*scores_of_all_classes(self.binned), *(Note(line, DETAIL) for line in self.families())]
+
+    def _notes_by_curve(self) -> list[str]:
+        """The notes of the curves, each once."""
+        return notes_by_name((curve.name or "note", curve.notes) for curve in self.rows)
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves, at most eight, on matplotlib axes (new ones if None) and return them."""

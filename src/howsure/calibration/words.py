@@ -152,7 +152,7 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
         for each, names in names_by_kind.items()
     )
     if not known:
-        return f"Too little data to tell in all {len(curves):,} groups."
+        return f"Too little data for a verdict in any of {len(curves):,} groups."
     best = min(known, key=lambda curve: curve.error.value)
     return f"{best.name} has the smallest calibration error, {best.error}; {groups}."
 

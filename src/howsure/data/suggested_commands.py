@@ -6,7 +6,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.data.logs.conversion import Log, with_defaults
@@ -56,7 +56,8 @@ OUTCOMES = _words("model_a model_b a b 1 2 1.0 2.0 tie both_bad 0 1.5") | {
     "tie (bothbad)"
 }  # as `rank_battles` reads them
 PROMPTS = _words("prompt instruction")
-SIDES = (("a", "b"), ("1", "2"), ("first", "second"), ("left", "right"))
+SECOND_WINS = _words("model_b b 2 2.0")
+SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
 WITHOUT_LABELS = (
     "It holds probabilities and no right answers; a command joins these from a table by id and question, "
@@ -169,17 +170,21 @@ def _positive(label: SeenColumn) -> list[str] | None:
     return ["--positive", positives[0]] if len(positives) == 1 else None
 
 
-def _are_sides(a: str, b: str) -> bool:
-    """Whether two names differ only in the side of a battle.
+def _other_sides(name: str) -> Iterator[str]:
+    """The names of the other side of a battle, for a name of the first side.
 
-    >>> _are_sides("model_a", "model_b"), _are_sides("generator_1", "generator_2"), _are_sides("model_b", "model_a")
-    (True, True, False)
+    >>> list(_other_sides("model_a")), list(_other_sides("generator_1")), list(_other_sides("model_b"))
+    (['model_b'], ['generator_2'], [])
     """
-    parts_of_a, parts_of_b = (re.split(r"[^a-z0-9]+", name.lower()) for name in (a, b))
-    if len(parts_of_a) != len(parts_of_b):
-        return False
-    different = [pair for pair in zip(parts_of_a, parts_of_b, strict=True) if pair[0] != pair[1]]
-    return len(different) == 1 and different[0] in SIDES and len(parts_of_a) > 1
+    parts = re.split(r"([^a-z0-9]+)", name)
+    for place, part in enumerate(parts):
+        if part in SIDES and len(parts) > 1:
+            yield "".join([*parts[:place], SIDES[part], *parts[place + 1 :]])
+
+
+def _is_preference(outcome: str) -> bool:
+    """Whether it is a number from 1 (for the first model) to 2 (for the other one)."""
+    return 1.0 <= (spelled_number(outcome) or 0.0) <= 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,25 +196,39 @@ class _Table:
 
     def of_battles(self) -> Iterator[str]:
         """Where each row names two models, and which of them won."""
+        by_name = {column.name.lower(): column for column in self.columns}
+        sides = [
+            (column, by_name[other])
+            for column in self.columns
+            for other in _other_sides(column.name.lower())
+            if other in by_name
+        ]
         for winner in (column for column in self.columns if column.words & WINNERS):
-            for a in self.columns:
-                for b in self.columns:
-                    if _are_sides(a.name, b.name) and self._are_battles(a, b, winner):
-                        item = self._named(ITEMS | PROMPTS, REPEATED, FEW)
-                        cluster = [] if item is None else ["--cluster", item.name]
-                        sides = ["--a", a.name, "--b", b.name, "--winner", winner.name]
-                        yield self._command("score battles", [*sides, *cluster], [a, b, winner, item])
-                        return
+            for a, b in sides:
+                if winner not in (a, b) and self._are_battles(a, b, winner):
+                    others = replace(self, columns=[column for column in self.columns if column not in (a, b, winner)])
+                    item = others._named(ITEMS | PROMPTS, REPEATED, FEW)
+                    cluster = [] if item is None else ["--cluster", item.name]
+                    words = ["--a", a.name, "--b", b.name, "--winner", winner.name, *cluster]
+                    yield self._command("score battles", words, [a, b, winner, item])
+                    return
 
     def _are_battles(self, a: SeenColumn, b: SeenColumn, winner: SeenColumn) -> bool:
-        """Whether the rows name two different models each, and one of them, a side or a tie as the winner."""
+        """Whether the rows name two different models each, and one of them, a side or a tie as the winner; and some
+        are won by the second one, so that 0 is a tie."""
         places = [self.columns.index(column) for column in (a, b, winner)]
         battles = [[str(row[place]) for place in places] for row in self.rows if row[places[2]] is not None]
         models = {name for first, second, _ in battles for name in (first, second)}
-        return len(models) < len(battles) and all(
-            first != second
-            and (outcome in OUTCOMES | {first, second} or 1.0 <= (spelled_number(outcome) or 0.0) <= 2.0)
-            for first, second, outcome in battles
+        return (
+            len(models) < len(battles)
+            and any(
+                outcome in SECOND_WINS or outcome == second or (spelled_number(outcome) or 0.0) > 1.5
+                for _, second, outcome in battles
+            )
+            and all(
+                first != second and (outcome in OUTCOMES or outcome in (first, second) or _is_preference(outcome))
+                for first, second, outcome in battles
+            )
         )
 
     def of_scores(self) -> Iterator[str]:

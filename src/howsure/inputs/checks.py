@@ -228,15 +228,13 @@ def factorised(column: Column) -> tuple[Integers, list[Any]]:
     if kind in "biu":
         integers = column.astype(np.int64, copy=False) if kind != "u" or column.dtype.itemsize < 8 else column
         low, high = int(integers.min()), int(integers.max())
-        if high - low < LOOKUP_SPREAD * len(integers) + 1000:
+        if high <= np.iinfo(np.int64).max and high - low < LOOKUP_SPREAD * len(integers) + 1000:
             return _looked_up(integers - low, low, kind)
     if kind in "biuf":
         distinct, codes = np.unique(column, return_inverse=True)
         return codes.astype(np.int64, copy=False), distinct.tolist()
     if kind == "U" and len(column) > 1:
-        starts = np.flatnonzero(
-            np.append(True, column[1:] != column[:-1])
-        )  # rows of a model or task are often adjacent
+        starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))  # equal names are often adjacent
         if len(starts) < len(column) // 4:
             run_codes, names = factorised(np.array(column[starts], dtype=object))
             return np.repeat(run_codes, np.diff(starts, append=len(column))), names

@@ -149,7 +149,7 @@ def _pairs_of_given(
         single = of_one(spec, matrix_)
         return pairs_from(y_true, single, groups=groups, pos_label=pos_label, **other_roles)
     if pos_label is not None:
-        raise InputError("`pos_label=...` does not go with several classes; name one by `reduce='CLASS'`.", "pos_label")
+        raise InputError("`pos_label=...` does not apply to several classes; name one: `reduce='CLASS'`.", "pos_label")
     reduce = spec.reduce or TOP_LABEL
     if groups is not None and reduce == CLASS_WISE:
         raise InputError(

@@ -39,7 +39,6 @@ MOST_VALUES = 200
 FEWEST = 30  # items of a person, below which the test of a judge says nothing
 FALSE_DISCOVERIES = 0.05
 ROUNDING = 1e-12
-DENSE_KEYS = 1_000_000  # rows of counts with at most this many possible values are counted by bincount
 FEW_APART = 5  # items whose raters differ, from which on the jackknife says how many others do
 JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
@@ -299,14 +298,13 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
 
 def _distinct_rows(counts: Floats, *, most: int) -> tuple[Floats, Integers]:
     """The distinct rows of whole numbers from 0 to `most`, in ascending order, and how often each occurs."""
-    base = most + 1
-    if base ** counts.shape[1] > DENSE_KEYS:
+    n_values = counts.shape[1]
+    if (most + 1) ** n_values > 2**53:  # keys would not be exact
         rows, times = np.unique(counts, axis=0, return_counts=True)
         return rows, times
-    place_values = base ** np.arange(counts.shape[1])[::-1]
-    times = np.bincount((counts @ place_values).astype(np.int64))
-    keys = np.flatnonzero(times)
-    return (keys[:, None] // place_values % base).astype(np.float64), times[keys]
+    keys = counts @ float(most + 1) ** np.arange(n_values)[::-1]
+    _, first, times = np.unique(keys, return_index=True, return_counts=True)
+    return counts[first], times
 
 
 def _estimate(

@@ -93,5 +93,8 @@ def battles_answer(table: BattleTable) -> str:
     if len(rows) == 1 or math.isnan(rows[0].points.value):
         return f"{rows[0].model} won the most, {rows[0].wins:,} of {counted(rows[0].n, 'battle')}."
     return best_model_sentence(
-        [row.model for row in rows], [row.points for row in rows], [row.maybe_best for row in rows]
+        [row.model for row in rows],
+        [row.points for row in rows],
+        [row.maybe_best for row in rows],
+        what="the most points",
     )

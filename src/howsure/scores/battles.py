@@ -21,21 +21,22 @@ from howsure.result import Estimate
 from howsure.scores.ranks import MAX_T, Flags, Ranks, assemble_ranks, better_estimates
 from howsure.scores.results import BattleRow, BattleTable
 from howsure.scores.scored_rows import cluster_codes
-from howsure.scores.strengths import FIRST, SECOND, TIE, Strengths, expected_points, fit_strengths, log_win_probability
+from howsure.scores.strengths import FIRST, SECOND, TIE, Strengths, expected_points, fit_strengths, no_finite_strengths
 from howsure.scores.unbounded_strengths import (
     Connections,
     OneSidedBattles,
-    better_than,
     connections,
+    one_per_cluster,
     one_sided_battles,
+    pairwise_better,
 )
 from howsure.stats.clusters import few_clusters
+from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "0", "1.5")
 WINS = {FIRST: ("model_a", "a", "1"), SECOND: ("model_b", "b", "2")}
 SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
-FAR = 1e6  # beyond all finite strengths
 SCALES = {
     "log-odds": (0.0, 1.0),
     "elo": (1000.0, 400 / math.log(10)),
@@ -116,6 +117,8 @@ def rank_battles(
             share, outcome, notes = preferences
     if len(models) < 2:
         raise InputError("there is no battle.")
+    if (outcome == TIE).all():
+        raise InputError("every battle is a tie: strengths cannot be estimated.")
     if units is not None and (few := few_clusters(np.bincount(units))):
         notes.append(few)
     gained = (outcome != SECOND, outcome != FIRST) if share is None else (share > 0.0, share < 1.0)
@@ -139,14 +142,14 @@ def rank_battles(
         "level": level,
         "seed": seed_in_recipe(rng),
     }
-    strengths, largest = results[0][1], parts[0].battles
+    strengths, largest = results[0][1], parts[0].battles.among(parts[0].core)
     n_units = len(largest.first) if largest.clusters is None else len(np.unique(largest.clusters))
     of_equal = strengths.equal_models()
     lead, tied = (_share_estimate(estimate, n_units, level=level, n=len(largest.first)) for estimate in of_equal)
     return BattleTable(
         rows=tuple(row for rows_of_part, _ in results for row in rows_of_part),
         first=lead if position_effect else None,
-        ties=tied if share is None and (largest.outcome == TIE).any() else None,
+        ties=tied if share is None and (largest.outcome == TIE).any() and not largest.is_even else None,
         notes=tuple(notes),
         recipe=recipe,
     )
@@ -270,7 +273,12 @@ def _drop_decimals(text: str) -> str:
 def _notes_on_connections(parts: Sequence[_Part]) -> list[str]:
     """What to say of models without a finite strength, and of several parts."""
     notes = []
-    outside = [(part.battles.models[model], battles) for part in parts for model, battles in part.outside.items()]
+    outside = [
+        (part.battles.models[model], battles)
+        for part in parts
+        if part.has_strengths
+        for model, battles in part.outside.items()
+    ]
     for sign, verb, side in ((1, "won", "lower"), (-1, "lost", "upper")):
         names = [name for name, battles in outside if battles is not None and battles.sign == sign]
         if names:
@@ -280,6 +288,11 @@ def _notes_on_connections(parts: Sequence[_Part]) -> list[str]:
             )
     if names := [name for name, battles in outside if battles is None]:
         notes.append(f"{shortened(names, limit=5)} had no battle with the models of finite strength: no bound is known")
+    if names := [name for part in parts if not part.has_strengths for name in part.battles.models]:
+        notes.append(
+            f"no two of {shortened(names, limit=5)} won over each other, directly or through others: no strength is "
+            "finite, and ranks are those that battles of two models show"
+        )
     if len(parts) > 1:
         sizes = ", ".join(str(len(part.battles.models)) for part in parts)
         notes.append(
@@ -325,38 +338,54 @@ class _Battles:
         }
         return _Part(battles, core, outside)
 
+    @property
+    def is_even(self) -> bool:
+        """Whether there is no battle, or each is a tie: nothing shows how precise strengths are."""
+        return bool((self.outcome == TIE).all())
+
     def fit(self, *, position_effect: bool) -> Strengths:
-        """The strengths of models that are all connected by wins and losses."""
+        """The strengths of models that are all connected by wins and losses; equal if their battles are even."""
         m = len(self.models)
-        if m == 1:
-            return Strengths(np.zeros(1), -math.inf, 0.0, np.zeros((3, 3)))
-        if self.share is None and (self.outcome == TIE).all():
-            raise InputError(
-                f"every battle of {shortened(self.models, limit=5)} is a tie: nothing tells the models apart."
-            )
+        if self.is_even:
+            if position_effect:
+                raise no_finite_strengths(position_effect=True)
+            return Strengths(np.zeros(m), -math.inf, 0.0, np.zeros((m + 2, m + 2)))
         clusters = None if self.clusters is None else np.unique(self.clusters, return_inverse=True)[1]
         return fit_strengths(
             self.first, self.second, self.outcome, clusters, m=m, position_effect=position_effect, share=self.share
         )
 
-    def log_chance_if_equal(self, strengths: Strengths) -> Floats:
-        """The log of the largest probability (m, m) that the row's model wins all its battles with the column's, if
-        both are equally strong; 0 where it did not win all. Battles of a cluster count as one."""
+    def log_p_if_equal(self, *, position_effect: bool) -> Floats:
+        """The log probability (m, m), at most, that the row's model wins all its battles with the column's, if both are
+        equally strong; 0 where it did not win all. Battles of a cluster count as one.
+
+        With a position effect of unknown size, wins as the first and as the second model show as much as their mixture.
+        """
         m = len(self.models)
-        log_chance = np.zeros((m, m))
-        chance = log_win_probability(np.array(abs(strengths.first)), -math.inf)
-        pair = np.minimum(self.first, self.second) * m + np.maximum(self.first, self.second)
-        won_by_first = self.outcome == FIRST if self.share is None else self.share == 1.0
-        won_by_second = self.outcome == SECOND if self.share is None else self.share == 0.0
-        winner = np.select([won_by_first, won_by_second], [self.first, self.second], UNKNOWN)
-        for code in np.unique(pair):
-            rows = np.flatnonzero(pair == code)
-            winners = np.unique(winner[rows])
-            if len(winners) == 1 and winners[0] != UNKNOWN:
-                n_units = len(rows) if self.clusters is None else len(np.unique(self.clusters[rows]))
-                loser = self.first[rows[0]] + self.second[rows[0]] - winners[0]
-                log_chance[winners[0], loser] = n_units * float(chance)
-        return log_chance
+        first_won, second_won = (
+            (self.outcome == FIRST, self.outcome == SECOND)
+            if self.share is None
+            else (self.share == 1.0, self.share == 0.0)
+        )
+        winner, loser = np.where(second_won, (self.second, self.first), (self.first, self.second))
+        pair, decided = winner * m + loser, first_won | second_won
+        wins = np.bincount(pair[decided], minlength=m * m).reshape(m, m)
+        fought = np.bincount(self.first * m + self.second, minlength=m * m).reshape(m, m)
+        swept = (wins > 0) & (wins == fought + fought.T)
+        rows = np.flatnonzero(decided & swept.ravel()[pair])
+        weights = np.ones(len(rows))
+        if self.clusters is not None:
+            weights = one_per_cluster(pair[rows] * (int(self.clusters.max()) + 1) + self.clusters[rows])
+        as_first, as_second = (
+            np.bincount(pair[rows], weights * won[rows], minlength=m * m).reshape(m, m)
+            for won in (first_won, second_won)
+        )
+        if not position_effect:
+            return np.asarray((as_first + as_second) * math.log(0.5), dtype=np.float64)
+        from scipy.special import xlogy
+
+        both = as_first + as_second
+        return np.asarray(xlogy(as_first, as_first) + xlogy(as_second, as_second) - xlogy(both, both))
 
     def count_battles(self, flags: Flags | None = None) -> Integers:
         """The number of battles per model, or of those that are flagged."""
@@ -389,76 +418,120 @@ class _Part:
         self, number: int, *, position_effect: bool, scale: str, level: float, rng: np.random.Generator
     ) -> tuple[list[BattleRow], Strengths]:
         """The rows of this part, the best model first, and the strengths of its core."""
-        battles, core, m = self.battles, self.core, len(self.core)
-        of_core = battles.among(core)
-        strengths = of_core.fit(position_effect=position_effect)
-        m_core, places = len(of_core.models), np.flatnonzero(core)
-        core_units, core_counts = of_core.effective_sizes(), of_core.count_battles()
-        covariance = strengths.covariance[:m_core, :m_core]
-        strength, points = self._outside_estimates(strengths, core_units, level)
-        shares = list(zip(*strengths.points(), strict=True)) if m_core > 1 else [(math.nan, math.nan)]
-        for place, model in enumerate(places.tolist()):
-            value, n = float(strengths.theta[place]), int(core_counts[place])
-            reach = _t_quantile(core_units[place], level) * float(np.sqrt(covariance[place, place]))
-            strength[model] = _estimate(value, value - reach, value + reach, level=level, n=n)
-            points[model] = _share_estimate(shares[place], core_units[place], level=level, n=n)
-        ranks = self._ranks(strengths, core_units, strength, level=level, rng=rng)
+        battles, m = self.battles, len(self.core)
+        of_core = battles.among(self.core)
+        strengths, core_units = of_core.fit(position_effect=position_effect), of_core.effective_sizes()
+        estimates = self._core_estimates(of_core, strengths, core_units, level)
+        estimates |= self._outside_estimates(strengths, core_units, level)
+        ranks = self._ranks(of_core, strengths, core_units, position_effect=position_effect, level=level, rng=rng)
         counts, ties = battles.count_battles(), battles.count_battles(battles.outcome == TIE)
         decided = battles.outcome != TIE
         won = np.where(battles.outcome == FIRST, battles.first, battles.second)
         wins = np.bincount(won[decided], minlength=m)
+
+        order = self._order(estimates, ranks, (wins + ties / 2) / counts)
         return [
             BattleRow(
-                model=battles.models[i],
-                n=int(counts[i]),
-                wins=int(wins[i]),
-                ties=int(ties[i]),
-                strength=_rescaled(strength[i], *SCALES[scale]),
-                points=points[i],
-                rank_low=int(ranks.low[i]),
-                rank_high=int(ranks.high[i]),
-                tier=int(ranks.tier[i]),
-                maybe_best=bool(ranks.best[i]),
+                model=battles.models[model],
+                n=int(counts[model]),
+                wins=int(wins[model]),
+                ties=int(ties[model]),
+                strength=_rescaled(estimates[model][0], *SCALES[scale]),
+                points=estimates[model][1],
+                rank_low=int(ranks.low[model]),
+                rank_high=int(ranks.high[model]),
+                tier=int(ranks.tier[model]),
+                maybe_best=bool(ranks.best[model]),
                 part=number,
             )
-            for i in sorted(range(m), key=lambda i: -_place_in_order(strength[i]))
+            for model in order
         ], strengths
+
+    def _order(self, estimates: dict[int, tuple[Estimate, Estimate]], ranks: Ranks, won_shares: Floats) -> list[int]:
+        """The models, the best first: those above the core, the core by strength, those below.
+
+        Outside the core, and where no strength is finite, by ranks, then by bounds and the share of battles won.
+        """
+        middle = ranks.low + ranks.high
+        best, worst = middle[self.core].min(), middle[self.core].max()
+
+        def key(model: int) -> tuple[float, ...]:
+            strength = estimates[model][0]
+            if math.isfinite(strength.value):
+                return 0.0, -strength.value
+            side = float(np.sign(strength.value))
+            if math.isnan(strength.value):
+                side = float(middle[model] < best) - float(middle[model] > worst) if self.has_strengths else 0.0
+            bound = strength.low if strength.low is not None else strength.high
+            return -side, float(middle[model]), -(bound or 0.0), -float(won_shares[model])
+
+        return sorted(range(len(self.core)), key=key)
+
+    @property
+    def has_strengths(self) -> bool:
+        """Whether two models or more have a finite strength."""
+        return int(self.core.sum()) > 1
+
+    def _core_estimates(
+        self, of_core: _Battles, strengths: Strengths, core_units: Floats, level: float
+    ) -> dict[int, tuple[Estimate, Estimate]]:
+        """Strengths and points of the core: nothing of a single model, no intervals if its battles are even."""
+        places, counts = np.flatnonzero(self.core).tolist(), of_core.count_battles()
+        if not self.has_strengths:
+            nothing = _estimate(math.nan, math.nan, math.nan, level=level, n=int(counts[0]))
+            return {places[0]: (nothing, nothing)}
+        errors = np.sqrt(np.diag(strengths.covariance)[: len(places)])
+        estimates = {}
+        for place, (model, share) in enumerate(zip(places, zip(*strengths.points(), strict=True), strict=True)):
+            value, n = float(strengths.theta[place]), int(counts[place])
+            reach = math.nan if of_core.is_even else _t_quantile(core_units[place], level) * float(errors[place])
+            estimates[model] = (
+                _estimate(value, value - reach, value + reach, level=level, n=n),
+                _share_estimate(share, core_units[place], level=level, n=n),
+            )
+        return estimates
 
     def _outside_estimates(
         self, strengths: Strengths, core_units: Floats, level: float
-    ) -> tuple[dict[int, Estimate], dict[int, Estimate]]:
+    ) -> dict[int, tuple[Estimate, Estimate]]:
         """Strengths and points of the models outside the core: bounds, or nothing."""
-        strength, points = dict[int, Estimate](), dict[int, Estimate]()
-        against, tail = np.full(len(strengths.theta), 1 / len(strengths.theta)), (1 - level) / 2
+        estimates = {}
+        mean, tail = np.full((1, len(strengths.theta)), 1 / len(strengths.theta)), (1 - level) / 2
         for model, battles in self.outside.items():
             n = 0 if battles is None else len(battles.opponents)
             nothing = Estimate(math.nan, None, None, level=level, method=BOUND, n=n)
-            strength[model] = points[model] = nothing
-            if battles is None:
+            estimates[model] = (nothing, nothing)
+            if battles is None or not self.has_strengths:
                 continue
-            bound = battles.sign * battles.bound(strengths, against, tail=tail, degrees=_degrees(core_units))
+            bound = battles.sign * float(battles.bounds(strengths, mean, tail=tail, degrees=_degrees(core_units))[0])
             expected = float(expected_points(bound - strengths.theta, strengths.tie).mean())
-            ends: tuple[float | None, float | None] = (bound, None) if battles.sign > 0 else (None, bound)
-            strength[model] = replace(nothing, value=battles.sign * math.inf, low=ends[0], high=ends[1])
-            share = (1.0, expected, 1.0) if battles.sign > 0 else (0.0, 0.0, expected)
-            points[model] = replace(nothing, value=share[0], low=share[1], high=share[2])
-        return strength, points
+            if battles.sign > 0:
+                estimates[model] = (
+                    replace(nothing, value=math.inf, low=bound),
+                    replace(nothing, value=1.0, low=expected, high=1.0),
+                )
+            else:
+                estimates[model] = (
+                    replace(nothing, value=-math.inf, high=bound),
+                    replace(nothing, value=0.0, low=0.0, high=expected),
+                )
+        return estimates
 
     def _ranks(
         self,
+        of_core: _Battles,
         strengths: Strengths,
         core_units: Floats,
-        strength: dict[int, Estimate],
         *,
+        position_effect: bool,
         level: float,
         rng: np.random.Generator,
     ) -> Ranks:
         m, m_core = len(self.core), len(strengths.theta)
-        share_of_pairs = m_core * (m_core - 1) / max(m * (m - 1), 1)
-        share_of_best = (m_core - 1) / max(m - 1, 1)
-        of_core = (np.zeros((1, 1), dtype=bool), np.zeros(1, dtype=bool))
-        if m_core > 1:
-            of_core = better_estimates(
+        pairs_of_core = np.zeros((m_core, m_core), dtype=bool), np.zeros(m_core, dtype=bool)
+        if not of_core.is_even:
+            share_of_pairs, share_of_best = m_core * (m_core - 1) / (m * (m - 1)), (m_core - 1) / (m - 1)
+            pairs_of_core = better_estimates(
                 strengths.theta,
                 strengths.covariance[:m_core, :m_core],
                 core_units,
@@ -466,23 +539,16 @@ class _Part:
                 level_of_best=level if m_core == m else 1 - (1 - level) * share_of_best,
                 rng=rng,
             )
-        order = np.array([_place_in_order(strength[i]) for i in range(m)])
         if m_core == m:
-            return assemble_ranks(*of_core, order, MAX_T)
-        outside = {model: battles for model, battles in self.outside.items() if battles is not None}
-        direct = self.battles.log_chance_if_equal(strengths)
-        both = better_than(of_core, self.core, outside, direct, strengths, level=level, degrees=_degrees(core_units))
-        return assemble_ranks(*both, order, MAX_T)
-
-
-def _place_in_order(strength: Estimate) -> float:
-    """A number by which models are ordered: their strength, beyond all others where it is infinite, by its bound."""
-    if math.isnan(strength.value):
-        return -FAR
-    bound = strength.low if strength.value > 0 else strength.high
-    return (
-        strength.value if math.isfinite(strength.value) or bound is None else math.copysign(FAR, strength.value) + bound
-    )
+            return assemble_ranks(*pairs_of_core, MAX_T)
+        core, outside = self.core, {model: battles for model, battles in self.outside.items() if battles is not None}
+        if not self.has_strengths:  # a single model: its battles are tested as those of any two
+            core, outside, pairs_of_core = np.zeros(m, dtype=bool), {}, (pairs_of_core[0][:0, :0], pairs_of_core[1][:0])
+        log_p = self.battles.log_p_if_equal(position_effect=position_effect)
+        better, worse_than_some = pairwise_better(
+            pairs_of_core, core, outside, log_p, strengths, level=level, degrees=_degrees(core_units)
+        )
+        return assemble_ranks(better, worse_than_some, MAX_T)
 
 
 def _rescaled(strength: Estimate, mean: float, unit: float) -> Estimate:
@@ -498,9 +564,7 @@ def _degrees(units: Floats) -> float:
 
 def _t_quantile(units: float, level: float) -> float:
     """The quantile of Student's t; NaN for a single unit."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(max(units - 1, 1.0), (1 + level) / 2)) if units > 1 else math.nan
+    return t_quantile(level, units - 1) if units > 1 else math.nan
 
 
 def _estimate(value: float, low: float, high: float, *, level: float, n: int) -> Estimate:
@@ -514,7 +578,7 @@ def _share_estimate(share: tuple[float, float], units: float, *, level: float, n
     from scipy.special import expit
 
     value, error = share
-    if not 0.0 < value < 1.0:
+    if not 0.0 < value < 1.0 or error == 0.0:
         return _estimate(value, math.nan, math.nan, level=level, n=n)
     odds, reach = math.log(value / (1 - value)), _t_quantile(units, level) * error / (value * (1 - value))
     return _estimate(value, expit(odds - reach), expit(odds + reach), level=level, n=n)

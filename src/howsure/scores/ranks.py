@@ -81,7 +81,7 @@ def ranks(
     if starts is not None and bounds is not None and kish(_cluster_sums(weights[None], starts)[0]) < FEW:
         p = _gaffke_p_values(scores, weights, starts, low=bounds[0] - bounds[1])
         better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
-        return assemble_ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), GAFFKE)
+        return assemble_ranks(better, np.asarray(worse_than_some), GAFFKE)
     pairs = _all_differences(scores, weights, sizes, starts)
     if np.isnan(scores).any():
         c_all_pairs = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
@@ -94,7 +94,7 @@ def ranks(
         )
         method = MAX_T
     better, worse_than_some = _significant(pairs, c_all_pairs, c_by_model)
-    return assemble_ranks(better, worse_than_some, np.nanmean(weights * scores, axis=1), method)
+    return assemble_ranks(better, worse_than_some, method)
 
 
 def better_estimates(
@@ -131,10 +131,10 @@ def _significant(pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Flo
     return better, np.asarray(worse_than_some)
 
 
-def assemble_ranks(better: Flags, worse_than_some: Flags, means: Floats, method: str) -> Ranks:
+def assemble_ranks(better: Flags, worse_than_some: Flags, method: str) -> Ranks:
     """The ranks from which model (row) is surely better than which (column)."""
     low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
-    return Ranks(low, high, _tiers(better, means), ~worse_than_some, method)
+    return Ranks(low, high, _tiers(better, low + high), ~worse_than_some, method)
 
 
 def _gaffke_p_values(scores: Floats, weights: Floats, starts: Integers, *, low: float) -> Floats:
@@ -299,11 +299,14 @@ def _critical_t(c: Floats, pairs: PairwiseDifferences) -> Floats:
     return np.where(np.exp2(-pairs.units) > tail, np.inf, -stdtrit(pairs.degrees, tail))
 
 
-def _tiers(better: Flags, means: Floats) -> Integers:
-    """The tier of each model: a new tier starts where all models above are significantly better than all below."""
-    order = np.argsort(-means, kind="stable")
+def _tiers(better: Flags, places: Integers) -> Integers:
+    """The tier of each model: a new tier starts where all models above are significantly better than all below.
+
+    places: the sum of the lowest and the highest rank of each model, by which they are ordered.
+    """
+    order = np.argsort(places, kind="stable")
     sorted_ = better[np.ix_(order, order)]
-    ends = [bool(sorted_[:i, i:].all()) for i in range(1, len(means))]
-    tiers = np.empty(len(means), dtype=np.int64)
+    ends = [bool(sorted_[:i, i:].all()) for i in range(1, len(places))]
+    tiers = np.empty(len(places), dtype=np.int64)
     tiers[order] = 1 + np.cumsum([0, *ends])
     return tiers

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from howsure.result import AMONG, Estimate, Result, Row, Rows, as_json
+from howsure.result import AMONG, Estimate, Result, Row, Rows, as_json, estimate_text
 from howsure.scores.answers import battles_answer, scores_answer
 from howsure.show.notes import DETAIL, FINDING, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
@@ -207,14 +207,21 @@ class BattleTable(Leaderboard[BattleRow]):
             Column("wins", COUNT),
             *([] if self.ties is None else [Column("ties", COUNT)]),
             Column("points", ESTIMATE, better=HIGHER, legend=f"expected of a battle with one of the others; {level}"),
-            Column("strength", ESTIMATE, better=HIGHER, legend=self._scale_legend()),
+            *self._strength_columns(),
             *_rank_columns(self.rows[0].strength.level),
             *RANKS,
         ]
 
-    def _scale_legend(self) -> str:
-        elo = self.recipe.get("scale") == "elo"
-        return "Elo points; the mean model has 1,000" if elo else "log odds compared with the mean model"
+    def _strength_columns(self) -> list[Column]:
+        """Strengths in log odds with four decimals; Elo points, in a table, without decimals."""
+        if self.recipe.get("scale") != "elo":
+            legend = "log odds compared with the mean model"
+            return [Column("strength", ESTIMATE, better=HIGHER, legend=legend)]
+        legend = "Elo points; the mean model has 1,000"
+        return [
+            Column("strength", TEXT, get=lambda row: estimate_text(row.strength, 0), only=TABLE, legend=legend),
+            Column("strength", ESTIMATE, only=FRAME),
+        ]
 
     def below(self) -> Sequence[str]:
         """The effects of position and ties, and the notes."""

@@ -85,6 +85,11 @@ def expected_points(d: Floats, tie: float) -> Floats:
     return 0.5 + _outcome_probabilities(np.asarray(d, dtype=np.float64), tie).mean
 
 
+def tie_probability(d: Floats, tie: float) -> Floats:
+    """The probability of a tie with a model that is d log odds weaker."""
+    return _outcome_probabilities(np.asarray(d, dtype=np.float64), tie).tied
+
+
 def fit_strengths(
     first: Integers,
     second: Integers,
@@ -169,10 +174,15 @@ def _maximize_likelihood(counts: Floats, free: Flags) -> tuple[Floats, float, fl
             beta[:m] -= beta[:m].mean()
             return beta[:m], float(beta[m]), float(beta[m + 1])
         last = moved
-    way = f", or leave {parameter('position_effect', GIVEN)} out" if free[m + 1] else ""
-    raise InputError(
+    raise no_finite_strengths(position_effect=bool(free[m + 1]))
+
+
+def no_finite_strengths(*, position_effect: bool) -> InputError:
+    """The error for battles that finite strengths, or the effect of the position, cannot be estimated from."""
+    way = f", or leave {parameter('position_effect', GIVEN)} out" if position_effect else ""
+    return InputError(
         "no finite strengths fit these battles: no model won over one that won back, directly or through others"
-        f"{', or the outcome follows from the order' if free[m + 1] else ''}. Add battles{way}."
+        f"{', or the outcome follows from the order' if position_effect else ''}. Add battles{way}."
     )
 
 

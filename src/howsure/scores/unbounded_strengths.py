@@ -14,7 +14,8 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats, Integers
 from howsure.scores.ranks import Flags
-from howsure.scores.strengths import Strengths, log_win_probability
+from howsure.scores.strengths import FIRST, Strengths, expected_points, log_win_probability, tie_probability
+from howsure.stats.proportions import t_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +59,28 @@ class OneSidedBattles:
     was_first: Flags
     weights: Floats
 
-    @property
-    def units(self) -> float:
-        """The number of clusters of battles."""
-        return float(self.weights.sum())
+    def bounds(self, strengths: Strengths, references: Floats, *, tail: float, degrees: float) -> Floats:
+        """Lower bounds (k,), each with probability 1 - `tail`, of the winning side's lead over references.
 
-    def bound(self, strengths: Strengths, against: Floats, *, tail: float, degrees: float) -> float:
-        """The least |advantage| over a combination `against` (core,) of strengths of the core that these battles leave,
-        with probability 1 - `tail`: negative if the other side may be ahead.
+        The winning side is this model (sign 1) or its opponents (-1). references (k, core): weights of the strengths of
+        the core, such as one model or the mean of all. A negative bound leaves open which is stronger.
 
-        At the advantage δ, the battles have the probability Π P(win at δ + against·θ - θ_opponent); at the bound that
-        is tail / 2. The other half allows for the errors of the core's strengths, by the delta method and Student's t.
+        At the strength θ, this model's battles have the probability Π P(win at θ - θ_opponent); at the bound that is
+        tail / 2. The other half allows for the errors of the core's parameters, by the delta method and Student's t.
         """
-        from scipy.special import stdtrit
-
-        m = len(strengths.theta)
-        lead = np.where(self.was_first, strengths.first, -strengths.first)
-        offsets = self.sign * (float(against @ strengths.theta) - strengths.theta[self.opponents] + lead)
-        advantage = _solve(offsets, strengths.tie, self.weights, math.log(tail / 2))
-        step = 1e-5
-        slopes = [log_win_probability(advantage + offsets + by, strengths.tie) for by in (-step, step)]
-        pull = self.weights * (slopes[1] - slopes[0])
-        direction = np.bincount(self.opponents, weights=pull / pull.sum(), minlength=m) - against
-        error = math.sqrt(max(float(direction @ strengths.covariance[:m, :m] @ direction), 0.0))
-        return advantage - (float(stdtrit(degrees, 1 - tail / 2)) * error if error else 0.0)
+        m, tie = len(strengths.theta), strengths.tie
+        order = np.where(self.was_first, 1.0, -1.0)
+        offsets = self.sign * (order * strengths.first - strengths.theta[self.opponents])
+        root = _solve(offsets, tie, self.weights, math.log(tail / 2))
+        slopes = self.weights * (1 - expected_points(root + offsets, tie))  # of the log probability, by the strength
+        shares = slopes / slopes.sum()
+        of_tie = float(self.weights @ tie_probability(root + offsets, tie)) / slopes.sum()
+        directions = np.zeros((len(references), m + 2))
+        directions[:, :m] = self.sign * (np.bincount(self.opponents, weights=shares, minlength=m) - references)
+        directions[:, m:] = of_tie, -self.sign * float(shares @ order)
+        variances = np.einsum("ij,jk,ik->i", directions, strengths.covariance, directions)
+        errors = np.sqrt(np.maximum(variances, 0.0))
+        return np.asarray(root - self.sign * references @ strengths.theta - t_quantile(1 - tail, degrees) * errors)
 
 
 def _solve(offsets: Floats, tie: float, weights: Floats, log_probability: float) -> float:
@@ -104,31 +103,34 @@ def one_sided_battles(
     first: Integers,
     second: Integers,
     outcome: Integers,
-    units: Integers | None,
+    clusters: Integers | None,
     core_place: Integers,
 ) -> OneSidedBattles | None:
     """The battles of a model outside the core with the core; None if it has none.
 
-    core_place (m,): the place of each model in the core, -1 outside of it. outcome: 0 where the first model gained all.
+    core_place (m,): the place of each model in the core, -1 outside of it.
     """
     was_first = first == model
     opponents = core_place[np.where(was_first, second, first)]
     rows = np.flatnonzero((was_first | (second == model)) & (opponents >= 0))
     if not len(rows):
         return None
-    won = (outcome[rows[0]] == 0) == bool(was_first[rows[0]])
-    weights = np.ones(len(rows))
-    if units is not None:
-        _, cluster, sizes = np.unique(units[rows], return_inverse=True, return_counts=True)
-        weights /= sizes[cluster]
+    won = (outcome[rows[0]] == FIRST) == bool(was_first[rows[0]])
+    weights = np.ones(len(rows)) if clusters is None else one_per_cluster(clusters[rows])
     return OneSidedBattles(1 if won else -1, opponents[rows], was_first[rows], weights)
 
 
-def better_than(
+def one_per_cluster(clusters: Integers) -> Floats:
+    """Weights of rows that add up to 1 in each cluster."""
+    _, cluster, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    return np.asarray(1 / sizes[cluster])
+
+
+def pairwise_better(
     pairs_of_core: tuple[Flags, Flags],
     core: Flags,
     outside: dict[int, OneSidedBattles],
-    direct: Floats,
+    log_p_if_equal: Floats,
     strengths: Strengths,
     *,
     level: float,
@@ -137,24 +139,31 @@ def better_than(
     """Which model (row) is surely better than which (column), and which (m,) are surely worse than some other one.
 
     pairs_of_core: the same of the core alone, at its share of the error. outside: the battles of each other model with
-    the core. direct (m, m): the log probability that row's battles with column had, at most, if they were equal. Each
-    pair with a model outside has an equal share of the error; what follows from two pairs needs none.
+    the core. log_p_if_equal (m, m): the log probability, at most, that row wins all its battles with column if both are
+    equal. Each pair with a model outside has an equal share of the error, half of it for each of two tests if the other
+    model is in the core; what follows from two pairs needs none.
     """
     m, places = len(core), np.flatnonzero(core)
     better, worse_than_some = np.zeros((m, m), dtype=bool), np.zeros(m, dtype=bool)
     better[np.ix_(places, places)], worse_than_some[places] = pairs_of_core
     for_pair, for_best = (1 - level) / (m * (m - 1)), (1 - level) / (m - 1)
-    better |= direct < math.log(for_pair)
-    worse_than_some |= (direct < math.log(for_best)).any(axis=0)
+    tests = np.where(core[:, None] ^ core, 2, 1)
+    by_battles = np.where(core[:, None] & core, 0.0, log_p_if_equal)  # the core has tests of its own
+    better |= by_battles < np.log(for_pair / tests)
+    worse_than_some |= (by_battles < np.log(for_best / tests)).any(axis=0)
+    each = np.eye(len(places))
     for model, battles in outside.items():
-        for place, opponent in enumerate(places):
-            against = np.zeros(len(places))
-            against[place] = 1.0
-            winner, loser = (model, opponent) if battles.sign > 0 else (opponent, model)
-            better[winner, loser] |= battles.bound(strengths, against, tail=for_pair, degrees=degrees) > 0.0
-            worse_than_some[loser] |= battles.bound(strengths, against, tail=for_best, degrees=degrees) > 0.0
+        surely, surely_for_best = (
+            places[battles.bounds(strengths, each, tail=share / 2, degrees=degrees) > 0.0]
+            for share in (for_pair, for_best)
+        )
+        if battles.sign > 0:
+            better[model, surely] = worse_than_some[surely_for_best] = True
+        else:
+            better[surely, model] = True
+            worse_than_some[model] |= len(surely_for_best) > 0
     while True:
         implied = better | ((better.astype(np.int64) @ better) > 0)
         if (implied == better).all():
-            return better, worse_than_some | better.any(axis=0)
+            return better, worse_than_some
         better = implied

@@ -356,11 +356,11 @@ def recalibrate_command(
     else:
         model = load_model(input_options["model"])
         model.mentions = input_options["mentions"] or model.mentions
-        mended = model.recalibrate(_read(file, left_out, input_options), **options)
-        recalibration = judged = mended.recalibration_
+        recalibrated_model = model.recalibrate(_read(file, left_out, input_options), **options)
+        recalibration = judged = recalibrated_model.recalibration_
         if test is not None:
-            judged = mended.judge_recalibration(_read(test, left_out, input_options), before=model)
-        mended.save(output)
+            judged = recalibrated_model.judge_recalibration(_read(test, left_out, input_options), before=model)
+        recalibrated_model.save(output)
     assert recalibration is not None
     assert judged is not None
     emit(_text(recalibration, judged, file, test, output), None)

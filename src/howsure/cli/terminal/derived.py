@@ -135,7 +135,7 @@ def function_options(
 
 
 def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **extra_arguments: Any) -> Answer:
-    """What a function makes of the files and options that were typed; `extra_arguments` are no options."""
+    """The result of a function for the files and options that were typed, and `extra_arguments`."""
     parameters = inspect.signature(function).parameters
     needed = {name for name, declared in parameters.items() if declared.default is declared.empty and name in typed}
     arguments = {name: typed[name] for name in parameters if name in needed or typed.get(name) is not None}

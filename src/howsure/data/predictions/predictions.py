@@ -146,7 +146,7 @@ def open_predictions(
         check_pooling(selection, columns, columns.get("groups"), across_files)
         notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
         if repeated is not None:
-            notes["notes"] = [*note_on_items(repeated, as_clusters=items_are_clusters)]
+            notes["notes"] = [*notes.get("notes", []), *note_on_items(repeated, as_clusters=items_are_clusters)]
         provenance: dict[str, Any] = {
             AS_READ["y_true"]: role_columns["y_true"],
             spec.way: list(spec.columns) if len(spec.columns) > 1 else spec.columns[0],
@@ -218,7 +218,7 @@ def check_given(spec: Given | None, *, pos_label: str | None = None, groups: str
 
 def _one_by_reduce() -> InputError:
     return InputError(
-        f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by {parameter('reduce', 'CLASS')}."
+        f"{parameter('pos_label', GIVEN)} does not apply to several classes; name one: {parameter('reduce', 'CLASS')}."
     )
 
 
@@ -438,7 +438,7 @@ class Predictions:
     load: Callable[[], Pairs] = field(repr=False)
     stream: PairStream | None = field(repr=False)  # None: from memory
     notes: dict[str, Any] = field(default_factory=dict)
-    summary: str = field(default="", repr=False)  # what users are told of what was read
+    summary: str = field(default="", repr=False)  # what was read, for the user
     class_rows: ClassRows | None = field(default=None, repr=False)  # where they are kept
 
     @property
