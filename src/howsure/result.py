@@ -131,8 +131,8 @@ class Result:
         """What there is to say below the table, a line each: its notes."""
         return [f"note: {note}" for note in getattr(self, "notes", ())]
 
-    def below_answer(self, *, all_figures: bool) -> Sequence[str]:
-        """What there is to say below an answer that does not say it. all_figures: below its `words`, not its table."""
+    def below_answer(self, *, verbose: bool) -> Sequence[str]:
+        """What there is to say below an answer that does not say it. verbose: below its `words`, not its table."""
         return [note for note in self.below() if note != self.answer]
 
     def besides(self) -> Sequence[Result]:
@@ -214,7 +214,7 @@ class Result:
         """The answer, the table, notes, and what was read."""
         all_figures = columns is None and rest is None and self.words
         table = chosen_columns(self.table(), columns)
-        notes = most_serious_first(self.below_answer(all_figures=bool(all_figures)))
+        notes = most_serious_first(self.below_answer(verbose=bool(all_figures)))
         rows, hidden_rows, hidden_notes = table, 0, 0
         if rest is not None:
             rows = replace(table, rows=table.rows[:MAX_ROWS])

@@ -144,7 +144,7 @@ def test_a_column_of_another_type(tmp_path: Path) -> None:
         ({"reduce": "top-label"}, "reduce=... needs the probabilities of several classes"),
         ({"prob": None, "probs": ["prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
         ({"prob": None, "probs": ["prob", "prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
-        ({"prob": None, "probs": ["a", "b"], "reduce": "a", "pos_label": "1"}, "pos_label=... does not go with"),
+        ({"prob": None, "probs": ["a", "b"], "reduce": "a", "pos_label": "1"}, "pos_label=... does not apply to"),
         ({"prob": None, "probs": ["a", "b"], "reduce": "class-wise", "groups": "uid"}, "the class is the group"),
     ],
 )

@@ -154,11 +154,11 @@ class CalibrationCurves(Rows[Any]):
         lines = [_named(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)]
         return [*self._lines_of_all(), *lines, *pooling_notes(self.recipe), *self._notes_by_curve()]
 
-    def below_answer(self, *, all_figures: bool) -> Sequence[str]:
+    def below_answer(self, *, verbose: bool) -> Sequence[str]:
         """What is below a table; of one curve, the answer holds the verdict, and all its figures the notes."""
         if not self.words:
-            return Result.below_answer(self, all_figures=all_figures)
-        notes = [] if all_figures else self._notes_by_curve()
+            return Result.below_answer(self, verbose=verbose)
+        notes = [] if verbose else self._notes_by_curve()
         return [*self._lines_of_all(), *pooling_notes(self.recipe), *notes]
 
     def _lines_of_all(self) -> list[str]:
