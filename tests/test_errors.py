@@ -22,7 +22,6 @@ IMPLIED = {"parameter", "row"}  # values that every sentence has
 EDITS = {"replace", "partition", "rpartition", "removeprefix", "removesuffix", "rstrip", "sub"}
 SENTENCE = re.compile(r"str\(error\)|error\.message|\b(note|notes|message)\b")
 OF_OTHERS = {  # functions that quote the message of another library, without its advice or its final stop
-    "calibration/engines/dask_files.py",
     "cli/terminal/commands.py",
     "data/antecedent_files.py",
     "data/tables/database.py",

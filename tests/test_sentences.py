@@ -20,7 +20,6 @@ SENTENCES = re.compile(
 # What is allowed, by file, with the number of places. An entry is added for the messages of other programs only; a
 # message of our own is built from its values.
 LEFT = {
-    "howsure/calibration/engines/dask_files.py": 2,  # a message of Dask's
     "howsure/cli/terminal/commands.py": 1,  # a message of click's
     "howsure/counts/label_sheets.py": 1,  # the text of a cell
     "howsure/data/logs/decisions.py": 1,  # the parts of a message that hold a value

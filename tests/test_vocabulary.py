@@ -34,7 +34,7 @@ overlap page pairs panels parameters parser part parts pass_at pass_hat passes p
 position_effect posterior posteriors power predicted probs probs_column progress pseudocount_emission
 pseudocount_transition query question raw read_pairs readings recalibration reduce reference regression repeated_spans
 repeats report require_actor rest result revision risk roles rows rule runs said sample sample_size samples save scale
-scheduler scores semicolons sentence sentences sequential series share sharpen show since singletons skip_missing
+scores semicolons sentence sentences sequential series share sharpen show since singletons skip_missing
 small_groups spans spelling spool start stemming store stores stories story summary sums table tables tag tag_pairs
 tagger tags targets task temperature test text texts threshold tie title to tolerance top trainer transform
 transitions two_way unclear uncorrected unit unknown unknown_tags unseen until verbalised verbose wait weight_of_new

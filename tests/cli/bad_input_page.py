@@ -41,7 +41,7 @@ TOPICS = {
     "Curves without bins": WITHOUT_BINS,
     "Ordered levels": ORDERED,
     "Logs": LOGGED,
-    "Summaries and clusters of machines": SUMMARISED,
+    "Saved summaries": SUMMARISED,
     "Groups": GROUPS,
     "Scores of models": SCORE,
     "Judges": JUDGED,

@@ -331,33 +331,3 @@ def test_a_check_of_summaries_is_that_of_their_rows(halves: tuple[Path, dict[str
     )
     assert "pass" in printed("check", "--config", tmp_path / "howsure.toml")
     assert run("check", "calibration", folder / "?-check.summary", *again).code == 0
-
-
-@pytest.mark.long
-def test_a_cluster_of_dask_gives_the_same_summary(
-    halves: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from distributed import LocalCluster
-
-    folder, _ = halves
-    monkeypatch.chdir(folder)
-    local = summarised(folder, "all", "--group", "tag", out="local.summary")
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None) as it:
-        asked = ("--engine", "dask", "--scheduler", it.scheduler_address)
-        printed(
-            "calibration",
-            "summary",
-            folder / "[ab].parquet",
-            *COLUMNS,
-            "--group",
-            "tag",
-            *asked,
-            "--output",
-            "dask.summary",
-        )
-        (found,) = judged_summaries(folder / "a.parquet", folder / "b.parquet", *COLUMNS, *asked)
-        done = run("calibration", folder / "none-*.parquet", *COLUMNS, *asked)
-    assert howsure.CalibrationSummaries.load("dask.summary") == howsure.CalibrationSummaries.load(local)
-    assert found == judged_summaries(summarised(folder, "all"))[0]
-    assert done.code == 2
-    assert "cannot be read as Parquet" in done.err

@@ -19,7 +19,6 @@ from howsure.cli.terminal.options import (
     axis_option,
     binning_options,
     choice_option,
-    engine_options,
     figure_option,
     in_order,
     output_options,
@@ -30,7 +29,6 @@ from howsure.cli.terminal.options import (
     roles_of,
     seed_option,
     source_of,
-    source_options,
 )
 from howsure.cli.terminal.output import emit, progress, result_text, write_pictures
 from howsure.cli.terminal.process import check_memory
@@ -46,7 +44,6 @@ LOGITS = (
     "otherwise."
 )
 BINNING = ["adaptive", "uniform"]
-by_engine = in_order([source_options, engine_options])
 
 
 @cache
@@ -79,7 +76,6 @@ howsure calibration 'results/*/samples_*.jsonl'
             "adjust": choice(calibration_curves, "adjust", ["holm", "bh", NOT]),
             "test": choice(calibration_curves, "test", METHODS),
             "both_methods": None,
-            "data": by_engine,
         },
         epilog="See also: howsure calibration compare --help; find-groups, logits, ordinal and summary --help",
     )
@@ -307,7 +303,6 @@ def summary() -> click.Command:
     @role_option("groups", help="Column of groups, a summary each; several: a,b.")
     @role_option("y_true")
     @reading_options
-    @engine_options
     def command(files: Sequence[str], output: str, **typed: Any) -> None:
         """Sums that stand for the predictions in FILE..., in a file of at most two megabytes per group, without rows.
 

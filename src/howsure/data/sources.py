@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.distinct_columns import check_distinct
-from howsure.inputs.frames import AS_READ, SAVED, Dated, Kind, Rows, Source, no_column_name
+from howsure.inputs.frames import SAVED, Dated, Kind, Rows, Source, no_column_name
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.pairs import PROB, TOP_LABEL, Given, given_of
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
     from howsure.data.predictions.predictions import Predictions
     from howsure.files.opened import Scratch
 
-DUCKDB, DASK = "duckdb", "dask"
-ENGINES = (DUCKDB, DASK)
-BY_DASK = ("y_true", "y_prob", "groups", "sample_weight", "pos_label")  # what the workers of a cluster read
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
@@ -46,8 +42,6 @@ class Files(Source):
     explode: str | None = None
     model_version: str | None = None
     independent_rows: bool = False
-    engine: str = DUCKDB
-    scheduler: str | None = None
     tell: Callable[[str], None] = field(default=lambda text: None, repr=False, compare=False)
     scratch: Scratch | None = field(default=None, repr=False, compare=False)  # which holds a copy of a table
     bar: Callable[[int, str], AbstractContextManager[Callable[[int], None]]] | None = field(
@@ -85,13 +79,6 @@ class Files(Source):
         if saved := saved_summaries(self.paths):
             self._refuse(roles, "is for files of predictions; saved summaries hold sums")
             return sums_of_saved(saved)
-        if self.engine == DASK:
-            return self._by_dask(roles)
-        if self.scheduler is not None:
-            raise InputError(
-                f"{parameter('scheduler')} is that of {parameter('engine', DASK)}. Name the engine too, or leave the "
-                "scheduler out."
-            )
         from howsure.data.predictions.predictions import open_predictions
         from howsure.data.predictions.rows import column_of_feature
 
@@ -196,35 +183,6 @@ class Files(Source):
                 option_name = way(given_of(roles[name]).way) if name == "y_prob" else parameter(name)
                 raise InputError(f"{option_name} {why}. Leave it out.")
 
-    def _by_dask(self, roles: dict[str, Any]) -> Sums:
-        if self.scheduler is None:
-            raise InputError(
-                f"{parameter('engine', DASK)} needs the address of a scheduler: "
-                f"{parameter('scheduler', 'tcp://host:8786')}."
-            )
-        formats_read = ", ".join(map(parameter, BY_DASK))
-        why = f"does not go with {parameter('engine', DASK)}, whose workers read {formats_read}"
-        self._refuse(roles, why, but=(*BY_DASK, "engine", "scheduler"))
-        if not (isinstance(roles["y_true"], str) and given_of(roles["y_prob"]).way == PROB and roles["y_prob"]):
-            name = "y_true" if roles["y_true"] is None else "y_prob"
-            raise InputError(
-                f"{parameter('engine', DASK)} reads a label and one probability per row; name its column: "
-                f"{parameter(name, 'COL')}."
-            )
-        from howsure.calibration.engines.dask_files import sums_by_dask
-
-        positive = roles["pos_label"]
-        roles_given = roles | {"y_prob": given_of(roles["y_prob"]).values}
-        roles_given["pos_label"] = int(positive) if positive in ("0", "1") else positive
-        del roles_given["clusters"], roles_given["id"]
-        logging.disable(logging.CRITICAL)  # Dask's remarks on a lost scheduler; what is wrong is told in one sentence
-        try:
-            sums = sums_by_dask(list(self.paths), scheduler=self.scheduler, **roles_given)
-        finally:
-            logging.disable(logging.NOTSET)
-        columns = {AS_READ.get(role, PROB): roles_given[role] for role in BY_DASK[:-1] if roles_given[role] is not None}
-        return Sums(sums, list(self.paths), columns, {"engine": DASK} | ({"positive": positive} if positive else {}))
-
 
 def _beside(first: Any, other: Any) -> Given:
     """The columns of another model in the same files, given as this one's."""
@@ -255,8 +213,6 @@ def read(
     explode: str | None = None,
     model_version: str | None = None,
     independent_rows: bool = False,
-    engine: str = DUCKDB,
-    scheduler: str | None = None,
     table: str | None = None,
 ) -> Files:
     """Files as a source of rows: given as `data` to a function, whose other arguments then name their columns.
@@ -272,9 +228,8 @@ def read(
     `question`. explode: a list in each row of JSON or Parquet, whose elements become rows, each in the place of the
     list: "judgments[0].decision" becomes "judgments.decision". model_version: the model that answered, where responses
     with decisions name an alias or none. independent_rows: rows are independent although a column such as `item`,
-    `question_id` or `task_id` repeats; without it, such items are clusters. engine: "duckdb" here, or "dask", a cluster
-    all of whose workers see the Parquet files, at `scheduler`. table: a table or view of the only file, a database of
-    DuckDB, of which a copy is made.
+    `question_id` or `task_id` repeats; without it, such items are clusters. table: a table or view of the only file, a
+    database of DuckDB, of which a copy is made.
 
     Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
     "task,question". Nothing is read before a function asks for it. A log names the columns itself.
@@ -286,10 +241,8 @@ def read(
     >>> round(howsure.calibration_error("gold", "score", data=howsure.read(path)).value, 3)
     0.274
 
-    Raises InputError for an engine that does not exist; the functions that read raise it for what is wrong in a file.
+    Raises InputError for a table of several files; the functions that read raise it for what is wrong in a file.
     """
-    if engine not in ENGINES:
-        raise InputError(f"{parameter('engine')} must be one of {', '.join(ENGINES)}; it is {engine!r}.")
     named = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
     values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
     paths = tuple(os.fspath(name) for name in named)
@@ -307,8 +260,6 @@ def read(
         explode,
         model_version,
         independent_rows,
-        engine,
-        scheduler,
     )
     if table is None:
         return files_
@@ -324,7 +275,7 @@ def read(
 
 @dataclass(frozen=True)
 class Sums:
-    """Pairs that come as sums by group, from a cluster or a saved summary; without groups, under the name ""."""
+    """Pairs that come as sums by group from saved summaries; without groups, under the name ""."""
 
     sums: dict[str, Slots]
     files: list[str]

@@ -15,10 +15,9 @@ import pandas as pd
 import pytest
 from distributed import Client, LocalCluster
 
-from howsure.calibration.engines.dask_files import sums_by_dask
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.errors import InputError
-from tests.calibration.engines.pairs import FEW, MANY, added, same, sample
+from tests.calibration.engines.pairs import FEW, added, sample
 
 pytestmark = pytest.mark.cluster
 PARTS = 8
@@ -34,26 +33,6 @@ def cluster() -> Iterator[LocalCluster]:
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as started,
     ):
         yield started
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three million pairs in eight files, as on storage that all workers see."""
-    folder = tmp_path_factory.mktemp("shared")
-    frame, size = sample(MANY), MANY // PARTS
-    for part in range(PARTS):
-        frame[part * size : (part + 1) * size].to_parquet(folder / f"part-{part}.parquet", row_group_size=size // 2)
-    return folder
-
-
-def test_files_are_added_up_by_the_workers(cluster: LocalCluster, folder: Path) -> None:
-    asked = {"y_true": "said", "y_prob": "single", "pos_label": "yes", "groups": "tag"}
-    found = sums_by_dask(f"{folder}/*.parquet", scheduler=cluster.scheduler_address, **asked)
-    frame = pd.read_parquet(folder)
-    assert found == {f"t{i}": added(frame[frame["tag"] == f"t{i}"], "single", positive="yes") for i in range(20)}
-    weighted = {"y_true": "label", "y_prob": "prob", "sample_weight": "weight"}
-    (sums,) = sums_by_dask(f"{folder}/*.parquet", scheduler=cluster.scheduler_address, **weighted).values()
-    assert same(sums, added(frame, "prob", "weight"))
 
 
 def part_of(number: int, folder: str, deaths: int) -> pd.DataFrame:
@@ -82,25 +61,6 @@ def test_a_killed_worker_changes_nothing(cluster: LocalCluster, tmp_path: Path) 
 def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, tmp_path: Path) -> None:
     with Client(cluster), pytest.raises(InputError, match="the workers of Dask ended while they added up a partition"):
         sums_of_frame(lazy(tmp_path, deaths=9), y_true="label", y_prob="prob")
-
-
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"y_prob": "prop"}, r"no column 'prop' in the data frame; .* Did you mean prob\?"),
-        ({"y_true": "said"}, r"said must be 0 or 1; it contains 'no' \(1,[0-9,]+\), 'yes' \(1,[0-9,]+\)\. Name the"),
-        ({"sample_weight": "said"}, r"said must be numbers; its type is String"),
-        (
-            {"paths": "none-*.parquet"},
-            r"none-\*\.parquet cannot be read as Parquet: no such file\. Files must lie where",
-        ),
-    ],
-)
-def test_what_workers_refuse(asked: dict[str, Any], told: str, cluster: LocalCluster, folder: Path) -> None:
-    given = {"paths": "*.parquet", "y_true": "label", "y_prob": "prob"} | asked
-    paths = f"{folder}/{given.pop('paths')}"
-    with pytest.raises(InputError, match=told):
-        sums_by_dask(paths, scheduler=cluster.scheduler_address, **given)
 
 
 def lose(scheduler: Any) -> None:

@@ -11,7 +11,7 @@ import click
 from howsure.cli.terminal.commands import FIGURES, PAGES, Group, Written, tell
 from howsure.cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress
 from howsure.cli.terminal.vocabulary import WORDS
-from howsure.data.sources import ENGINES, Files
+from howsure.data.sources import Files
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError, shown
 from howsure.figures.width import of_width
@@ -368,28 +368,12 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return in_order(options)(function)
 
 
-def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--engine` and `--scheduler`."""
-    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        choice_option(
-            "--engine",
-            of=ENGINES,
-            help="What reads the files: DuckDB here, or a Dask cluster all of whose workers see the Parquet "
-            "files, such as 's3://bucket/*.parquet'.",
-        ),
-        click.option("--scheduler", metavar="ADDRESS", help="Address of the scheduler of --engine dask."),
-    ]
-    return in_order(options)(function)
-
-
 OF_SOURCE = (
     "where",
     "by_file",
     "across_files",
     "skip_missing",
     "normalise",
-    "engine",
-    "scheduler",
     "table",
     "labels_from",
     "explode",
