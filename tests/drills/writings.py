@@ -133,8 +133,7 @@ TYPED = {
     "selective": ("predictions.csv --target label --prob probability --output o.txt --figure o.svg", "o.txt o.svg"),
     "monitor update": ("watched.state dated.csv --date date --target y --prob p", "watched.state"),
     "monitor status": ("watched.state --output o.txt", "o.txt"),
-    "monitor series": ("watched.state --output o.txt --figure o.svg", "o.txt o.svg"),
-    "monitor page": ("watched.state --output o.html", "o.html"),
+    "monitor series": ("watched.state --output o.txt --figure o.svg --report o.html", "o.txt o.svg o.html"),
     "monitor metrics": ("watched.state --output o.txt", "o.txt"),
     "recalibrate fit": ("two.csv --target y --prob q --method isotonic --output o.json --figure o.svg", "o.json o.svg"),
     "recalibrate evaluate": (

@@ -23,7 +23,6 @@ from howsure.errors import InputError
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import events_report, queries
 from howsure.explorer.assembly import EXPLORING, EXPORT, IMPORT, LABELLING, Design, assemble, json_in_html
-from howsure.explorer.monitor_page import MONITORING
 from tests.events.made_up_store import FIRST_DAY, hussein_document, random_document, write_store
 from tests.explorer.hostile_store import ATTACKS
 from tests.explorer.serving import data_in
@@ -160,7 +159,7 @@ SMALL = 100_000  # bytes; the issue asks for half a megabyte
 TEXTS = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(ATTACKS)
 
 PAGE = files("howsure.explorer").joinpath("page")
-DESIGNS = (EXPLORING, LABELLING, MONITORING)
+DESIGNS = (EXPLORING, LABELLING)
 
 
 def text(name: str) -> str:
@@ -186,7 +185,7 @@ def test_every_file_of_the_page_is_in_it() -> None:
     assert {one.name for one in PAGE.iterdir()} == known
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=["exploring", "labelling", "monitoring"])
+@pytest.mark.parametrize("design", DESIGNS, ids=["exploring", "labelling"])
 def test_modules_import_what_those_before_them_export(design: Design) -> None:
     exported: dict[str, set[str]] = {}
     for name in design.modules:

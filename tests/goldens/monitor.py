@@ -23,7 +23,7 @@ ROOM = Room(
     monitor series state.json --group shaky --format latex --figure series.svg
     monitor metrics state.json
     monitor metrics state.json --output howsure.prom
-    monitor page state.json --output monitor.html --title Nights
+    monitor series state.json --group shaky --report series.html
     monitor update weeks.json {READ} --period week --level 0.9 --tolerance 0.02 --wait 1
     monitor status weeks.json
     monitor series weeks.json --format json

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import PAGES, Group, Written
+from howsure.cli.terminal.commands import Group, Written
 from howsure.cli.terminal.derived import option, said_of
 from howsure.cli.terminal.options import (
     as_names,
@@ -21,11 +21,12 @@ from howsure.cli.terminal.options import (
     output_options,
     probability_options,
     reading_options,
+    report_option,
     role_option,
     roles_of,
     source_of,
 )
-from howsure.cli.terminal.output import emit, emit_result, result_text
+from howsure.cli.terminal.output import emit, emit_result, result_text, write_pictures
 from howsure.errors import InputError
 from howsure.monitoring.calibration_monitor import CalibrationMonitor
 from howsure.monitoring.results import GroupStatus, MonitorStatus
@@ -153,19 +154,20 @@ def status_command(state: str, form: str, output: str | None) -> None:
 @click.option("--group", metavar="NAME", help="The group, where there are several.")
 @output_options
 @figure_option("Draw the errors with their bands, and the evidence")
-def series_command(state: str, group: str | None, form: str, output: str | None, figure: str | None) -> None:
+@report_option
+def series_command(
+    state: str, group: str | None, form: str, output: str | None, figure: str | None, report: str | None
+) -> None:
     """The error of each period, and the evidence against calibration after it.
 
     \b
     howsure monitor series state.json --figure series.svg
+    howsure monitor series state.json --group de --report de.html
     """
     series = read_state(state).series(group)
-    shown = result_text(series, form)
-    if figure is not None:
-        from howsure.figures.files import save_figure
-
-        save_figure(series.figure(), figure)
-    emit(shown, output)
+    text = result_text(series, form)
+    write_pictures(series, figure=figure, report=report)
+    emit(text, output)
 
 
 @command.command("metrics", short_help="The same for Prometheus.")
@@ -178,26 +180,6 @@ def metrics_command(state: str, output: str | None) -> None:
     howsure monitor metrics state.json --output /var/lib/node_exporter/howsure.prom
     """
     emit(metrics_text(read_state(state).status()), output)
-
-
-@command.command("page", short_help="A page to explore: series, alarms, and the curve of each period.")
-@state_argument
-@click.option(
-    "--output", type=Written(*PAGES), required=True, metavar="FILE.html", help="The page: one file, complete in itself."
-)
-@click.option(
-    "--title", metavar="TEXT", default="Is the model still calibrated?", show_default=True, help="Heading of the page."
-)
-def page_command(state: str, output: str, title: str) -> None:
-    """One HTML file that needs no network: the error of each period, alarms, and the calibration curve of a click.
-
-    \b
-    howsure monitor page state.json --output monitor.html
-    """
-    from howsure.explorer.monitor_page import monitor_report
-    from howsure.files.whole import write_whole
-
-    write_whole(monitor_report(read_state(state), title=title).encode(), output)
 
 
 # The state of a monitor in the text format that Prometheus reads (version 0.0.4).
