@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import io
 import math
 import struct
@@ -38,10 +37,8 @@ def zstd() -> Any:
 Array = npt.NDArray[Any]
 RATIO, LEAST_MOST = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
 LEAST_TEXT = 1 << 24  # 16 MiB, to which any packed text may unpack
-LONGEST_HEADER = 10_000  # bytes; numpy's own are below 200
-MOST_BRACKETS = 64  # in a header
-PIECE = 1 << 20  # bytes
-MAGIC = b"\x93NUMPY"
+MAGIC = np.lib.format.MAGIC_PREFIX
+HEADER_READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 ZIP = b"PK"
 PACKED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED  # as numpy packs
 ZSTD = 93  # a method of packing that zipfile knows since Python 3.14
@@ -183,17 +180,13 @@ def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS)
     Raises ArchiveError if its type is of none of the `kinds`, if it does not declare as much as is there, if texts hold
     what is no character, or if it is no such array.
     """
+    start = stream.tell()
     header = array_header(stream, size, name=name, kinds=kinds)
-    array: Array = np.empty(header.shape, header.dtype, order="F" if header.fortran else "C")
-    flat = array.ravel(order="K")  # a view
-    array_bytes: Any = flat.view(np.uint8) if header.n_bytes else flat
-    place = 0
-    while place < header.n_bytes:
-        piece = stream.read(min(PIECE, header.n_bytes - place))
-        if not piece:
-            raise ArchiveError(f"{name} ends too early")
-        array_bytes[place : place + len(piece)] = np.frombuffer(piece, np.uint8)
-        place += len(piece)
+    stream.seek(start)
+    try:
+        array: Array = np.lib.format.read_array(stream)
+    except ValueError as error:
+        raise ArchiveError(f"{name} ends too early") from error
     stream.read(1)  # at its end a member of a zip is held against its checksum
     if header.dtype.kind == "U" and header.n_bytes:
         _check_characters(array, name)
@@ -205,33 +198,26 @@ def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[s
 
     Raises ArchiveError as `read_array` does, but for what the values are.
     """
-    start = stream.read(8)
-    if start[:6] != MAGIC or len(start) < 8 or start[6] not in (1, 2, 3):
-        raise ArchiveError(f"{name} is no array of numpy")
-    width = 2 if start[6] == 1 else 4
-    length = int.from_bytes(stream.read(width), "little")
-    text = stream.read(length) if length <= LONGEST_HEADER else b""
-    if len(text) < length or sum(map(text.count, (b"(", b"[", b"{"))) > MOST_BRACKETS:
-        raise ArchiveError(f"{name} begins like an array of numpy, and goes on otherwise")
+    start = stream.tell()
     try:
-        header_fields = ast.literal_eval(text.decode("latin-1").strip())
-        shape, fortran = header_fields["shape"], header_fields["fortran_order"]
-        dtype = np.dtype(header_fields["descr"]) if isinstance(header_fields["descr"], str) else None
-        whole = isinstance(shape, tuple) and all(type(n) is int and 0 <= n < 1 << 62 for n in shape)
-    except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError) as error:
-        raise ArchiveError(f"{name} begins like an array of numpy, and goes on otherwise") from error
-    if dtype is not None and dtype.hasobject:
+        version = np.lib.format.read_magic(stream)
+        shape, fortran, dtype = HEADER_READERS[version](stream)  # numpy limits the length of a header
+    except (zipfile.BadZipFile, zlib.error):
+        raise
+    except Exception as error:  # a header is parsed as a Python literal, which fails in many ways
+        raise ArchiveError(f"{name} is not an array of numpy, or is damaged") from error
+    if dtype.hasobject:
         raise ArchiveError(f"{name} holds Python objects, which are never unpickled; save numbers or text (dtype str)")
-    if dtype is None or dtype.kind not in kinds:
-        what = "columns of several types" if dtype is None else f"values of the type {dtype}"
+    if dtype.kind not in kinds:
+        what = "columns of several types" if dtype.names else f"values of the type {dtype}"
         raise ArchiveError(f"{name} must hold {_said(kinds)}; it holds {what}")
-    if not whole or type(fortran) is not bool or len(shape) > 32:
-        raise ArchiveError(f"{name} declares a shape that is none")
-    header = ArrayHeader(dtype, shape, fortran, 8 + width + length)
+    if not all(type(n) is int and n >= 0 for n in shape):
+        raise ArchiveError(f"{name} is not an array of numpy: its shape is {shape}")
+    header = ArrayHeader(dtype, shape, fortran, stream.tell() - start)
     if header.length + header.n_bytes != size or (header.dtype.itemsize == 0 and math.prod(header.shape) > 0):
-        shape = " x ".join(f"{n:,}" for n in header.shape)
+        sizes = " x ".join(f"{n:,}" for n in header.shape)
         raise ArchiveError(
-            f"{name} declares {shape} values of {header.dtype.itemsize} bytes, and {size - header.length:,} bytes are "
+            f"{name} declares {sizes} values of {header.dtype.itemsize} bytes, and {size - header.length:,} bytes are "
             "there"
         )
     return header

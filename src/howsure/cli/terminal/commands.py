@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.output import say, shell_word
-from howsure.cli.terminal.process import TRACEBACK, as_printed
+from howsure.cli.terminal.process import TRACEBACK
 from howsure.cli.terminal.vocabulary import ROLES, WORDS, option_of
 from howsure.errors import LOOK, InputError, InPython, spelled, spoken_by, told
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
@@ -253,15 +253,12 @@ class Context(click.Context):
 
 
 class Helpful(click.Command):
-    """What explains itself, by -h too, however it is called, in the characters that standard output has."""
+    """What explains itself, by -h too, however it is called."""
 
     context_class = Context
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
         return ["-h", "--help"]
-
-    def get_help(self, ctx: click.Context) -> str:
-        return as_printed(super().get_help(ctx))
 
 
 class Command(Helpful):

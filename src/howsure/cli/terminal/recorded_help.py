@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from howsure.cli.plugins import plugin_commands
-from howsure.cli.terminal.process import ASKING, as_printed
+from howsure.cli.terminal.process import ASKING
 
 FILE = os.path.join(os.path.dirname(__file__), "help.json")
 ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "write_dl", "indent", "dedent")
@@ -31,8 +31,8 @@ def recorded_help(arguments: Sequence[str]) -> str | None:
         return None
     width, orders = recorded
     if not path:
-        return as_printed(_written(width, [*orders, *_of_others(orders)], in_a_line=False))
-    return as_printed(_written(width, orders, in_a_line=True))
+        return _written(width, [*orders, *_of_others(orders)], in_a_line=False)
+    return _written(width, orders, in_a_line=True)
 
 
 def _of_others(orders: list[list[Any]]) -> list[list[Any]]:
