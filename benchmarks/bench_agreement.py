@@ -1,8 +1,8 @@
-"""Agreement of raters: CPU seconds of `judge_agreement`, with all intervals, next to the α of `krippendorff` alone.
+"""Agreement of raters: CPU seconds of `rater_agreement`, with all intervals, next to the α of `krippendorff` alone.
 
     make bench JOB=agreement
 
-The peer gets a matrix of numbers and computes one coefficient. `judge_agreement` gets columns of names (raters, items,
+The peer gets a matrix of numbers and computes one coefficient. `rater_agreement` gets columns of names (raters, items,
 grades) and computes the share of equal grades, α, κ and AC of all raters and of each pair, with intervals.
 """
 
@@ -33,8 +33,8 @@ def main() -> None:
         numbers = np.repeat(np.arange(n), RATERS)
         names = np.repeat([f"item {i}" for i in range(n)], RATERS)
         alpha, peer = timed(partial(krippendorff.alpha, codes.T, level_of_measurement="nominal"))
-        agreement, by_number = timed(partial(howsure.judge_agreement, grades, rater=rater, id=numbers))
-        _, by_name = timed(partial(howsure.judge_agreement, grades, rater=rater, id=names))
+        agreement, by_number = timed(partial(howsure.rater_agreement, grades, rater=rater, id=numbers))
+        _, by_name = timed(partial(howsure.rater_agreement, grades, rater=rater, id=names))
         assert abs(agreement.rows[0].alpha.value - alpha) < 1e-9, "the coefficients differ"
         ratios = (f"{seconds:13.3f} {seconds / peer:5.1f} ×" for seconds in (by_number, by_name))
         print(f"{n:7,}  {peer:12.3f}", *ratios)

@@ -28,7 +28,7 @@ from pathlib import Path
 import numpy as np
 from bench_calibration import head, median_of, row, verdict
 
-from howsure.counts import estimate_counts, sample_for_labels
+from howsure.counts import draw_label_sample, estimate_counts
 
 LABELS, LIMIT_SECONDS, LIMIT_MEMORY, LIMIT_SERIES = 1_000, 20.0, 500.0, 2.0
 
@@ -132,7 +132,7 @@ def _series() -> None:
     chance = 1 / (1 + np.exp(3 - 1.2 * features[0] - features[1]))
     score = np.where(mentions > 0, rng.beta(0.5, 2, n), 0.0)
     truth = (rng.random(n) < chance).astype(float)
-    sample = sample_for_labels(score, 200, clusters=document, rng=0)
+    sample = draw_label_sample(score, 200, clusters=document, rng=0)
     labels = dict(zip(sample.indices.tolist(), truth[sample.indices].tolist(), strict=True))
     cells = {"actor": actor, "quarter": quarter}
     estimate_counts(

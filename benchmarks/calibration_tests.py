@@ -5,7 +5,7 @@ expit(1.15 logit(q)) (timid). Designs: independent pairs, without weights and wi
 of 20 pairs whose labels follow a Gaussian copula with ρ = 0.5, and of geometric size with the mean 20. The calls are
 the public ones, with 199 draws where a method draws.
 
-The second table is of `howsure.posterior_quantiles`: ranks of 99 draws, the truth's law being that of the draws
+The second table is of `howsure.quantile_calibration`: ranks of 99 draws, the truth's law being that of the draws
 (calibrated), shifted by 0.15 or spread by 1.2, alone and in clusters of 20 with ρ = 0.5.
 
 A third table is of 140,000 pairs, of which cells stand for the predictions, by the tests that sums suffice for.
@@ -100,7 +100,7 @@ def p_values_of_quantiles(cell: Cell, rng: Rng) -> list[float]:
     n = cell.n if clusters is None else len(clusters)
     shift, spread = QUANTITIES[cell.truth]
     truth = shift + spread * normal(n, clusters, rng)
-    found = howsure.posterior_quantiles(
+    found = howsure.quantile_calibration(
         truth, rng.normal(size=(n, 99)), clusters=clusters, n_simulations=DRAWS, rng=rng
     )
     return list(found.p_values.values())

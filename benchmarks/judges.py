@@ -88,7 +88,7 @@ def drawn(draw: Draw, people: Floats, judge: Floats, n: int, bounds: tuple[float
     labels = np.full(len(people), np.nan)
     read = draw.choice(len(people), n, replace=False)
     labels[read] = people[read]
-    return howsure.judged_scores(labels, judge, bounds=bounds).rows[0]
+    return howsure.correct_judge_scores(labels, judge, bounds=bounds).rows[0]
 
 
 def strata(draw: Draw) -> JudgedRow:
@@ -97,7 +97,7 @@ def strata(draw: Draw) -> JudgedRow:
     y = draw.normal(2 * held - 1, 0.2)
     read = np.concatenate([draw.choice(np.flatnonzero(held == one), 100, replace=False) for one in (0, 1)])
     labels = np.where(np.isin(np.arange(N), read), y, np.nan)
-    return howsure.judged_scores(labels, y + draw.normal(size=N), strata=held).rows[0]
+    return howsure.correct_judge_scores(labels, y + draw.normal(size=N), strata=held).rows[0]
 
 
 def clusters(each: int) -> Callable[[Draw], JudgedRow]:
@@ -106,7 +106,7 @@ def clusters(each: int) -> Callable[[Draw], JudgedRow]:
     def made(draw: Draw) -> JudgedRow:
         units, y = np.repeat(np.arange(N // 10), 10), np.repeat(draw.normal(size=N // 10), 10)
         labels = np.where(np.arange(N) % 10 < each, y, np.nan)
-        return howsure.judged_scores(labels, y + draw.normal(size=N), clusters=units).rows[0]
+        return howsure.correct_judge_scores(labels, y + draw.normal(size=N), clusters=units).rows[0]
 
     return made
 
@@ -128,7 +128,7 @@ def unequal(
     chance = np.minimum(chance * n / chance.sum(), 1.0)
     labels = np.where(draw.random(N) < chance, y, np.nan)
     try:
-        return howsure.judged_scores(labels, f, inclusion=chance, bounds=bounds).rows[0]
+        return howsure.correct_judge_scores(labels, f, inclusion=chance, bounds=bounds).rows[0]
     except InputError:
         return None
 
@@ -187,7 +187,7 @@ def biases(files: int) -> None:
         for _ in range(files):
             x = draw.normal(size=(100, 1)) + draw.normal(0, spread, m) + draw.normal(0, 0.5, (100, m))
             item, prompt = np.divmod(np.arange(100 * m), m)
-            made = howsure.judge_prompts(x.ravel(), prompt=prompt, id=item)
+            made = howsure.prompt_sensitivity(x.ravel(), prompt=prompt, id=item)
             ends.append((made.mean, 0.0))
             alone.append((made.given, 0.0))
         print(
@@ -198,7 +198,7 @@ def biases(files: int) -> None:
         for _ in range(files):
             right = draw.random((n, 4)) < np.where(draw.random((n, 1)) < wrong, 0.02, 0.98)
             item, prompt = np.divmod(np.arange(4 * n), 4)
-            made = howsure.judge_prompts(right.ravel().astype(float), prompt=prompt, id=item)
+            made = howsure.prompt_sensitivity(right.ravel().astype(float), prompt=prompt, id=item)
             truth = 0.02 * wrong + 0.98 * (1 - wrong)
             ends.append((made.mean, truth))
             alone.append((made.given, truth))
@@ -218,7 +218,7 @@ def real_prompts(data: Path) -> None:
     for path in sorted((data / "llm_mcq_confidence").glob("*.tsv.gz")):
         with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
             rows = [row for row in csv.DictReader(file, delimiter="\t") if row["model"] == "Mistral"]
-        made = howsure.judge_prompts(
+        made = howsure.prompt_sensitivity(
             [float(row["grade"] == "correct") for row in rows],
             prompt=[row["prompt"] for row in rows],
             id=[row["question"] for row in rows],
@@ -262,7 +262,7 @@ def agreement(files: int) -> None:
 
     n = 60 items, two raters. A grade given at random is one of those that occur at all.
     """
-    named = "categories" in inspect.signature(howsure.judge_agreement).parameters
+    named = "categories" in inspect.signature(howsure.rater_agreement).parameters
     print(f"\n{'AC of two raters, 60 items':<40} {'true':>6} {'mean':>7} {'covers':>15}")
     for name, (shares_of_grades, random) in SCALES_OF_GRADES.items():
         of = np.array(shares_of_grades)
@@ -277,7 +277,7 @@ def agreement(files: int) -> None:
                     grade = draw.choice(len(of), 60, p=of)
                     both = [np.where(draw.random(60) < random, draw.choice(occurring, 60), grade) for _ in "ab"]
                     rows = {"rater": np.repeat(["a", "b"], 60), "id": np.tile(np.arange(60), 2)}
-                    ac = howsure.judge_agreement(categories[np.concatenate(both)], scale=scale, **rows, **how)[0].ac
+                    ac = howsure.rater_agreement(categories[np.concatenate(both)], scale=scale, **rows, **how)[0].ac
                     values.append(ac.value)
                     covered.append(ac.low is not None and ac.low <= truth <= ac.high)
                 share = float(np.mean(covered))

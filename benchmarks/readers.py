@@ -47,7 +47,7 @@ def counts(positive: float, alpha: float, beta: float, run: int) -> Held:
     draw = np.random.default_rng(run)
     truth = (draw.random(N) < positive) * 1.0
     score = np.clip(0.4 * truth + 0.6 * draw.random(N), 0.0, 1.0)
-    sample = howsure.sample_for_labels(score, READ, rng=run)
+    sample = howsure.draw_label_sample(score, READ, rng=run)
     order = draw.permutation(sample.indices)
     first, told = readings(draw, truth, alpha, beta, order, order[:TWICE])
     totals = [
@@ -67,7 +67,7 @@ def judged(positive: float, alpha: float, beta: float, run: int, *, of_differenc
     both = [np.flatnonzero(np.isin(item, some)) for some in (order, order[: OF_BOTH // 2])]
     first, told = readings(draw, truth, alpha, beta, *both)
     model = np.repeat(["one", "other"], ITEMS)
-    found = [howsure.judged_scores(first, judge, model=model, id=item, against="other", **how) for how in told]
+    found = [howsure.correct_judge_scores(first, judge, model=model, id=item, against="other", **how) for how in told]
     of = [(one.differences[0] if of_difference else one["one"]).corrected for one in found]
     return held([(one.low, one.high) for one in of], rates[0] - rates[-1] if of_difference else positive)
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure import Pairs, selective_curve, threshold_for
+from howsure import Pairs, selective_curve, selective_threshold
 
 LAWS = ("different", "ties", "one value")
 MODELS = ("sharp", "overconfident", "worst at the top", "waves", "level")
@@ -104,7 +104,7 @@ def broken(
     rng, held, shares = np.random.default_rng(seed), [], []
     for _ in range(runs):
         pairs = clustered_answers(law, model, n, rng) if clustered else answers(law, model, n, rng)
-        found = threshold_for(pairs, risk=RISK, delta=DELTA, dependence=dependence)
+        found = selective_threshold(pairs, risk=RISK, delta=DELTA, dependence=dependence)
         shares.append(found.coverage.value)
         held += [] if found.threshold is None else [found.threshold]
     wrong = sum(risk_above(law, model, threshold) > RISK + 1e-6 for threshold in held)

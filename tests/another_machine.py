@@ -23,14 +23,14 @@ def calibration() -> dict[str, Any]:
         "curve": howsure.calibration_curve(happens, says).to_dict(),
         "weighted": howsure.calibration_error(happens, says, sample_weight=weights).to_dict(),
         "clustered": howsure.calibration_error(happens, says, clusters=clusters).to_dict(),
-        "parts": howsure.score_parts(happens, says).to_dict(),
+        "parts": howsure.decompose_score(happens, says).to_dict(),
         "tests": [
             (test.statistic, test.p_value)
             for method in ("simulation", "spiegelhalter", "binned")
             for test in [howsure.calibration_test(happens, says, method=method, rng=2)]
         ],
         "comparison": howsure.compare_calibration(happens, says, against=other).to_dict(),
-        "quantiles": howsure.posterior_quantiles(rng.normal(size=500), draws, rng=0).to_dict(),
+        "quantiles": howsure.quantile_calibration(rng.normal(size=500), draws, rng=0).to_dict(),
     }
 
 

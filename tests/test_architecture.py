@@ -393,7 +393,9 @@ def test_a_function_loads_what_it_needs() -> None:
         *("calibration", "errors", "first_use", "inputs", "result", "show", "stats", "worst_rows")
     }
     assert not {
-        name for name in loaded if name.startswith(("howsure.calibration.found_groups", "howsure.calibration.corp"))
+        name
+        for name in loaded
+        if name.startswith(("howsure.calibration.miscalibrated_groups", "howsure.calibration.corp"))
     }
 
 
@@ -412,7 +414,7 @@ def test_a_command_loads_what_it_needs() -> None:
     loaded = loaded_by_typing("calibration", file, "--target", "label", "--prob", "probability")
     assert OTHERS & loaded == {"click", "duckdb", "numpy", "scipy"}
     unneeded = (
-        "calibration.found_groups",
+        "calibration.miscalibrated_groups",
         "calibration.logit_calibration",
         "calibration.calibration_summary",
         "cli.check",

@@ -72,7 +72,9 @@ POSTERIOR = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
 def _planted() -> Any:
     rng = np.random.default_rng(8)
     kind, q = rng.choice(["VB", HOSTILE], 4000), rng.random(4000)
-    return howsure.find_groups(rng.random(4000) < np.where(kind == HOSTILE, q**3, q), q, features={HOSTILE: kind})
+    return howsure.find_miscalibrated_groups(
+        rng.random(4000) < np.where(kind == HOSTILE, q**3, q), q, features={HOSTILE: kind}
+    )
 
 
 def _differences(metrics: list[str]) -> Any:
@@ -213,9 +215,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "trend": lambda: _trend(),
     "check of little": lambda: howsure.check_calibration(FEW, max_error=0.1, bin_size=1),
     "comparison of little": lambda: howsure.compare_calibration(FEW, against=FEW, bin_size=1),
-    "parts": lambda: howsure.score_parts(PAIRS),
-    "parts of little": lambda: howsure.score_parts(FEW, score="log", bin_size=1),
-    "quantiles": lambda: howsure.posterior_quantiles(
+    "parts": lambda: howsure.decompose_score(PAIRS),
+    "parts of little": lambda: howsure.decompose_score(FEW, score="log", bin_size=1),
+    "quantiles": lambda: howsure.quantile_calibration(
         np.arange(40.0), np.random.default_rng(0).normal(20, 9, (40, 9)), clusters=np.arange(40) // 4, rng=0
     ),
     "entity spans": lambda: entity_spans(TAGGED, [["O", f"B-{HOSTILE}"]], min_probability=0.0),
@@ -235,12 +237,14 @@ CALLS: dict[str, Callable[[], Any]] = {
     "means alone": lambda: howsure.compare(score=_scores()).means,
     "counts": lambda: _counts(),
     "counts without cells": lambda: howsure.estimate_counts([1, 0] * 20, np.linspace(0, 1, 40), method="labels"),
-    "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
+    "sample for labels": lambda: howsure.draw_label_sample(np.linspace(0, 1, 200), 30, rng=0),
     "comparison power": lambda: howsure.comparison_power(0.1, n=500),
-    "labels needed": lambda: howsure.labels_needed(np.linspace(0, 1, 200), width=40),
+    "labels needed": lambda: howsure.plan_label_sample(np.linspace(0, 1, 200), width=40),
     "groups found": lambda: _planted(),
     "multicalibration": lambda: howsure.multicalibration_error(PAIRS, features={HOSTILE: np.arange(300) % 2}),
-    "groups not found": lambda: howsure.find_groups(PAIRS, features={HOSTILE: np.arange(300) % 2}, min_rows=20),
+    "groups not found": lambda: howsure.find_miscalibrated_groups(
+        PAIRS, features={HOSTILE: np.arange(300) % 2}, min_rows=20
+    ),
     "look": lambda: _look(),
     "signature": lambda: howsure.read_signature("howsure|estimate|method:debiased|n:6000|v:0.2.0"),
     "scores of models": lambda: howsure.score_table(
@@ -274,17 +278,17 @@ CALLS: dict[str, Callable[[], Any]] = {
         position_effect=True,
         rng=0,
     ),
-    "judged scores": lambda: howsure.judged_scores(
+    "judged scores": lambda: howsure.correct_judge_scores(
         np.where(np.arange(120) % 40 < 15, np.arange(120) % 3 > 0, np.nan),
         np.arange(120) % 4 > 0,
         model=np.repeat(["a", "b", HOSTILE], 40),
         id=np.tile(np.arange(40), 3),
     ),
-    "judged score of one": lambda: howsure.judged_scores([1, 0] * 10, [1, 1] * 10),
-    "judge sample": lambda: howsure.judge_sample(
+    "judged score of one": lambda: howsure.correct_judge_scores([1, 0] * 10, [1, 1] * 10),
+    "judge sample": lambda: howsure.draw_judge_sample(
         np.arange(60) % 4, 12, model=np.tile(["a", HOSTILE], 30), id=np.arange(60) // 2
     ),
-    "judge plan": lambda: howsure.judge_plan(
+    "judge plan": lambda: howsure.plan_judge_sample(
         np.arange(60) % 2, width=0.4, correlation=0.5, model=np.tile(["a", HOSTILE], 30)
     ),
     "transport": lambda: howsure.judge_transport(
@@ -298,10 +302,10 @@ CALLS: dict[str, Callable[[], Any]] = {
         family=np.tile(["a", "b", HOSTILE], 40),
         own=HOSTILE,
     ),
-    "prompts": lambda: howsure.judge_prompts(
+    "prompts": lambda: howsure.prompt_sensitivity(
         np.arange(120) % 7, prompt=np.tile(["a", "b", HOSTILE], 40), id=np.arange(120) // 6, run=np.arange(120) // 3 % 2
     ),
-    "agreement of raters": lambda: howsure.judge_agreement(
+    "agreement of raters": lambda: howsure.rater_agreement(
         [(i * i + i // 3) % 3 for i in range(120)],
         rater=np.repeat(["a", "b", HOSTILE], 40),
         id=np.tile(np.arange(40), 3),
@@ -336,8 +340,8 @@ CALLS: dict[str, Callable[[], Any]] = {
         np.arange(60) % 3, np.random.default_rng(8).dirichlet(np.ones(3), 60), classes=["a", "b", HOSTILE]
     ),
     "selective table": lambda: howsure.selective_table(PAIRS),
-    "threshold": lambda: howsure.threshold_for(PAIRS, risk=0.5),
-    "threshold of little": lambda: howsure.threshold_for(FEW, risk=0.1),
+    "threshold": lambda: howsure.selective_threshold(PAIRS, risk=0.5),
+    "threshold of little": lambda: howsure.selective_threshold(FEW, risk=0.1),
     "monitor": lambda: _monitored()[0].status(),
     "monitored group": lambda: _monitored()[0].status()[HOSTILE],
     "monitor before data": lambda: howsure.CalibrationMonitor().status(),
@@ -445,9 +449,9 @@ PARTS = {
     "JudgedRow",
     "JudgedDifference",
     "RaterAgreementRow",
-    "Replacement",
+    "JudgeReplacement",
     "JudgePlanRow",
-    "TransportRow",
+    "JudgeTransportRow",
     "BiasRow",
     "PromptPart",
     "PredictedCoefficient",
@@ -461,7 +465,7 @@ PARTS = {
 }  # rows and columns of a result, not one
 GIVEN = {
     "Files",
-    "Given",  # what a public function takes, or a model that it asks: no result
+    "Probabilities",  # what a public function takes, or a model that it asks: no result
     "AntecedentScores",
     "Document",
     "Fields",

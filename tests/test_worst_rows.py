@@ -73,7 +73,7 @@ def test_answers_count_where_they_are_wrong(tmp_path: Path) -> None:
     data = howsure.read(tmp_path / "a.csv")
     found = howsure.selective_table("gold", "p", worst=40, show=["text"], data=data)
     assert told(found) == by_hand(frame, 40, lambda row: row.gold == 0)
-    likelier = howsure.Given("prob", "p", reduce="top-label")
+    likelier = howsure.Probabilities("prob", "p", reduce="top-label")
     found = howsure.selective_table("gold", likelier, worst=400, show=["text"], data=data)
     assert told(found) == by_hand(frame, 400, lambda row: (row.p > 0.5) != row.gold)
 
@@ -93,7 +93,7 @@ def test_of_classes_the_confidence_in_the_wrong_one_counts(tmp_path: Path, reduc
             by = abs(row[one] - (row["gold"] == one))
             if by > 0 and (reduce != "top-label" or row["gold"] != top):
                 pairs.append((-by, i + 1, one, row[one]))
-    given = howsure.Given("probs", ["a", "b", "c"], reduce=reduce)
+    given = howsure.Probabilities("probs", ["a", "b", "c"], reduce=reduce)
     for data in (frame, howsure.read(tmp_path / "a.csv")):
         found = howsure.calibration_curves("gold", given, worst=20, show=["text"], data=data).worst
         assert found is not None

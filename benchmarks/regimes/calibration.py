@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from benchmarks.regimes.regime import Generator, Regime, Trial
-from howsure import Pairs, calibration_error, check_calibration, threshold_for
+from howsure import Pairs, calibration_error, check_calibration, selective_threshold
 from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
 from howsure.calibration.decomposition import Fit, decomposed, rows_of_steps
 from howsure.calibration.error import cluster_sums
@@ -115,7 +115,7 @@ def promised(draw: Callable[[Generator], Pairs], rng: Generator) -> dict[str, bo
     """Any threshold breaks the promise: confidences say nothing."""
     pairs = draw(rng)
     return {
-        f"broken at delta {delta:g}": threshold_for(pairs, risk=RISK, delta=delta).threshold is not None
+        f"broken at delta {delta:g}": selective_threshold(pairs, risk=RISK, delta=delta).threshold is not None
         for delta in (0.05, 0.1)
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.regimes.regime import Generator, Regime
-from howsure import CountEstimates, LabelSample, estimate_counts, sample_for_labels
+from howsure import CountEstimates, LabelSample, draw_label_sample, estimate_counts
 from howsure.errors import InputError
 
 Answers = Mapping[str, bool | None]
@@ -62,7 +62,7 @@ def importance(rng: Generator, *, n: int, domains: int, rate: tuple[float, float
     domain = rng.choice(domains, units, p=size)
     truth = rng.random(units) < rng.uniform(*rate, domains)[domain]
     score = score_of(truth, kind, rng)
-    sample = sample_for_labels(score, n, design="importance", rng=rng)
+    sample = draw_label_sample(score, n, design="importance", rng=rng)
     cells = {"domain": domain.astype(str), "all": np.full(units, ALL)}
     counts = estimate_counts(read(truth, sample), score, groups=cells, inclusion=sample.chances, rng=0)
     named = {row.group[0]: row for row in counts.domains}
@@ -83,7 +83,7 @@ def few_cells(
     cell = rng.integers(0, cells, units)
     truth = rng.random(units) < np.where(cell < carrying, inside, outside)
     score = score_of(truth, kind, rng)
-    sample = sample_for_labels(score, n, rng=rng)
+    sample = draw_label_sample(score, n, rng=rng)
     counts = estimate_counts(read(truth, sample), score, groups=cell.astype(str), strata=sample.stratum, rng=0)
     wanted = np.bincount(cell, weights=truth, minlength=cells)
     own, other = rng.integers(0, carrying), rng.integers(carrying, cells)
@@ -117,7 +117,7 @@ def documents(rng: Generator, *, n: int, sizes: str, follow: float, kind: str = 
     truth = np.where(rng.random(pairs) < follow, whole, rng.random(pairs) < rate[document])
     score = score_of(truth, kind, rng)
     domain = rng.integers(0, 2, pairs)
-    sample = sample_for_labels(score, n, clusters=document, design="simple", rng=rng)
+    sample = draw_label_sample(score, n, clusters=document, design="simple", rng=rng)
     cells = {"domain": domain.astype(str), "all": np.full(pairs, ALL)}
     counts = estimate_counts(read(truth, sample), score, groups=cells, clusters=document, rng=0)
     return {
@@ -132,7 +132,7 @@ def with_holes(rng: Generator, *, n: int, unread: str, kind: str = "good", desig
     cell = rng.integers(0, 4, units)
     truth = rng.random(units) < np.array([0.1, 0.15, 0.2, 0.3])[cell]
     score = score_of(truth, kind, rng)
-    sample = sample_for_labels(score, n, design=design, rng=rng)
+    sample = draw_label_sample(score, n, design=design, rng=rng)
     labels = read(truth, sample)
     drawn = sample.indices
     if unread == "positives":
@@ -167,7 +167,7 @@ def chosen_by_score(rng: Generator, *, n: int) -> Answers:
     units = 2_000
     truth = rng.random(units) < 0.2
     score = np.clip(rng.beta(2, 5, units) + 0.15 * truth, 0, 1).round(3)
-    sample = sample_for_labels(score, n, rng=rng)
+    sample = draw_label_sample(score, n, rng=rng)
     stratum = sample.codes
     labels = np.full(units, np.nan)
     for code in range(len(sample.strata)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
-from howsure.coreference import CoreferenceScores, CorefPosterior, pairs_from_posteriors, score_clusters
+from howsure.coreference import CoreferenceScores, CorefPosterior, coreference_scores, pairs_from_posteriors
 from howsure.coreference.detection import entities_of
 from howsure.data.documents.document import Document, Mention
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
@@ -118,7 +118,7 @@ def judge(posteriors: Sequence[CorefPosterior], documents: Sequence[Document], *
             clusters=np.repeat(np.arange(len(labels)), [len(label) for label in labels]),
         ),
         scores=[
-            score_clusters(gold_clusters(document), posterior.best_antecedent_clusters(), singletons=False)
+            coreference_scores(gold_clusters(document), posterior.best_antecedent_clusters(), singletons=False)
             for document, posterior in zip(documents, posteriors, strict=True)
         ],
         nats=np.array(

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.learned_score import word_weights
+from howsure.counts.learn_score import word_weights
 from howsure.events.extraction.extract_events import usable_processors
 from howsure.events.extraction.recount import recount_events
 from howsure.events.lexicon import Lexicon

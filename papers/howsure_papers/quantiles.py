@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 from matplotlib.figure import Figure
 
-from howsure import posterior_quantiles
+from howsure import quantile_calibration
 from howsure.calibration.quantiles import QuantileCalibration
 from howsure.figures.distributions import draw_quantiles
 from howsure.figures.style import literal, styled
@@ -91,7 +91,7 @@ def reproduce_quantiles(
         ],
         notes=[
             "The thesis only announces the question. A truth that is drawn from its posterior has a uniform rank among "
-            f"{DRAWS} draws of it; two tests of uniformity are in `howsure.posterior_quantiles`.",
+            f"{DRAWS} draws of it; two tests of uniformity are in `howsure.quantile_calibration`.",
             f"Simulated: {QUANTITIES} quantities a set, whose posteriors are normal with means and widths of their "
             "own. The draws are those of posteriors that are moved or made narrower by so many standard deviations.",
             f"Texts: one item of Wikipedia's current events for each day ({sizes[0]:,} for training, {sizes[1]:,} for "
@@ -109,7 +109,7 @@ def simulated(rng: np.random.Generator) -> dict[str, QuantileCalibration]:
     mean, width = rng.normal(size=QUANTITIES), rng.gamma(2.0, size=QUANTITIES)
     truth = rng.normal(mean, width)
     return {
-        name: posterior_quantiles(
+        name: quantile_calibration(
             truth, rng.normal(mean + shift * width, narrow * width, (DRAWS, QUANTITIES)).T, rng=rng
         )
         for name, (shift, narrow) in POSTERIORS.items()
@@ -158,7 +158,7 @@ def of_dates(data: str | None, limit: int | None, rng: np.random.Generator) -> t
         NORMAL: rng.normal(0.0, noise, means.shape),
         RESIDUALS: rng.choice(y_dev - centre - x_dev @ weights, means.shape),
     }
-    ranked_ = {name: posterior_quantiles(y_test, means + shift, rng=rng) for name, shift in more.items()}
+    ranked_ = {name: quantile_calibration(y_test, means + shift, rng=rng) for name, shift in more.items()}
     return ranked_, [len(y), len(y_dev), len(y_test)]
 
 

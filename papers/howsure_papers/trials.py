@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts import CountEstimate, CountEstimates, estimate_counts, sample_for_labels
-from howsure.counts.learned_score import score_by_words
+from howsure.counts import CountEstimate, CountEstimates, draw_label_sample, estimate_counts
+from howsure.counts.learn_score import score_by_words
 from howsure.inputs.pairs import Floats
 from howsure.show.table import Column, digits
 from howsure_papers.intervals import LEVEL
@@ -122,7 +122,7 @@ def drawn_counts(
 ) -> dict[str, CountEstimates]:
     """The counts by each method from the same n drawn units."""
     stratified = design == "stratified"
-    drawn = sample_for_labels(
+    drawn = draw_label_sample(
         population.score,
         n,
         groups=population.drawn_by if stratified else None,

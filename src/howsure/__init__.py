@@ -7,4 +7,31 @@ from howsure.first_use import names_in
 
 __version__ = "0.2.0"
 
-__getattr__, __dir__, __all__ = names_in(__name__, __file__)
+RENAMED = {  # names of 0.1.0 and 0.2.0
+    "FoundGroups": "MiscalibratedGroups",
+    "Given": "Probabilities",
+    "JudgePrompts": "PromptSensitivity",
+    "LabelsNeeded": "LabelPlan",
+    "Replacement": "JudgeReplacement",
+    "Transport": "JudgeTransport",
+    "TransportRow": "JudgeTransportRow",
+    "calibration_of_logits": "logit_calibration",
+    "detection_power": "comparison_power",
+    "find_groups": "find_miscalibrated_groups",
+    "judge_agreement": "rater_agreement",
+    "judge_plan": "plan_judge_sample",
+    "judge_prompts": "prompt_sensitivity",
+    "judge_sample": "draw_judge_sample",
+    "judged_scores": "correct_judge_scores",
+    "labels_needed": "plan_label_sample",
+    "learned_score": "learn_score",
+    "minimum_detectable_difference": "comparison_power",
+    "posterior_quantiles": "quantile_calibration",
+    "required_sample_size": "comparison_power",
+    "sample_for_labels": "draw_label_sample",
+    "score_clusters": "coreference_scores",
+    "score_parts": "decompose_score",
+    "threshold_for": "selective_threshold",
+}
+
+__getattr__, __dir__, __all__ = names_in(__name__, __file__, renamed=RENAMED)

@@ -31,15 +31,15 @@ from howsure.calibration.curves import (
 from howsure.calibration.decomposition import (
     ScoreDecomposition as ScoreDecomposition,
 )
-from howsure.calibration.found_groups import (
-    find_groups as find_groups,
+from howsure.calibration.miscalibrated_groups import (
+    find_miscalibrated_groups as find_miscalibrated_groups,
 )
-from howsure.calibration.found_groups import (
-    FoundGroups as FoundGroups,
+from howsure.calibration.miscalibrated_groups import (
+    MiscalibratedGroups as MiscalibratedGroups,
     MiscalibratedGroup as MiscalibratedGroup,
 )
-from howsure.calibration.logit_calibration import (
-    calibration_of_logits as calibration_of_logits,
+from howsure.calibration.from_logits import (
+    logit_calibration as logit_calibration,
 )
 from howsure.calibration.multicalibration import (
     MulticalibrationError as MulticalibrationError,
@@ -51,7 +51,7 @@ from howsure.calibration.ordinal import (
 )
 from howsure.calibration.quantiles import (
     QuantileCalibration as QuantileCalibration,
-    posterior_quantiles as posterior_quantiles,
+    quantile_calibration as quantile_calibration,
 )
 from howsure.calibration.results import (
     Bins as Bins,
@@ -62,7 +62,7 @@ from howsure.calibration.scores import (
     MulticlassScores as MulticlassScores,
     ProperLoss as ProperLoss,
     ScoreParts as ScoreParts,
-    score_parts as score_parts,
+    decompose_score as decompose_score,
 )
 from howsure.calibration.simulation import (
     simulate_pairs as simulate_pairs,
@@ -92,7 +92,7 @@ from howsure.coreference.coref_posterior import (
     CorefPosterior as CorefPosterior,
 )
 from howsure.coreference.metrics import (
-    score_clusters as score_clusters,
+    coreference_scores as coreference_scores,
 )
 from howsure.counts.estimation import (
     estimate_counts as estimate_counts,
@@ -100,19 +100,19 @@ from howsure.counts.estimation import (
 from howsure.counts.label_sample import (
     LabelSample as LabelSample,
 )
-from howsure.counts.learned_score import (
-    learned_score as learned_score,
+from howsure.counts.learn_score import (
+    learn_score as learn_score,
 )
 from howsure.counts.planning import (
-    LabelsNeeded as LabelsNeeded,
-    labels_needed as labels_needed,
+    LabelPlan as LabelPlan,
+    plan_label_sample as plan_label_sample,
 )
 from howsure.counts.results import (
     CountEstimate as CountEstimate,
     CountEstimates as CountEstimates,
 )
-from howsure.counts.sample_for_labels import (
-    sample_for_labels as sample_for_labels,
+from howsure.counts.draw_label_sample import (
+    draw_label_sample as draw_label_sample,
 )
 from howsure.data.documents.document import (
     Document as Document,
@@ -157,29 +157,29 @@ from howsure.inputs.classes import (
     pairs_from_classes as pairs_from_classes,
 )
 from howsure.inputs.pairs import (
-    Given as Given,
+    Probabilities as Probabilities,
     Pairs as Pairs,
 )
 from howsure.judges.agreement import (
-    judge_agreement as judge_agreement,
+    rater_agreement as rater_agreement,
 )
 from howsure.judges.bias import (
     BiasRow as BiasRow,
     JudgeBias as JudgeBias,
     judge_bias as judge_bias,
 )
-from howsure.judges.judged_scores import (
-    judged_scores as judged_scores,
+from howsure.judges.correct_judge_scores import (
+    correct_judge_scores as correct_judge_scores,
 )
 from howsure.judges.planning import (
     JudgePlan as JudgePlan,
     JudgePlanRow as JudgePlanRow,
-    judge_plan as judge_plan,
+    plan_judge_sample as plan_judge_sample,
 )
 from howsure.judges.prompts import (
-    JudgePrompts as JudgePrompts,
+    PromptSensitivity as PromptSensitivity,
     PromptPart as PromptPart,
-    judge_prompts as judge_prompts,
+    prompt_sensitivity as prompt_sensitivity,
 )
 from howsure.judges.results import (
     JudgedDifference as JudgedDifference,
@@ -187,15 +187,15 @@ from howsure.judges.results import (
     JudgedScores as JudgedScores,
     RaterAgreement as RaterAgreement,
     RaterAgreementRow as RaterAgreementRow,
-    Replacement as Replacement,
+    JudgeReplacement as JudgeReplacement,
 )
 from howsure.judges.sample import (
     JudgeSample as JudgeSample,
-    judge_sample as judge_sample,
+    draw_judge_sample as draw_judge_sample,
 )
 from howsure.judges.transport import (
-    Transport as Transport,
-    TransportRow as TransportRow,
+    JudgeTransport as JudgeTransport,
+    JudgeTransportRow as JudgeTransportRow,
     judge_transport as judge_transport,
 )
 from howsure.monitoring.calibration_monitor import (
@@ -257,7 +257,7 @@ from howsure.selective.results import (
     SelectiveThreshold as SelectiveThreshold,
 )
 from howsure.selective.threshold import (
-    threshold_for as threshold_for,
+    selective_threshold as selective_threshold,
 )
 from howsure.sequential.comparison import (
     SequentialComparison as SequentialComparison,

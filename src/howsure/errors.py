@@ -63,10 +63,10 @@ REMEDIES: Final = {
     "missing_label": "Treat non-answers as missing, for example {example} with `skip_missing=True`. If two are left, "
     "say which is positive: `pos_label='VALUE'`.",
     "missing_score": "Leave such rows out with `skip_missing=True`, or count them as wrong with `missing_score=0`.",
-    "use_logits": "Are these logits? `Given.logits` reads them.",
-    "use_logprobs": "Where a class is impossible, give log-probabilities: `Given.logprobs` takes -inf.",
+    "use_logits": "Are these logits? `Probabilities.logits` reads them.",
+    "use_logprobs": "Where a class is impossible, give log-probabilities: `Probabilities.logprobs` takes -inf.",
     "name_correct": "If one value means correct, name it: {right}. If not, leave such rows out first.",
-    "name_stated": "If its texts state a confidence, name it with `Given.verbalised`.",
+    "name_stated": "If its texts state a confidence, name it with `Probabilities.verbalised`.",
 }
 LONGEST = 80  # characters of a value that a message repeats
 ORIGIN = "(Rows are counted from 0.)"
@@ -155,9 +155,9 @@ class InPython:
     origin = ORIGIN
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """`bins` or `bins=20`; of a way to give probabilities, `Given('logits', 'COL')`."""
-        if name.startswith("Given."):
-            return f"Given({name.removeprefix('Given.')!r}, {python or '...'})"
+        """`bins` or `bins=20`; of a way to give probabilities, `Probabilities('logits', 'COL')`."""
+        if name.startswith("Probabilities."):
+            return f"Probabilities({name.removeprefix('Probabilities.')!r}, {python or '...'})"
         return name if python is None else f"{name}={python}"
 
     def row(self, row: int) -> str:
@@ -394,8 +394,8 @@ def parameter(name: str, value: object = NOTHING, *, quoted: bool = True) -> str
 
 
 def way(name: str, value: object = GIVEN) -> str:
-    """A way of giving probabilities in a message: Given('logits', 'COL'), or an option."""
-    return parameter(f"Given.{name}", value)
+    """A way of giving probabilities in a message: Probabilities('logits', 'COL'), or an option."""
+    return parameter(f"Probabilities.{name}", value)
 
 
 LOOK: Final = (

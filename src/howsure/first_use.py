@@ -9,16 +9,18 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
 
 
-def names_in(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def names_in(
+    package: str, file: str, *, renamed: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.pyi` says which module each name is from.
 
-    file: the package's `__init__.py`.
+    file: the package's `__init__.py`. renamed: the new name of each former one, which the error for it names.
     """
     with open(f"{file.removesuffix('.py')}.pyi", encoding="utf-8") as listing:
         imports = IMPORT.findall(listing.read())
@@ -30,6 +32,8 @@ def names_in(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[]
     }
 
     def load(name: str) -> Any:
+        if renamed and name in renamed:
+            raise AttributeError(f"{package}.{name} was renamed; use {package}.{renamed[name]}.")
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(module_of[name]), name)

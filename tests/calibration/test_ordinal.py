@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import howsure
-from howsure.inputs.pairs import Given
+from howsure.inputs.pairs import Probabilities
 from tests.cli.running import printed
 
 RNG = np.random.default_rng(0)
@@ -102,7 +102,7 @@ def test_frames_files_and_lists_say_the_same(tmp_path):
         for y, q, d in zip(Y.tolist(), Q.tolist(), DOCUMENT.tolist(), strict=True):
             print(json.dumps({"g": y, "q": q, "d": d}), file=file)
     csv, lines = (howsure.read(tmp_path / name) for name in ("g.csv", "g.jsonl"))
-    for y_prob, data in ((names, frame), (names, csv), ("q", lines), (Given("probs", names), csv)):
+    for y_prob, data in ((names, frame), (names, csv), ("q", lines), (Probabilities("probs", names), csv)):
         found = howsure.ordinal_calibration("g", y_prob, clusters="d", data=data)
         for name in ("value", "low", "high"):
             for one, other in ((found.error, expected.error), (found.rps, expected.rps), (found.bias, expected.bias)):

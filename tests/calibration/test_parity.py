@@ -17,7 +17,7 @@ from benchmarks.parity_calibration import BINS, EXAMPLES, WIDTHS
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.calibration_tests import calibration_test
 from howsure.calibration.curve import calibration_curve
-from howsure.calibration.scores import score_parts
+from howsure.calibration.scores import decompose_score
 
 ANSWERS: dict[str, Any] = json.loads((Path(__file__).parent / "parity.json").read_text(encoding="utf-8"))
 EXACT = 1e-12
@@ -82,7 +82,7 @@ def test_scores_of_sklearn(weighted: bool) -> None:
         for score in ("brier", "log"):
             answer = ANSWERS["scikit-learn"].get(f"{example}/{score}" + "/weighted" * weighted)
             if answer is not None:
-                found = score_parts(y, q, score=score, sample_weight=w if weighted else None)
+                found = decompose_score(y, q, score=score, sample_weight=w if weighted else None)
                 assert found.score == pytest.approx(answer, abs=EXACT), (example, score)
 
 
@@ -92,7 +92,7 @@ def test_decomposition_of_model_diagnostics(score: str, weighting: str) -> None:
     """With a bin a value and frequencies that rise with it, isotonic recalibration is the bins' frequency."""
     y, q, w = EXAMPLES["steps"]()
     answer = ANSWERS["model-diagnostics"][f"steps/{score}/{weighting}"]
-    parts = score_parts(y, q, score=score, bin_size=1, sample_weight=w if weighting == "weighted" else None)
+    parts = decompose_score(y, q, score=score, bin_size=1, sample_weight=w if weighting == "weighted" else None)
     assert parts.score == pytest.approx(answer["score"], abs=EXACT)
     assert parts.calibration == pytest.approx(answer["miscalibration"], abs=EXACT)
     assert parts.refinement == pytest.approx(answer["uncertainty"] - answer["discrimination"], abs=EXACT)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from howsure import InputError, posterior_quantiles, read
+from howsure import InputError, quantile_calibration, read
 from howsure.calibration.quantiles import critical_distance, distance_tail, largest_distance
 
 
@@ -22,7 +22,7 @@ from howsure.calibration.quantiles import critical_distance, distance_tail, larg
 def test_ranks_are_counts_of_the_draws_below(n: int, s: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     draws, truth = rng.normal(size=(n, s)), rng.normal(size=n)
-    result = posterior_quantiles(truth, draws, n_bins=min(2, s + 1))
+    result = quantile_calibration(truth, draws, n_bins=min(2, s + 1))
     assert result.ranks.tolist() == [sum(d < t for d in row) for row, t in zip(draws, truth, strict=True)]
     assert result.counts.sum() == n
     assert result.expected.sum() == pytest.approx(n)
@@ -33,7 +33,7 @@ def test_ranks_are_counts_of_the_draws_below(n: int, s: int, seed: int) -> None:
 
 def test_the_test_is_scipys_chi_square() -> None:
     rng = np.random.default_rng(1)
-    result = posterior_quantiles(rng.normal(size=300), rng.normal(size=(300, 19)), n_bins=20)
+    result = quantile_calibration(rng.normal(size=300), rng.normal(size=(300, 19)), n_bins=20)
     by_rank = np.bincount(result.ranks, minlength=20)
     statistic, p = chisquare(by_rank)
     assert result.counts.tolist() == by_rank.tolist()
@@ -45,7 +45,7 @@ def test_ties_get_any_of_their_ranks_alike() -> None:
     """Whole numbers are tied all the time; the ranks are uniform all the same."""
     rng = np.random.default_rng(2)
     draws, truth = rng.integers(0, 3, size=(4_000, 9)), rng.integers(0, 3, size=4_000)
-    result = posterior_quantiles(truth, draws, rng=0)
+    result = quantile_calibration(truth, draws, rng=0)
     assert result.tied > 3_000
     assert result.p_value > 0.001
     assert np.abs(np.bincount(result.ranks, minlength=10) / 4_000 - 0.1).max() < 0.03
@@ -53,7 +53,7 @@ def test_ties_get_any_of_their_ranks_alike() -> None:
 
 def test_uneven_bars_of_whole_ranks_are_expected_to_be_uneven() -> None:
     rng = np.random.default_rng(3)
-    result = posterior_quantiles(rng.normal(size=500), rng.normal(size=(500, 9)), n_bins=4)
+    result = quantile_calibration(rng.normal(size=500), rng.normal(size=(500, 9)), n_bins=4)
     np.testing.assert_allclose(result.expected, 500 * np.diff(result.bin_edges))
     assert len(set(np.diff(result.bin_edges).round(9))) > 1
 
@@ -62,7 +62,7 @@ def test_p_values_of_calibrated_draws_are_uniform_and_the_bands_hold() -> None:
     rng = np.random.default_rng(4)
     p_values, inside, in_band = [], [], 0
     for _ in range(250):
-        result = posterior_quantiles(rng.normal(size=200), rng.normal(size=(200, 39)), n_bins=8)
+        result = quantile_calibration(rng.normal(size=200), rng.normal(size=(200, 39)), n_bins=8)
         p_values.append(result.p_value)
         inside.append(np.mean((result.counts >= result.low) & (result.counts <= result.high)))
         in_band += bool(((result.cumulative >= result.band_low) & (result.cumulative <= result.band_high)).all())
@@ -86,14 +86,14 @@ def test_clusters_are_known_to_both_tests_the_band_and_the_bars(number: int) -> 
     for _ in range(150):
         clusters, truth = in_clusters(np.full(number, 20), 0.5, rng)
         draws = rng.normal(size=(len(truth), 19))
-        found = posterior_quantiles(truth, draws, clusters=clusters, n_simulations=199, rng=rng)
+        found = quantile_calibration(truth, draws, clusters=clusters, n_simulations=199, rng=rng)
         for method, p in found.p_values.items():
             rejected[method] += p <= 0.05
         inside.append(np.mean((found.counts >= found.low) & (found.counts <= found.high)))
         within = bool(((found.cumulative >= found.band_low) & (found.cumulative <= found.band_high)).all())
         assert within == (found.p_values["band"] > 0.05)
         in_band += within
-        ignorant += posterior_quantiles(truth, draws).p_value <= 0.05
+        ignorant += quantile_calibration(truth, draws).p_value <= 0.05
     assert max(rejected.values()) / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
     assert ignorant / 150 > 0.35
     assert np.mean(inside) > 0.93
@@ -104,7 +104,7 @@ def test_the_statistics_of_clusters_are_those_of_independent_quantities() -> Non
     rng = np.random.default_rng(8)
     clusters, truth = in_clusters(rng.geometric(0.1, 30), 0.5, rng)
     draws = rng.normal(size=(len(truth), 9))
-    alone, together = (posterior_quantiles(truth, draws, clusters=c, n_bins=5, rng=0) for c in (None, clusters))
+    alone, together = (quantile_calibration(truth, draws, clusters=c, n_bins=5, rng=0) for c in (None, clusters))
     assert together.statistics == pytest.approx(alone.statistics)
     assert (together.clusters, alone.clusters) == (30, None)
     assert max(alone.p_errors.values()) == 0.0 < min(together.p_errors.values())
@@ -113,8 +113,8 @@ def test_the_statistics_of_clusters_are_those_of_independent_quantities() -> Non
 def test_clusters_of_one_quantity_are_no_clusters() -> None:
     rng = np.random.default_rng(9)
     draws, truth = rng.normal(size=(50, 9)), rng.normal(size=50)
-    known = posterior_quantiles(truth, draws, clusters=np.arange(50))
-    assert known.to_dict() == posterior_quantiles(truth, draws).to_dict()
+    known = quantile_calibration(truth, draws, clusters=np.arange(50))
+    assert known.to_dict() == quantile_calibration(truth, draws).to_dict()
 
 
 @pytest.mark.parametrize(("n", "draws"), [(40, 4), (200, 19), (500, 99)])
@@ -122,7 +122,7 @@ def test_the_band_is_left_if_and_only_if_its_p_value_is_small(n: int, draws: int
     rng = np.random.default_rng(10)
     left, p_values = 0, []
     for _ in range(100):
-        found = posterior_quantiles(0.1 + rng.normal(size=n), rng.normal(size=(n, draws)), method="band", level=0.9)
+        found = quantile_calibration(0.1 + rng.normal(size=n), rng.normal(size=(n, draws)), method="band", level=0.9)
         inside = bool(((found.cumulative >= found.band_low) & (found.cumulative <= found.band_high)).all())
         assert inside == (found.p_value > 0.1 * (1 + 1e-9))
         left += not inside
@@ -152,7 +152,7 @@ def test_the_band_finds_shifts_and_the_chi_square_finds_spreads() -> None:
     for _ in range(80):
         z = rng.normal(size=400)
         for name, truth in (("shift", z + 0.15), ("spread", 1.2 * z)):
-            found = posterior_quantiles(truth, rng.normal(size=(400, 99)))
+            found = quantile_calibration(truth, rng.normal(size=(400, 99)))
             for method, p in found.p_values.items():
                 power[method, name] += (p <= 0.05) / 80
     assert power["band", "shift"] > 1.5 * power["chi-square", "shift"]
@@ -162,7 +162,7 @@ def test_the_band_finds_shifts_and_the_chi_square_finds_spreads() -> None:
 def test_the_method_asked_for_comes_first() -> None:
     rng = np.random.default_rng(13)
     draws, truth = rng.normal(size=(100, 19)), rng.normal(size=100) + 0.2
-    by_bars, by_band = (posterior_quantiles(truth, draws, method=method) for method in ("chi-square", "band"))
+    by_bars, by_band = (quantile_calibration(truth, draws, method=method) for method in ("chi-square", "band"))
     assert by_bars.p_values == by_band.p_values
     assert (by_bars.p_value, by_band.p_value) == (by_bars.p_values["chi-square"], by_bars.p_values["band"])
     assert "uniform? chi-square" in repr(by_bars)
@@ -178,7 +178,7 @@ def test_the_method_asked_for_comes_first() -> None:
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_too_wide_and_too_narrow_posteriors_are_found(scale: float) -> None:
     rng = np.random.default_rng(5)
-    result = posterior_quantiles(scale * rng.normal(size=500), rng.normal(size=(500, 99)))
+    result = quantile_calibration(scale * rng.normal(size=500), rng.normal(size=(500, 99)))
     assert result.p_value < 1e-6
     outer = result.counts[0] + result.counts[-1]
     assert (outer > 2 * result.expected[0]) == (scale > 1)
@@ -192,20 +192,20 @@ def test_columns_of_frames_and_files_are_arrays(tmp_path: Path) -> None:
     frame = pandas.DataFrame({"y": y, **dict(zip(names, draws.T, strict=True)), "g": clusters, "all": list(draws)})
     frame.drop(columns="all").to_csv(tmp_path / "draws.csv", index=False)
     frame[["y", "all", "g"]].to_json(tmp_path / "draws.jsonl", orient="records", lines=True, double_precision=15)
-    wanted = posterior_quantiles(y, draws, clusters=clusters, rng=3)
+    wanted = quantile_calibration(y, draws, clusters=clusters, rng=3)
     for data, columns in (
         (frame, names),
         (frame, "all"),
         (read(tmp_path / "draws.csv"), names),
         (read(tmp_path / "draws.jsonl"), "all"),
     ):
-        found = posterior_quantiles("y", columns, clusters="g", rng=3, data=data)
+        found = quantile_calibration("y", columns, clusters="g", rng=3, data=data)
         assert found.p_values == wanted.p_values
         assert found.ranks.tolist() == wanted.ranks.tolist()
     assert found.recipe["rows"] == 60
-    assert "60 truths among 1 draw each" in repr(posterior_quantiles(y, draws[:, :1]))
+    assert "60 truths among 1 draw each" in repr(quantile_calibration(y, draws[:, :1]))
     with pytest.raises(InputError, match="must name each column once"):
-        posterior_quantiles("y", ["a", "y"], data=frame)
+        quantile_calibration("y", ["a", "y"], data=frame)
 
 
 @pytest.mark.parametrize(("n", "possible"), [(1, 6), (3, 3), (4, 5), (5, 4), (6, 3), (8, 2)])

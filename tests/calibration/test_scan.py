@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from howsure import find_groups
+from howsure import find_miscalibrated_groups
 from howsure.calibration.features import FEW_VALUES, MOST_VALUES, Feature, feature_of
 from howsure.calibration.scan import (
     DIAGONAL,
@@ -128,7 +128,7 @@ FEATURES = {"a": RNG.choice(["u", "v", "w"], N), "b": RNG.choice(["k", "l"], N),
 
 def found(low: np.ndarray, **arguments: object) -> list[str]:
     labels = np.random.default_rng(12).random(N) < np.clip(Q - 0.15 * low, 0, 1)
-    return [row.name for row in find_groups(labels, Q, features=FEATURES, **arguments)]  # type: ignore[arg-type]
+    return [row.name for row in find_miscalibrated_groups(labels, Q, features=FEATURES, **arguments)]  # type: ignore[arg-type]
 
 
 def test_a_condition_leads_before_its_parts() -> None:

@@ -22,10 +22,10 @@ from howsure.calibration.scores import (
     LOG,
     ProperLoss,
     brier_parts,
+    decompose_score,
     log_parts,
     multiclass_scores,
     score_columns,
-    score_parts,
 )
 from howsure.inputs.pairs import Pairs
 from howsure.report import calibration_report
@@ -251,7 +251,7 @@ def test_log_parts_are_the_loops(small: Small) -> None:
 @given(small_pairs())
 @settings(max_examples=50)
 def test_any_proper_score_is_split(small: Small) -> None:
-    found = score_parts(small.y, small.q, score=SPHERICAL, bin_size=small.bin_size, sample_weight=small.w)
+    found = decompose_score(small.y, small.q, score=SPHERICAL, bin_size=small.bin_size, sample_weight=small.w)
     assert [getattr(found, name) for name in SCORE_PARTS_NAMES] == pytest.approx(
         parts(bins_of(small), spherical), abs=1e-12
     )
@@ -261,7 +261,7 @@ def test_any_proper_score_is_split(small: Small) -> None:
 @given(small_pairs())
 def test_calibration_is_never_negative(small: Small) -> None:
     for score in (BRIER, LOG, SPHERICAL):
-        calibration = score_parts(small.y, small.q, score=score, bin_size=small.bin_size).calibration
+        calibration = decompose_score(small.y, small.q, score=score, bin_size=small.bin_size).calibration
         assert calibration >= -1e-12
 
 
@@ -277,10 +277,10 @@ def test_by_name_by_object_and_in_the_curve_it_is_the_same() -> None:
     q = rng.random(200)
     y, w = (rng.random(200) < q).astype(int), rng.exponential(size=200)
     for name, loss in (("brier", BRIER), ("log", LOG)):
-        by_name, by_object = (score_parts(y, q, score=score, sample_weight=w) for score in (name, loss))
+        by_name, by_object = (decompose_score(y, q, score=score, sample_weight=w) for score in (name, loss))
         assert by_name == by_object
-    custom = score_parts(y, q, score=ProperLoss("mine", BRIER.if_true, BRIER.if_false), sample_weight=w)
-    named = score_parts(y, q, sample_weight=w)
+    custom = decompose_score(y, q, score=ProperLoss("mine", BRIER.if_true, BRIER.if_false), sample_weight=w)
+    named = decompose_score(y, q, sample_weight=w)
     assert [getattr(custom, part) for part in SCORE_PARTS_NAMES] == pytest.approx(
         [getattr(named, part) for part in SCORE_PARTS_NAMES], abs=1e-12
     )
@@ -295,7 +295,7 @@ def test_brier_parts_add_up_of_whole_cells() -> None:
 
 
 def test_what_is_infinite_is_none_in_json() -> None:
-    parts = score_parts([1, 0, 1], [0.0, 0.5, 0.5], score="log", bin_size=1)
+    parts = decompose_score([1, 0, 1], [0.0, 0.5, 0.5], score="log", bin_size=1)
     assert parts.infinite_rows == 1
     held = parts.to_dict()
     assert (held["score"], held["calibration"], held["within_bin"]) == (None, None, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure import calibration_error, score_parts
+from howsure import calibration_error, decompose_score
 from howsure.calibration.calibration_tests import calibration_test
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.table import calibration_table
@@ -122,7 +122,7 @@ def test_a_row_of_weight_0_counts_nowhere() -> None:
     assert curve.notes[0] == "1 pair of weight 0 is ignored"
     assert calibration_error(y, q, sample_weight=w, bin_size=2).n == 4
     assert calibration_table(y, q, groups=["g"] * 5, sample_weight=w, bin_size=2)["g"].n == 4
-    log = score_parts(y, q, score="log", sample_weight=w, bin_size=2)
+    log = decompose_score(y, q, score="log", sample_weight=w, bin_size=2)
     assert log.infinite_rows == 0
     assert log.score == pytest.approx(curve.log_loss.score)
 

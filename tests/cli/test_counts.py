@@ -13,7 +13,7 @@ import numpy as np
 import pandas
 import pytest
 
-from howsure import InputError, estimate_counts, labels_needed, read, sample_for_labels
+from howsure import InputError, draw_label_sample, estimate_counts, plan_label_sample, read
 from tests.cli.running import howsure, printed
 from tests.counts.populations import population
 
@@ -274,7 +274,7 @@ def test_further_units_are_written_below_those_that_are_labelled(
     assert {row["row"]: row["label"] for row in rows if row["label"]} == {r["row"]: r["label"] for r in rows_of(done)}
     if options == ["--group", "month"]:
         asked = {"groups": "month", "show": ["text"], "more": read(done), "rng": 0, "data": read(path)}
-        assert f"{sample_for_labels('score', 40, **asked).to_csv()}\n" == second.read_text(encoding="utf-8")
+        assert f"{draw_label_sample('score', 40, **asked).to_csv()}\n" == second.read_text(encoding="utf-8")
     everything = filled(second, truth, tmp_path / "all.csv")
     same = [] if "--design" in options else options
     assert "120" in printed("counts", "estimate", path, "--prob", "score", "--labelled", everything, *same)
@@ -371,6 +371,6 @@ def test_a_plan_from_a_sheet_counts_on_what_its_labels_show(news: tuple[Path, np
     assert "if the scores are uninformative" in alone
     assert "they show how informative the scores are" in known
     assert int(known.split()[0]) < int(alone.split()[0])
-    labels = labels_needed("score", width=100, labelled=read(labelled), data=read(news[0]))
+    labels = plan_label_sample("score", width=100, labelled=read(labelled), data=read(news[0]))
     assert (labels.from_labels, labels.labels) == (True, int(known.split()[0]))
     assert "not in both" in howsure(*given, "--labelled", labelled, "--target", "score").err

@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from howsure import find_groups, multicalibration_error
+from howsure import find_miscalibrated_groups, multicalibration_error
 from tests.cli.running import howsure as run
 
 N = 4000
@@ -39,7 +39,7 @@ def lengths() -> np.ndarray:
 def test_json_is_that_of_python(file: Path) -> None:
     found = json.loads(run("calibration", "find-groups", str(file), *TYPED, "--format", "json").out)
     features = {"prompt": PROMPT, "length(text)": lengths(), "day": DAY}
-    groups = find_groups(GOLD, PROB, features=features, conditions=1, multicalibration=True)
+    groups = find_miscalibrated_groups(GOLD, PROB, features=features, conditions=1, multicalibration=True)
     assert groups.multicalibration == multicalibration_error(GOLD, PROB, features=features)
     wanted = json.loads(json.dumps(groups.to_dict()))
     assert found["recipe"]["target"] == "gold"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.coreference import CoreferenceScores, Score, score_clusters, score_documents
+from howsure.coreference import CoreferenceScores, Score, coreference_scores, score_documents
 from tests.coreference import by_definition
 
 METRICS = ("muc", "b_cubed", "ceaf_e", "lea", "pairwise")
@@ -31,7 +31,7 @@ EXAMPLES = [
 
 @pytest.mark.parametrize(("what", "gold", "predicted", "by_hand"), EXAMPLES)
 def test_the_table_worked_by_hand(what: str, gold: str, predicted: str, by_hand: str) -> None:
-    found = score_clusters([set(word) for word in gold.split()], [set(word) for word in predicted.split()])
+    found = coreference_scores([set(word) for word in gold.split()], [set(word) for word in predicted.split()])
     for name, cells in zip(METRICS, by_hand.split(", "), strict=True):
         score: Score = getattr(found, name)
         p, r = map(F, cells.split())
@@ -40,7 +40,7 @@ def test_the_table_worked_by_hand(what: str, gold: str, predicted: str, by_hand:
 
 
 def test_luo_2005() -> None:
-    scores = score_clusters([set("abcde"), set("fg"), set("hijkl")], [set("abcde"), set("fghijkl")])
+    scores = coreference_scores([set("abcde"), set("fg"), set("hijkl")], [set("abcde"), set("fghijkl")])
     assert round(scores.ceaf_e.f1, 3) == 0.733
     assert round(scores.muc.f1, 3) == 0.947
     assert round(scores.b_cubed.f1, 3) == 0.865
@@ -64,7 +64,7 @@ def fractions(clusters: list[set[int]]) -> by_definition.Clusters:
 @given(clusterings(), clusterings())
 def test_scores_are_the_definitions(gold: list[set[int]], predicted: list[set[int]]) -> None:
     expected = by_definition.sums(fractions(gold), fractions(predicted))
-    found = score_clusters(gold, predicted)
+    found = coreference_scores(gold, predicted)
     for name in METRICS:
         score: Score = getattr(found, name)
         assert (score.precision, score.recall, score.f1) == pytest.approx(
@@ -90,7 +90,7 @@ def test_documents_add_up(documents: list[tuple[list[set[int]], list[set[int]]]]
 @settings(max_examples=40)
 @given(clusterings(), clusterings())
 def test_precision_is_recall_the_other_way_round(gold: list[set[int]], predicted: list[set[int]]) -> None:
-    one, other = score_clusters(gold, predicted), score_clusters(predicted, gold)
+    one, other = coreference_scores(gold, predicted), coreference_scores(predicted, gold)
     for name in METRICS:
         assert getattr(one, name).precision == pytest.approx(getattr(other, name).recall, abs=1e-12)
         assert getattr(one, name).f1 == pytest.approx(getattr(other, name).f1, abs=1e-12)
@@ -100,7 +100,7 @@ def test_precision_is_recall_the_other_way_round(gold: list[set[int]], predicted
 @settings(max_examples=40)
 @given(clusterings())
 def test_identity_is_one(clusters: list[set[int]]) -> None:
-    scores = score_clusters(clusters, [list(cluster) for cluster in reversed(clusters)])
+    scores = coreference_scores(clusters, [list(cluster) for cluster in reversed(clusters)])
     linked = any(len(cluster) > 1 for cluster in clusters)
     for name in METRICS:
         there_is_any = linked if name in ("muc", "pairwise") else bool(clusters)
@@ -111,11 +111,11 @@ def test_identity_is_one(clusters: list[set[int]]) -> None:
 @given(clusterings(), clusterings())
 def test_without_singletons_they_are_dropped_first(gold: list[set[int]], predicted: list[set[int]]) -> None:
     dropped = [[cluster for cluster in clusters if len(cluster) > 1] for clusters in (gold, predicted)]
-    assert score_clusters(gold, predicted, singletons=False) == score_clusters(*dropped)
+    assert coreference_scores(gold, predicted, singletons=False) == coreference_scores(*dropped)
 
 
 def test_results_print_and_convert() -> None:
-    scores = score_clusters([["a", "b"]], [["a", "b", "c"]])
+    scores = coreference_scores([["a", "b"]], [["a", "b", "c"]])
     assert scores.to_dict()["muc"] == {"precision": 0.5, "recall": 1.0, "f1": pytest.approx(2 / 3)}
     assert str(scores).splitlines()[2] == "MUC         50.00  100.00  66.67"
     assert scores + CoreferenceScores() == scores

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from benchmarks.parity_coreference import METRICS, documents
-from howsure.coreference import Score, score_clusters
+from howsure.coreference import Score, coreference_scores
 
 ANSWERS: dict[str, Any] = json.loads((Path(__file__).parent / "parity.json").read_text(encoding="utf-8"))
 
@@ -21,7 +21,7 @@ ANSWERS: dict[str, Any] = json.loads((Path(__file__).parent / "parity.json").rea
 def test_scorch_says_the_same_of_200_documents(metric: str) -> None:
     compared = 0
     for (gold, predicted), answer in zip(documents(), ANSWERS[metric], strict=True):
-        score: Score = getattr(score_clusters(gold, predicted), metric)
+        score: Score = getattr(coreference_scores(gold, predicted), metric)
         if answer:  # undefined without a gold pair
             assert [score.precision, score.recall] == pytest.approx(answer, abs=1e-12)
             compared += 1

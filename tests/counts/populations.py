@@ -6,7 +6,7 @@ import numpy as np
 from howsure_papers import counts
 from howsure_papers.counts import CELLS, KINDS
 
-from howsure.counts import LabelSample, sample_for_labels
+from howsure.counts import LabelSample, draw_label_sample
 from howsure.inputs.pairs import Floats, Integers
 
 __all__ = ["CELLS", "KINDS", "labelled", "population"]
@@ -27,7 +27,7 @@ def counted_words(rng: np.random.Generator, *, n: int = 3_771) -> tuple[Floats, 
 
 def labelled(score: Floats, truth: Floats, n: int, rng: int, **options: object) -> tuple[LabelSample, Floats]:
     """A sample for n labels, and a column of the labels of what was drawn."""
-    sample = sample_for_labels(score, n, rng=rng, **options)  # type: ignore[arg-type]
+    sample = draw_label_sample(score, n, rng=rng, **options)  # type: ignore[arg-type]
     labels = np.full(len(score), np.nan)
     labels[sample.indices] = truth[sample.indices]
     return sample, labels

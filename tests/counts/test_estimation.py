@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import hypergeom
 
 from howsure.calibration import calibration_error
-from howsure.counts import CountEstimates, cell_counts, estimate_counts, sample_for_labels
+from howsure.counts import CountEstimates, cell_counts, draw_label_sample, estimate_counts
 from howsure.counts import population as cells
 from howsure.counts import proxy as unit_features
 from howsure.counts.estimation import METHODS
@@ -343,7 +343,7 @@ def test_documents_as_clusters() -> None:
     document = np.repeat(np.arange(400), 5)
     score = rng.beta(0.5, 2.0, 2000)
     truth = (rng.random(2000) < score).astype(float)
-    sample = sample_for_labels(score, 60, clusters=document, rng=0)
+    sample = draw_label_sample(score, 60, clusters=document, rng=0)
     labels = np.full(2000, np.nan)
     labels[sample.indices] = truth[sample.indices]
     counts = estimate_counts(labels, score, strata=sample.stratum, clusters=document, rng=0)
@@ -506,7 +506,7 @@ def test_what_cannot_be_right_is_refused(change: dict, said: str) -> None:
 def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"score": rng.random(400), "country": np.repeat(["A", "B"], 200), "words": rng.random(400)})
-    sample = sample_for_labels(frame["score"], 60, groups=frame[["country"]], rng=0)
+    sample = draw_label_sample(frame["score"], 60, groups=frame[["country"]], rng=0)
     frame["label"] = np.nan
     frame.loc[sample.indices, "label"] = (rng.random(60) < frame["score"].to_numpy()[sample.indices]).astype(float)
     plain = estimate_counts(

@@ -22,7 +22,7 @@ import pyarrow.parquet
 import howsure
 from howsure.data import Predictions
 from howsure.data.predictions.predictions import open_predictions
-from howsure.inputs.pairs import UNNAMED, WAYS, Given
+from howsure.inputs.pairs import UNNAMED, WAYS, Probabilities
 
 Columns = dict[str, list[Any]]
 
@@ -81,7 +81,7 @@ def opened(*paths: str | Path, **options: Any) -> Predictions:
         {UNNAMED: None} if of_classes else {}
     )
     for way, values in ways.items():
-        options["y_prob"] = Given(way, values, **of_classes)
+        options["y_prob"] = Probabilities(way, values, **of_classes)
     return open_predictions(howsure.read(paths, **how), **options)
 
 

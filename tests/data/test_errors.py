@@ -140,7 +140,7 @@ def test_a_column_of_another_type(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"prob": None}, "name the probability in one way"),
-        ({"prob": ["prob", "gold"]}, "Given('prob', ...) must name one column; it names prob, gold"),
+        ({"prob": ["prob", "gold"]}, "Probabilities('prob', ...) must name one column; it names prob, gold"),
         ({"reduce": "top-label"}, "reduce=... needs the probabilities of several classes"),
         ({"prob": None, "probs": ["prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
         ({"prob": None, "probs": ["prob", "prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),

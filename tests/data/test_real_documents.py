@@ -118,7 +118,7 @@ def test_answers_of_language_models_with_unparseable_ones_skipped(real_data: Pat
 def test_lists_of_probabilities_of_three_runs(real_data: Path) -> None:
     files = real_data / "nli_model_predictions" / "MNLI_dev_roberta-base_*.jsonl.gz"
     with howsure.read(files).predictions(
-        "true", howsure.Given("probs_column", "probs", reduce="top-label")
+        "true", howsure.Probabilities("probs_column", "probs", reduce="top-label")
     ) as predictions:
         assert predictions.n == 3 * 4_772
         accuracy = [part.mean().round(3) for part in predictions.pairs().labels.reshape(3, -1)]

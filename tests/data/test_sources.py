@@ -57,7 +57,7 @@ def csv(result: Any) -> str:
 CLUSTERABLE: dict[str, Any] = {
     "error": lambda data, **how: csv(howsure.calibration_error("gold", "score", data=data, **how)),
     "test": lambda data, **how: howsure.calibration_test("gold", "score", data=data, rng=0, **how).p_value,
-    "threshold": lambda data, **how: csv(howsure.threshold_for("gold", "score", risk=0.4, data=data, **how)),
+    "threshold": lambda data, **how: csv(howsure.selective_threshold("gold", "score", risk=0.4, data=data, **how)),
     "check of a risk": lambda data, **how: (
         howsure.check_selective("gold", "score", max_risk=0.6, data=data, **how)[0].sentence
     ),
@@ -70,7 +70,7 @@ CALLS = {
     "curve": lambda data: howsure.calibration_curve("gold", "score", clusters="doc", data=data).bins.frequency.tolist(),
     "table": lambda data: csv(howsure.calibration_table("gold", "score", groups="model", data=data)),
     "comparison": lambda data: csv(howsure.compare_calibration("gold", "score", against="other", data=data)),
-    "scores": lambda data: csv(howsure.score_parts("gold", "score", data=data)),
+    "scores": lambda data: csv(howsure.decompose_score("gold", "score", data=data)),
     "selective": lambda data: csv(howsure.selective_table("gold", "score", groups="model", clusters="doc", data=data)),
     "check": lambda data: [
         (one.group, one.outcome, one.p_pass)
@@ -80,7 +80,9 @@ CALLS = {
         (one.outcome, one.p_pass) for one in howsure.check_calibration("gold", "score", better_than="other", data=data)
     ],
     "check of a score": lambda data: howsure.check_score("gold", min_score=0.3, clusters="doc", data=data)[0].sentence,
-    "groups": lambda data: csv(howsure.find_groups("gold", "score", features=["model", "length"], data=data, rng=0)),
+    "groups": lambda data: csv(
+        howsure.find_miscalibrated_groups("gold", "score", features=["model", "length"], data=data, rng=0)
+    ),
     "models": lambda data: csv(howsure.compare(data=data, model="model", id="item", score="gold", rng=0)),
 }
 
@@ -141,16 +143,16 @@ def test_ways_of_giving_probabilities(tmp_path: Path) -> None:
     files = howsure.read(tmp_path / "x.parquet")
     columns = ["no", "may", "yes"]
     for given, label in (
-        (howsure.Given("logits", columns), "gold"),
-        (howsure.Given("logits", columns, reduce="yes"), "gold"),
-        (howsure.Given("logits", "all", classes=columns), "gold"),
-        (howsure.Given("logits", "no"), "right"),
-        (howsure.Given("verbalised", "said"), "right"),
+        (howsure.Probabilities("logits", columns), "gold"),
+        (howsure.Probabilities("logits", columns, reduce="yes"), "gold"),
+        (howsure.Probabilities("logits", "all", classes=columns), "gold"),
+        (howsure.Probabilities("logits", "no"), "right"),
+        (howsure.Probabilities("verbalised", "said"), "right"),
     ):
         of_files = howsure.calibration_error(label, given, data=files)
         assert csv(of_files) == csv(howsure.calibration_error(label, given, data=held)), given
-    matrix = howsure.Given("logits", logits, reduce="top-label", classes=columns)
-    named = howsure.Given("logits", columns)
+    matrix = howsure.Probabilities("logits", logits, reduce="top-label", classes=columns)
+    named = howsure.Probabilities("logits", columns)
     assert csv(howsure.calibration_error(held["gold"], matrix)) == csv(
         howsure.calibration_error("gold", named, data=held)
     )

@@ -68,7 +68,7 @@ def two() -> Any:
 @cache
 def quantiles() -> Any:
     rng = draws()
-    return howsure.posterior_quantiles(rng.normal(size=60), rng.normal(size=(60, 19)), rng=0)
+    return howsure.quantile_calibration(rng.normal(size=60), rng.normal(size=(60, 19)), rng=0)
 
 
 @cache

@@ -203,7 +203,7 @@ SAVED: dict[str, Callable[[], Any]] = {
     "map": lambda: howsure.recalibrate(Y, Q, method="platt"),
     "monitor": monitor,
     "summary": summary,
-    "sample": lambda: howsure.sample_for_labels(Q, 50, rng=0),
+    "sample": lambda: howsure.draw_label_sample(Q, 50, rng=0),
 }
 
 

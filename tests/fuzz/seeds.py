@@ -16,7 +16,7 @@ import safetensors.numpy
 
 from howsure.calibration import CalibrationSummaries, CalibrationSummary
 from howsure.coreference import Sharpening, recalibrate_coreference
-from howsure.counts import sample_for_labels
+from howsure.counts import draw_label_sample
 from howsure.data import write_antecedent_scores
 from howsure.events import EventStore
 from howsure.events.store.reading import settings_of
@@ -315,7 +315,7 @@ SEEDS: dict[str, Seeds] = {
     "page-body": fixed(b'{"number": 3, "coder": "anna", "acting": ["IRQ"], "unclear": false}'),
     "coreference-map": lambda folder: [json.dumps(coreference_map()).encode()],
     "summary": summaries,
-    "label-sample": lambda folder: [bytes_of(sample_for_labels(np.arange(40) / 40, 8, rng=1).save, folder / "s.npz")],
+    "label-sample": lambda folder: [bytes_of(draw_label_sample(np.arange(40) / 40, 8, rng=1).save, folder / "s.npz")],
     "event-store": lambda folder: [whole_store().read_bytes()],
     "event-store-edits": fixed(b"", bytes([1, 3, 0, 14]) * 6),  # the second changes a title
 }

@@ -35,10 +35,10 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "calibration_error": lambda data: howsure.calibration_error("y", "y", data=data),
     "selective_curve": lambda data: howsure.selective_curve("y", "y", data=data),
     "check_scores": lambda data: howsure.check_score("s", better_than="s", data=data),
-    "judged_scores": lambda data: howsure.judged_scores("y", "y", data=data),
-    "judged_scores twice": lambda data: howsure.judged_scores("y", "s", second="y", data=data),
+    "correct_judge_scores": lambda data: howsure.correct_judge_scores("y", "y", data=data),
+    "correct_judge_scores twice": lambda data: howsure.correct_judge_scores("y", "s", second="y", data=data),
     "judge_bias": lambda data: howsure.judge_bias("y", y_true="y", length="p", data=data),
-    "judge_agreement": lambda data: howsure.judge_agreement("y", rater="y", id="i", data=data),
+    "rater_agreement": lambda data: howsure.rater_agreement("y", rater="y", id="i", data=data),
 }
 
 

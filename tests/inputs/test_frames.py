@@ -130,7 +130,7 @@ Function = Callable[..., Any]
         (howsure.calibration_test, {"rng": 1}, {"clusters": CODES}),
         (howsure.calibration_test, {"method": "cox", "rng": 1}, {"clusters": CODES}),
         (howsure.calibration_table, {}, {"clusters": CODES, "groups": FULL.groups}),
-        (howsure.score_parts, {"score": "log"}, {}),
+        (howsure.decompose_score, {"score": "log"}, {}),
     ],
 )
 def test_pairs_are_what_their_arrays_are(function: Function, options: dict[str, Any], weighted: dict[str, Any]) -> None:

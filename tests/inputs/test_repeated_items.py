@@ -194,10 +194,10 @@ def test_calibration_of_frames_and_of_files_takes_items_as_clusters_and_says_so(
         "comparison": lambda **how: howsure.compare_calibration(
             "correct", "prob", against="prob2", **same_label, **how
         ),
-        "groups": lambda **how: howsure.find_groups("correct", "prob", features=["length"], **how),
+        "groups": lambda **how: howsure.find_miscalibrated_groups("correct", "prob", features=["length"], **how),
         "better": lambda **how: howsure.check_calibration("correct", "prob", better_than="prob2", **same_label, **how),
         "selective": lambda **how: howsure.selective_curve("correct", "prob", **how),
-        "threshold": lambda **how: howsure.threshold_for("correct", "prob", risk=0.3, **how),
+        "threshold": lambda **how: howsure.selective_threshold("correct", "prob", risk=0.3, **how),
     }
     for name, function in functions.items():
         named = function(data=data, clusters="item").to_frame().drop(columns="rule", errors="ignore")

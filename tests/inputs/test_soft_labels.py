@@ -74,7 +74,7 @@ def test_files_of_any_format(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", rows)
     wanted = softly_reduced(SHARES, MATRIX, NAMES, reduce="top-label")
     with howsure.read(path).predictions(
-        "y", howsure.Given("probs", NAMES, reduce="top-label"), soft_labels=True
+        "y", howsure.Probabilities("probs", NAMES, reduce="top-label"), soft_labels=True
     ) as found:
         pairs = found.pairs()
     np.testing.assert_array_equal(pairs.labels, wanted.labels)

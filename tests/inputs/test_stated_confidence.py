@@ -118,19 +118,19 @@ ROWS: dict[str, list[Any]] = {
 def test_a_column_of_texts_in_any_format(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
     with howsure.read(path, skip_missing=True).predictions(
-        "y", howsure.Given("verbalised", "said"), exact_up_to=1
+        "y", howsure.Probabilities("verbalised", "said"), exact_up_to=1
     ) as found:
         assert found.pairs().probabilities.tolist() == [0.85, 0.6, 0.5]
         assert found.describe()["verbalised"] == "said"
         assert found.skipped == {"confidence stated in said": 2}
-    with howsure.read(path, where="n in (1, 2)").predictions("y", howsure.Given("verbalised", "said")) as found:
+    with howsure.read(path, where="n in (1, 2)").predictions("y", howsure.Probabilities("verbalised", "said")) as found:
         assert found.pairs().probabilities.tolist() == [0.85, 0.6]
     with pytest.raises(
         InputError,
         match=r"said must state one confidence in every row; row 3 of .* holds 'no idea' \(2 in all: 1 state none, 1 "
         r"are unclear\)\. Leave such rows out with skip_missing=True\.",
     ):
-        howsure.read(path).predictions("y", howsure.Given("verbalised", "said"))
+        howsure.read(path).predictions("y", howsure.Probabilities("verbalised", "said"))
 
 
 def test_the_command_says_what_it_left_out(tmp_path: Path) -> None:

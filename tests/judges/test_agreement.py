@@ -29,7 +29,7 @@ def ratings(n: int = 80, *, kept: float = 0.8) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize("scale", OTHERS)
 def test_coefficients_are_those_of_other_programs(scale: str) -> None:
-    found = howsure.judge_agreement(**ratings(), scale=scale)
+    found = howsure.rater_agreement(**ratings(), scale=scale)
     alpha, ac, kappa = OTHERS[scale]
     first = next(row for row in found if row.b is not None)
     assert found[0].alpha.value == pytest.approx(alpha, abs=1e-12)
@@ -53,15 +53,15 @@ def test_alpha_is_the_sum_over_pairs_of_grades(scale: str) -> None:
 
     observed = sum(apart(a, b) / (len(one) - 1) for one in units for a, b in product(one, one)) / len(every)
     expected = sum(apart(a, b) for a, b in product(every, every)) / (len(every) * (len(every) - 1))
-    found = howsure.judge_agreement(**held, scale=scale)
+    found = howsure.rater_agreement(**held, scale=scale)
     assert found[0].alpha.value == pytest.approx(1 - observed / expected, abs=1e-12)
 
 
 def test_intervals_are_a_jackknife_by_hand() -> None:
     held = ratings(30, kept=1.0)
-    found = howsure.judge_agreement(**held, scale="ordinal")
+    found = howsure.rater_agreement(**held, scale="ordinal")
     without = [
-        howsure.judge_agreement(**{name: one[held["id"] != item] for name, one in held.items()}, scale="ordinal")
+        howsure.rater_agreement(**{name: one[held["id"] != item] for name, one in held.items()}, scale="ordinal")
         for item in range(30)
     ]
     for row, place in ((0, "alpha"), (1, "kappa"), (1, "ac")):
@@ -73,12 +73,12 @@ def test_intervals_are_a_jackknife_by_hand() -> None:
 
 def test_raters_who_never_disagree_keep_an_interval() -> None:
     same = np.arange(40) % 3
-    found = howsure.judge_agreement(np.tile(same, 2), rater=["a"] * 40 + ["b"] * 40, id=[*range(40)] * 2)
+    found = howsure.rater_agreement(np.tile(same, 2), rater=["a"] * 40 + ["b"] * 40, id=[*range(40)] * 2)
     assert found[0].alpha.value == 1.0
     by_chance = float(((np.bincount(same) / 40) ** 2).sum())
     assert found[0].alpha.low == pytest.approx(1 - (1 - 0.025 ** (1 / 40)) / (1 - by_chance))
     assert found[0].share.low == pytest.approx(0.025 ** (1 / 40))
-    constant = howsure.judge_agreement([1] * 8, rater=list("ab") * 4, id=np.arange(8) // 2)
+    constant = howsure.rater_agreement([1] * 8, rater=list("ab") * 4, id=np.arange(8) // 2)
     assert np.isnan(constant[0].alpha.value)
 
 
@@ -93,7 +93,7 @@ def test_intervals_of_alpha_cover(n: int, rate: float, flips: float) -> None:
     for _ in range(300):
         truth = draw.random(n) < rate
         score = np.concatenate([truth ^ (draw.random(n) < flips) for _ in "ab"])
-        alpha = howsure.judge_agreement(score * 1, **rows)[0].alpha
+        alpha = howsure.rater_agreement(score * 1, **rows)[0].alpha
         if alpha.low is not None and alpha.high is not None:
             held.append(alpha.low <= right <= alpha.high)
     assert len(held) > 250
@@ -134,11 +134,11 @@ def by_definition(pairs: str, categories: list[int], scale: str) -> tuple[float,
 )
 def test_categories_that_nobody_gave_are_part_of_the_scale(scale: str, pairs: str, categories: list[int]) -> None:
     rows = two_raters(pairs)
-    found = howsure.judge_agreement(**rows, scale=scale, categories=categories[::-1])
+    found = howsure.rater_agreement(**rows, scale=scale, categories=categories[::-1])
     row = found[0]
     assert (row.share.value, row.kappa.value, row.ac.value) == pytest.approx(by_definition(pairs, categories, scale))
     occurring = sorted({int(digit) for digit in pairs.replace(" ", "")})
-    without = howsure.judge_agreement(**rows, scale=scale)
+    without = howsure.rater_agreement(**rows, scale=scale)
     assert without[0].ac.value == pytest.approx(by_definition(pairs, occurring, scale)[2])
     assert without[0].ac.value < row.ac.value
     assert without[0].alpha == row.alpha
@@ -149,18 +149,18 @@ def test_categories_that_nobody_gave_are_part_of_the_scale(scale: str, pairs: st
 
 def test_raters_of_one_value_agree_on_a_scale_of_more() -> None:
     alike = two_raters("22 " * 30)
-    assert np.isnan(howsure.judge_agreement(**alike)[0].ac.value)
-    known = howsure.judge_agreement(**alike, categories=["1", "2", "3"])[0]
+    assert np.isnan(howsure.rater_agreement(**alike)[0].ac.value)
+    known = howsure.rater_agreement(**alike, categories=["1", "2", "3"])[0]
     assert (known.ac.value, known.ac.method) == (1.0, "share of items whose raters differ")
     assert known.ac.low == pytest.approx(0.025 ** (1 / 30))
 
 
 def test_categories_match_numbers_and_labels_as_they_are_written() -> None:
     labels = {**two_raters("22 23 33 22"), "score": ["no", "no", "no", "yes", "yes", "yes", "no", "no"]}
-    three = howsure.judge_agreement(**labels, categories=["yes", "no", "unsure"])[0]
+    three = howsure.rater_agreement(**labels, categories=["yes", "no", "unsure"])[0]
     assert three.ac.value == pytest.approx(by_definition("22 23 33 22", [1, 2, 3], "nominal")[2])
     floats = {**two_raters("22 23 33 22"), "score": np.array([2.0, 2, 2, 3, 3, 3, 2, 2])}
-    assert howsure.judge_agreement(**floats, categories=[1, 2, 3])[0].ac == three.ac
+    assert howsure.rater_agreement(**floats, categories=[1, 2, 3])[0].ac == three.ac
 
 
 def people_and_judge(right: float, n: int = 200) -> dict[str, np.ndarray]:
@@ -176,9 +176,9 @@ def people_and_judge(right: float, n: int = 200) -> dict[str, np.ndarray]:
 
 
 def test_a_good_judge_may_stand_in_and_a_bad_one_may_not() -> None:
-    good, bad = (howsure.judge_agreement(**people_and_judge(p), judge="gpt").replacement for p in (0.9, 0.55))
+    good, bad = (howsure.rater_agreement(**people_and_judge(p), judge="gpt").replacement for p in (0.9, 0.55))
     assert (good.may, good.winning_rate, bad.may, bad.winning_rate) == (True, 1.0, False, 0.0)
-    few = howsure.judge_agreement(**people_and_judge(0.9, 20), judge="gpt").replacement
+    few = howsure.rater_agreement(**people_and_judge(0.9, 20), judge="gpt").replacement
     assert few.may is None
     assert "fewer than 30 items" in few.sentence
 
@@ -191,5 +191,5 @@ def test_the_advantage_is_counted_by_hand() -> None:
         others = [table[k] for k in range(3) if k != one]
         near = [np.mean([other == table[k] for other in others], axis=0) for k in (3, one)]
         wins.append((near[0] >= near[1]).mean())
-    found = howsure.judge_agreement(**held, judge="gpt").replacement
+    found = howsure.rater_agreement(**held, judge="gpt").replacement
     assert found.advantage == pytest.approx(np.mean(wins), abs=1e-12)

@@ -30,7 +30,7 @@ def answers(items: int = 400) -> pd.DataFrame:
 
 def test_items_are_drawn_within_strata_for_all_models() -> None:
     data = answers()
-    sample = howsure.judge_sample("judge", 60, model="model", id="item", length="words", data=data, rng=1)
+    sample = howsure.draw_judge_sample("judge", 60, model="model", id="item", length="words", data=data, rng=1)
     drawn = np.zeros(len(data), dtype=bool)
     drawn[sample.indices] = True
     assert drawn.sum() == 120
@@ -52,7 +52,7 @@ def test_what_was_drawn_is_what_judged_scores_take(tmp_path: Path) -> None:
     assert held["person"].isna().all()
     assert held["inclusion"].notna().sum() == 100 == held["inclusion"].first_valid_index() + 100
     held["person"] = held["truth"].where(held["inclusion"].notna())
-    found = howsure.judged_scores(
+    found = howsure.correct_judge_scores(
         "person", "judge", model="model", id="item", strata="stratum", bounds=(1, 5), data=held
     )
     for row in found:
@@ -61,7 +61,7 @@ def test_what_was_drawn_is_what_judged_scores_take(tmp_path: Path) -> None:
 
 def test_answers_are_drawn_of_each_model_where_items_are_not_known() -> None:
     data = answers(60)
-    sample = howsure.judge_sample("judge", 16, model="model", data=data)
+    sample = howsure.draw_judge_sample("judge", 16, model="model", data=data)
     assert {name.split(",")[0] for name in sample.strata} == {"x", "y"}
     assert "gets 8 grades, below the 10" in sample.notes[0]
 
@@ -71,26 +71,30 @@ def test_a_plan_keeps_its_promise() -> None:
     y = (draw.random(4000) < 0.6) * 1.0
     f = np.where(draw.random(4000) < 0.9, y, 1.0)
     order = draw.permutation(4000)
-    row = howsure.judge_plan(f, width=0.12, y_true=np.where(np.isin(np.arange(4000), order[:80]), y, np.nan)).rows[0]
+    row = howsure.plan_judge_sample(
+        f, width=0.12, y_true=np.where(np.isin(np.arange(4000), order[:80]), y, np.nan)
+    ).rows[0]
     assert row.corrected < row.people
     for n, name in ((row.corrected, "corrected"), (row.people, "people")):
         widths = []
         for _ in range(8):
             labels = np.where(np.isin(np.arange(4000), draw.choice(4000, n, replace=False)), y, np.nan)
-            one = getattr(howsure.judged_scores(labels, f).rows[0], name)
+            one = getattr(howsure.correct_judge_scores(labels, f).rows[0], name)
             widths.append(one.high - one.low)
         assert np.mean(widths) == pytest.approx(0.12, rel=0.2)
 
 
 def test_an_assumed_correlation_is_one_of_grades_at_both_bounds() -> None:
-    row = howsure.judge_plan(np.zeros(4000), width=0.1, correlation=0.8, bounds=(0, 1)).rows[0]
+    row = howsure.plan_judge_sample(np.zeros(4000), width=0.1, correlation=0.8, bounds=(0, 1)).rows[0]
     variance = (1.96 / 0.05) ** 2 * 0.25
     assert row.people == pytest.approx(variance, rel=0.1)  # of labels alone, 384
     assert row.corrected == pytest.approx(variance * (1 - 0.64) / (1 - variance * 0.64 / 4000), rel=0.3)
-    assert howsure.judge_plan(np.zeros(100), width=0.01, correlation=0.8, bounds=(0, 1)).rows[0].corrected is None
+    assert (
+        howsure.plan_judge_sample(np.zeros(100), width=0.01, correlation=0.8, bounds=(0, 1)).rows[0].corrected is None
+    )
 
 
 def test_a_plan_from_few_grades_says_so() -> None:
-    plan = howsure.judge_plan([1, 0] * 30, width=0.5, y_true=[1, 0] * 5 + [None] * 50)
+    plan = howsure.plan_judge_sample([1, 0] * 30, width=0.5, y_true=[1, 0] * 5 + [None] * 50)
     assert plan.rows[0].corrected is None
     assert "people graded 10, below 20" in repr(plan)

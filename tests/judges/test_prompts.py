@@ -1,4 +1,4 @@
-"""`judge_prompts`: against sums row after row, simulated prompts, and refusals."""
+"""`prompt_sensitivity`: against sums row after row, simulated prompts, and refusals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_parts_are_those_of_the_analysis_of_variance() -> None:
     n, m, r = 30, 4, 3
     x = grades(0, n, m, r)
     score, roles = columns(x)
-    found = howsure.judge_prompts(score, **roles)
+    found = howsure.prompt_sensitivity(score, **roles)
     mean = x.mean()
     of_item = sum(m * r * (x[i].mean() - mean) ** 2 for i in range(n)) / (n - 1)
     of_prompt = sum(n * r * (x[:, p].mean() - mean) ** 2 for p in range(m)) / (m - 1)
@@ -57,7 +57,7 @@ def test_parts_are_those_of_the_analysis_of_variance() -> None:
 
 def test_without_runs_both_together_are_the_rest() -> None:
     score, roles = columns(grades(1, 40, 3, 1))
-    found = howsure.judge_prompts(score, id=roles["id"], prompt=roles["prompt"])
+    found = howsure.prompt_sensitivity(score, id=roles["id"], prompt=roles["prompt"])
     assert [row.part for row in found] == ["items", "prompts", "items × prompts, rest"]
     assert sum(row.of_estimate for row in found) == pytest.approx(1.0)
 
@@ -65,7 +65,7 @@ def test_without_runs_both_together_are_the_rest() -> None:
 def test_clusters_of_one_item_are_items_and_large_ones_are_wider() -> None:
     score, roles = columns(grades(2, 60, 4, 1))
     alone, same, wide = (
-        howsure.judge_prompts(score, **roles, clusters=one)
+        howsure.prompt_sensitivity(score, **roles, clusters=one)
         for one in (None, roles["id"], [item // 5 for item in roles["id"]])
     )
     assert same.mean == alone.mean
@@ -80,7 +80,7 @@ def test_items_that_lack_a_prompt_are_left_out() -> None:
     lacking = np.array([item == 7 and prompt == 1 for item, prompt in zip(roles["id"], roles["prompt"], strict=True)])
     item = np.array(roles["id"])
     part, whole = (
-        howsure.judge_prompts(score[kept], **{role: np.array(one)[kept] for role, one in roles.items()})
+        howsure.prompt_sensitivity(score[kept], **{role: np.array(one)[kept] for role, one in roles.items()})
         for kept in (~lacking, item != 7)
     )
     assert part.rows == whole.rows
@@ -90,7 +90,7 @@ def test_items_that_lack_a_prompt_are_left_out() -> None:
 
 def test_two_prompts_do_not_tell_of_others() -> None:
     score, roles = columns(grades(4, 40, 2, 1))
-    found = howsure.judge_prompts(score, **roles)
+    found = howsure.prompt_sensitivity(score, **roles)
     assert found.mean.low is None
     assert found.given.low is not None
     assert "two prompts do not tell" in str(found)
@@ -99,11 +99,11 @@ def test_two_prompts_do_not_tell_of_others() -> None:
 def test_grades_that_are_alike_have_the_interval_of_their_mean() -> None:
     """20 right answers of 20 do not show that all are right, whoever asks."""
     item, prompt = np.divmod(np.arange(60), 3)
-    found = howsure.judge_prompts(np.ones(60), prompt=prompt, id=item)
+    found = howsure.prompt_sensitivity(np.ones(60), prompt=prompt, id=item)
     (one,) = howsure.score_table(np.ones(20))
     for mean in (found.mean, found.given, *found.prompts.values()):
         assert (mean.low, mean.high) == pytest.approx((one.mean.low, one.mean.high))
-    unbounded = howsure.judge_prompts(np.full(60, 3.0), prompt=prompt, id=item)
+    unbounded = howsure.prompt_sensitivity(np.full(60, 3.0), prompt=prompt, id=item)
     assert unbounded.mean.low is unbounded.given.low is None
     assert "bounds" in unbounded.notes[0]
 
@@ -115,7 +115,7 @@ def test_intervals_of_shares_hold_where_few_items_are_hard(hard: float) -> None:
     item, prompt = np.divmod(np.arange(160), 4)
     for _ in range(files):
         right = rng.random((40, 4)) < np.where(rng.random((40, 1)) < hard, 0.02, 0.98)
-        mean = howsure.judge_prompts(right.ravel().astype(float), prompt=prompt, id=item).mean
+        mean = howsure.prompt_sensitivity(right.ravel().astype(float), prompt=prompt, id=item).mean
         assert mean.low is not None
         assert mean.high is not None
         held += mean.low <= 0.98 - 0.96 * hard <= mean.high
@@ -128,6 +128,6 @@ def test_intervals_over_prompts_hold(m: int, prompts: float) -> None:
     held, files = 0, 400
     for seed in range(files):
         score, roles = columns(grades(seed, 60, m, 1, prompts=prompts))
-        found = howsure.judge_prompts(score, **roles)
+        found = howsure.prompt_sensitivity(score, **roles)
         held += found.mean.low <= 3.0 <= found.mean.high
     assert held > 0.92 * files

@@ -1,4 +1,4 @@
-"""`threshold_for`: the procedure on small cases, and how often its promise is broken."""
+"""`selective_threshold`: the procedure on small cases, and how often its promise is broken."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy import stats
 from benchmarks.regimes.calibration import REGIMES
 from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import DELTA, LAWS, MODELS, RISK, answers, broken, clustered_answers
-from howsure import Pairs, threshold_for
+from howsure import Pairs, selective_threshold
 from howsure.selective.ranked import ranked
 from howsure.selective.threshold import fallback, fewest, threshold_of, threshold_tests
 
@@ -66,8 +66,8 @@ def test_few_clusters_that_were_never_wrong_count_once_each() -> None:
     """58 clusters of 10 right answers promise no more than 58 answers; at any dependence less."""
     q, codes = np.linspace(0.5, 1, 1000), np.repeat(np.arange(100), 10)
     few = codes < 58
-    assert threshold_for(np.ones(580), q[few], clusters=codes[few], risk=RISK).threshold is None
-    assert threshold_for(np.ones(1000), q, clusters=codes, risk=RISK).threshold is not None
+    assert selective_threshold(np.ones(580), q[few], clusters=codes[few], risk=RISK).threshold is None
+    assert selective_threshold(np.ones(1000), q, clusters=codes, risk=RISK).threshold is not None
 
 
 @pytest.mark.slow
@@ -105,12 +105,12 @@ def test_a_tie_is_never_split_and_the_threshold_occurs() -> None:
 
 def test_few_answers_promise_nothing_and_say_how_many_would() -> None:
     right = np.ones(58, dtype=np.uint8)
-    found = threshold_for(right, np.linspace(0.5, 1, 58), risk=RISK)
+    found = selective_threshold(right, np.linspace(0.5, 1, 58), risk=RISK)
     assert found.threshold is None
     assert found.needed >= fewest(RISK, DELTA / 2) == 59
     assert "58 answers cannot show a risk of at most 0.05" in str(found)
-    assert threshold_for(np.ones(59), np.linspace(0.5, 1, 59), risk=RISK).threshold == 0.5
-    hopeless = threshold_for(np.zeros(500), np.linspace(0, 1, 500), risk=RISK)
+    assert selective_threshold(np.ones(59), np.linspace(0.5, 1, 59), risk=RISK).threshold == 0.5
+    hopeless = selective_threshold(np.zeros(500), np.linspace(0, 1, 500), risk=RISK)
     assert hopeless.needed is None
     assert "more answers alone would not change that" in str(hopeless)
 
@@ -157,6 +157,8 @@ def test_the_promise_is_kept_where_larger_clusters_are_riskier(clusters: int) ->
 def test_clusters_without_a_wrong_answer_promise_from_sixty_on() -> None:
     """exp(-60 · .05) = .0498, half of delta."""
     q = np.linspace(0, 1, 600)
-    found = [threshold_for(np.ones(10 * n), q[: 10 * n], clusters=np.arange(10 * n) % n, risk=RISK) for n in (59, 60)]
+    found = [
+        selective_threshold(np.ones(10 * n), q[: 10 * n], clusters=np.arange(10 * n) % n, risk=RISK) for n in (59, 60)
+    ]
     assert [one.threshold is not None for one in found] == [False, True]
     assert found[0].needed in (600, 610)  # a step of the grid of numbers

@@ -26,11 +26,11 @@ def calibration() -> None:
     howsure.calibration_curve("gold", "p", data=FRAME)
     howsure.calibration_table("gold", "p", groups="model", data=POLARS.lazy())
     howsure.calibration_table("gold", ["p_no", "p_yes"], data=FILES)
-    howsure.calibration_table("gold", howsure.Given("logits", "z"), data=FILES, pos_label="yes")
+    howsure.calibration_table("gold", howsure.Probabilities("logits", "z"), data=FILES, pos_label="yes")
     howsure.calibration_test(howsure.Pairs(Y, Q), rng=np.random.default_rng(0))
     howsure.compare_calibration(Y, Q, against=Q)
     howsure.compare_calibration("gold", "p", y_prob_against="q", against=FILES, data=FILES)
-    print(howsure.calibration_of_logits(FILES, sample_weight="equal").summary)
+    print(howsure.logit_calibration(FILES, sample_weight="equal").summary)
     print(error.low)
     howsure.calibration_error(Y, {"p": Q})  # type: ignore  # wrong: columns by name are a data frame
     howsure.calibration_error(Y, 0.5)  # type: ignore  # wrong: one number is no column
@@ -39,7 +39,7 @@ def calibration() -> None:
     howsure.calibration_table(Y, Q, groups=3)  # type: ignore  # wrong: a group per row
     howsure.calibration_table(Y, Q, group="model")  # type: ignore  # wrong: no such parameter
     howsure.calibration_curve(Y, Q, pos_label=["yes"])  # type: ignore  # wrong: one label
-    howsure.calibration_of_logits("logits.npy")  # type: ignore  # wrong: howsure.read("logits.npy")
+    howsure.logit_calibration("logits.npy")  # type: ignore  # wrong: howsure.read("logits.npy")
     howsure.calibration_test(Y, Q, rng="0")  # type: ignore  # wrong: a seed is a whole number
 
 
@@ -73,23 +73,25 @@ def what_is_in_a_file() -> None:
 def scores() -> None:
     table: howsure.ScoreTable = howsure.score_table([1, 0, 1], model=["a", "a", "b"], rng=0)
     row: howsure.ScoreRow = table[0]
-    judged: howsure.JudgedScores = howsure.judged_scores([1, None], [1, 0], bounds=(0, 1))
-    howsure.judged_scores("person", "judge", model="model", id="item", against="old", data=FILES)
-    sample: howsure.JudgeSample = howsure.judge_sample("judge", 80, model="model", id="item", data=FILES)
-    plan: howsure.JudgePlan = howsure.judge_plan([1, 0], width=0.1, correlation=0.5)
-    howsure.judge_plan([1, 0], correlation=0.5)  # type: ignore  # wrong: no width
-    moved: howsure.Transport = howsure.judge_transport([1, None], [1, 0], model=["a", "b"], margin=0.05)
+    judged: howsure.JudgedScores = howsure.correct_judge_scores([1, None], [1, 0], bounds=(0, 1))
+    howsure.correct_judge_scores("person", "judge", model="model", id="item", against="old", data=FILES)
+    sample: howsure.JudgeSample = howsure.draw_judge_sample("judge", 80, model="model", id="item", data=FILES)
+    plan: howsure.JudgePlan = howsure.plan_judge_sample([1, 0], width=0.1, correlation=0.5)
+    howsure.plan_judge_sample([1, 0], correlation=0.5)  # type: ignore  # wrong: no width
+    moved: howsure.JudgeTransport = howsure.judge_transport([1, None], [1, 0], model=["a", "b"], margin=0.05)
     howsure.judge_transport("person", "judge", margin=0.05, data=FILES)  # type: ignore  # wrong: of which models
     off: howsure.JudgeBias = howsure.judge_bias("judge", y_true="person", length="words", data=FILES)
     howsure.judge_bias([1, 0], y_true=[1, 0], own=3)  # type: ignore  # wrong: no name of a family
-    parts: howsure.JudgePrompts = howsure.judge_prompts("grade", prompt="prompt", id="item", run="run", data=FILES)
-    howsure.judge_prompts([1, 0], id=[1, 2])  # type: ignore  # wrong: no prompts
+    parts: howsure.PromptSensitivity = howsure.prompt_sensitivity(
+        "grade", prompt="prompt", id="item", run="run", data=FILES
+    )
+    howsure.prompt_sensitivity([1, 0], id=[1, 2])  # type: ignore  # wrong: no prompts
     print(sample, plan, moved, off, parts)
-    agreed: howsure.RaterAgreement = howsure.judge_agreement(
+    agreed: howsure.RaterAgreement = howsure.rater_agreement(
         "grade", rater="rater", id="item", scale="ordinal", data=FILES
     )
     print(judged, agreed)
-    howsure.judge_agreement("grade", rater="rater", id="item", scale="ratio", data=FILES)  # type: ignore  # no such scale
+    howsure.rater_agreement("grade", rater="rater", id="item", scale="ratio", data=FILES)  # type: ignore  # no such scale
     howsure.score_table("right", model="model", id="item", groups="task", macro=True, data=FILES)
     howsure.score_table(y_true="reference", prediction="answer", metrics=["bleu", "chrf"], data=FILES)
     levels: howsure.OrdinalCalibration = howsure.ordinal_calibration("grade", ["low", "high"], data=FILES)
@@ -116,21 +118,21 @@ def answers_and_limits() -> None:
     curve: howsure.SelectiveCurve = howsure.selective_curve(Y, Q)
     howsure.selective_table("gold", "p", groups="model", worst=20, show=["question"], data=FRAME)
     howsure.selective_table(Y, Q, worst="all")  # type: ignore  # wrong: a number
-    howsure.threshold_for(Y, Q, risk=0.1)
+    howsure.selective_threshold(Y, Q, risk=0.1)
     check: howsure.Check = howsure.check_calibration("gold", "p", max_error=0.05, data=FILES)
     howsure.check_calibration(Y, Q, max_error=0.05, groups=["a", "a", "b"])
     print(curve, check)
     howsure.selective_curve(Y, {"p": Q})  # type: ignore  # wrong: columns by name are a data frame
-    howsure.threshold_for(Y, Q, risk="small")  # type: ignore  # wrong: a number
+    howsure.selective_threshold(Y, Q, risk="small")  # type: ignore  # wrong: a number
     howsure.check_calibration("gold", "p", better_than="q", data=FRAME)
     howsure.recalibrate(Y, Q).apply([0.2, 0.7])
-    howsure.find_groups(Y, Q, features={"length": [3, 1, 2]})
-    howsure.find_groups("gold", "p", features=["length"], data=FRAME)
+    howsure.find_miscalibrated_groups(Y, Q, features={"length": [3, 1, 2]})
+    howsure.find_miscalibrated_groups("gold", "p", features=["length"], data=FRAME)
     howsure.CalibrationSummary().add(Y, Q, sample_weight=[1, 2, 3])
     howsure.check_calibration(Y, Q, max_error="0.05")  # type: ignore  # wrong: a number
     howsure.check_calibration(Y, Q, better_than=0.5)  # type: ignore  # wrong: another model's probabilities
     howsure.recalibrate(Y, Q).apply(0.5)  # type: ignore  # wrong: one number is no column
-    howsure.find_groups(Y, Q, features=3)  # type: ignore  # wrong: columns by name
+    howsure.find_miscalibrated_groups(Y, Q, features=3)  # type: ignore  # wrong: columns by name
     howsure.check_calibration("gold", "p", max_error=0.05, data=3)  # type: ignore  # wrong: no frame, no source
 
 
@@ -140,11 +142,11 @@ def counts() -> None:
     fit: howsure.PredictedRegression = howsure.regress_predicted([1, None, 0], Q, covariates={"age": [20, 30, 40]})
     howsure.regress_predicted("gold", "p", covariates=["age"], fixed_effects="unit", method="logit", data=FILES)
     howsure.regress_predicted("gold", "p", method="probit", data=FILES)  # type: ignore  # no such method
-    drawn: howsure.LabelSample = howsure.sample_for_labels(Q, 2, rng=0)
-    planned: howsure.LabelsNeeded = howsure.labels_needed(Q, width=0.1, share=True)
+    drawn: howsure.LabelSample = howsure.draw_label_sample(Q, 2, rng=0)
+    planned: howsure.LabelPlan = howsure.plan_label_sample(Q, width=0.1, share=True)
     print(found, drawn, fit, planned)
-    howsure.sample_for_labels(Q, "two")  # type: ignore  # wrong: a number
-    howsure.sample_for_labels({"p": Q}, 2)  # type: ignore  # wrong: columns by name are a data frame
+    howsure.draw_label_sample(Q, "two")  # type: ignore  # wrong: a number
+    howsure.draw_label_sample({"p": Q}, 2)  # type: ignore  # wrong: columns by name are a data frame
 
 
 def structures() -> None:

@@ -25,15 +25,15 @@ from howsure.calibration.curve import (
 from howsure.calibration.decomposition import (
     ScoreDecomposition as ScoreDecomposition,
 )
-from howsure.calibration.found_groups import (
-    find_groups as find_groups,
+from howsure.calibration.miscalibrated_groups import (
+    find_miscalibrated_groups as find_miscalibrated_groups,
 )
-from howsure.calibration.found_groups import (
-    FoundGroups as FoundGroups,
+from howsure.calibration.miscalibrated_groups import (
+    MiscalibratedGroups as MiscalibratedGroups,
     MiscalibratedGroup as MiscalibratedGroup,
 )
-from howsure.calibration.logit_calibration import (
-    calibration_of_logits as calibration_of_logits,
+from howsure.calibration.from_logits import (
+    logit_calibration as logit_calibration,
 )
 from howsure.calibration.multicalibration import (
     MulticalibrationError as MulticalibrationError,
@@ -45,7 +45,7 @@ from howsure.calibration.ordinal import (
 )
 from howsure.calibration.quantiles import (
     QuantileCalibration as QuantileCalibration,
-    posterior_quantiles as posterior_quantiles,
+    quantile_calibration as quantile_calibration,
 )
 from howsure.calibration.results import (
     Bins as Bins,
@@ -56,7 +56,7 @@ from howsure.calibration.scores import (
     MulticlassScores as MulticlassScores,
     ProperLoss as ProperLoss,
     ScoreParts as ScoreParts,
-    score_parts as score_parts,
+    decompose_score as decompose_score,
 )
 from howsure.calibration.simulation import (
     simulate_pairs as simulate_pairs,

@@ -27,7 +27,7 @@ from howsure.calibration.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
-from howsure.inputs.pairs import Floats, Given, Pairs
+from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, EstimateWithNotes
 from howsure.stats.clusters import few_clusters
@@ -40,7 +40,7 @@ Interval = tuple[float, float] | tuple[None, None]
 
 def calibration_error(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     estimator: str = "debiased",
     bin_size: int | str = "auto",

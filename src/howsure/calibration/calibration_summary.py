@@ -20,7 +20,7 @@ from howsure.calibration.table import CalibrationTable, table_of
 from howsure.errors import InputError, shown
 from howsure.inputs.frames import Source, columns_of, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
-from howsure.inputs.pairs import CLASS_WISE, NOTHING, Given, Pairs
+from howsure.inputs.pairs import CLASS_WISE, NOTHING, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -84,7 +84,7 @@ class CalibrationSummary(SavedSums):
         data: Source | IntoFrame,
         *,
         y_true: str | None = None,
-        y_prob: str | Given | None = None,
+        y_prob: str | Probabilities | None = None,
         sample_weight: str | None = None,
         pos_label: Hashable = None,
     ) -> Self:
@@ -120,7 +120,7 @@ class CalibrationSummary(SavedSums):
     def add(
         self,
         y_true: ArrayLike | Pairs,
-        y_prob: ArrayLike | Given | None = None,
+        y_prob: ArrayLike | Probabilities | None = None,
         *,
         sample_weight: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
@@ -333,7 +333,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         data: Source | IntoFrame,
         *,
         y_true: str | None = None,
-        y_prob: str | Given | None = None,
+        y_prob: str | Probabilities | None = None,
         groups: str | None = None,
         sample_weight: str | None = None,
         pos_label: Hashable = None,
@@ -370,7 +370,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
     def add(
         self,
         y_true: ArrayLike | Pairs,
-        y_prob: ArrayLike | Given | None = None,
+        y_prob: ArrayLike | Probabilities | None = None,
         *,
         groups: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,

@@ -19,7 +19,7 @@ from howsure.calibration.slots import Slots, slots_of
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_whole
-from howsure.inputs.pairs import Given, Pairs
+from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import AMONG, Result, as_json
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, p_in_words
@@ -64,7 +64,7 @@ class CalibrationTest(Result):
 
 def calibration_test(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     method: str = "simulation",
     n_simulations: int = 999,

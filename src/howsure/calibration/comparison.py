@@ -31,7 +31,7 @@ from howsure.inputs.checks import check_labels, check_probabilities, check_same_
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import TOP_LABEL, UNNAMED, Given, Pairs, given_of
+from howsure.inputs.pairs import TOP_LABEL, UNNAMED, Pairs, Probabilities, given_of
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters
@@ -41,9 +41,9 @@ WORDS_OF_A_VERDICT = {"correct", "correctness", "grade", "hit", "iscorrect", "ri
 
 def compare_calibration(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
-    against: ArrayLike | str | Given | Pairs | Source | None = None,
+    against: ArrayLike | str | Probabilities | Pairs | Source | None = None,
     y_true_against: ArrayLike | str | None = None,
     y_prob_against: str | Sequence[str] | None = None,
     bin_size: int | str = "auto",
@@ -96,7 +96,7 @@ def compare_calibration(
     if isinstance(data, Source):
         roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "id": id, "pos_label": pos_label}
         if reduce is not None or classes is not None:
-            spec = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
+            spec = Probabilities(UNNAMED, None) if y_prob is None else given_of(y_prob)
             of_classes: dict[str, Any] = {"reduce": reduce or spec.reduce, "classes": classes or spec.classes}
             y_prob = replace(spec, **of_classes)
         if y_true_against is None and isinstance(y_true, str) and not isinstance(against, Source):

@@ -35,7 +35,7 @@ from howsure.calibration.slots import Slots
 from howsure.errors import InputError, Parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Floats, Given, Pairs
+from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.stats.proportions import normal_interval, wilson_interval
@@ -49,7 +49,7 @@ OF_BINS |= {"test": None, "adjust": "holm"}
 @overload
 def calibration_curve(
     y_true: ArrayLike | str | Pairs,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     method: Literal["bins"] = "bins",
     bin_size: int | str = "auto",
@@ -66,7 +66,7 @@ def calibration_curve(
 @overload
 def calibration_curve(
     y_true: ArrayLike | str | Pairs,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     method: Literal["corp"],
     n_simulations: int | None = None,
@@ -79,7 +79,7 @@ def calibration_curve(
 ) -> CorpCurve: ...
 def calibration_curve(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     method: str = "bins",
     bin_size: int | str = "auto",

@@ -32,7 +32,7 @@ from howsure.calibration.words import (
 from howsure.errors import InputError, parameter, told
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import CLASS_WISE, Given, Pairs
+from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Result, Rows, plain, provenance_line, rows_read
@@ -205,7 +205,7 @@ class CalibrationCurves(Rows[Any]):
 
 def calibration_curves(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     groups: ArrayLike | str | None = None,
     method: str = "bins",

@@ -14,7 +14,7 @@ from howsure.errors import InputError, Parameter, parameter
 from howsure.inputs.checks import Coded, Column, as_column, is_missing
 from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import natural_order
-from howsure.inputs.pairs import CLASS_WISE, NOTHING, Floats, Given, Integers, Pairs
+from howsure.inputs.pairs import CLASS_WISE, NOTHING, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 
 # Features as cells and conditions: the values of a category, or the stretches of numbers between quantiles.
@@ -194,7 +194,7 @@ def pairs_and_features(
     """The pairs, the columns of the same rows that groups are made of, by name, and what was read of which files."""
     if isinstance(data, Source):
         feature_names = _names(features)
-        if isinstance(y_prob, Given) and y_prob.reduce == CLASS_WISE:
+        if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
             raise InputError(
                 "{reduce} makes several pairs of a row; find groups with top-label or one class.",
                 reduce=Parameter("reduce", CLASS_WISE),

@@ -15,7 +15,7 @@ from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, residual
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
-from howsure.inputs.pairs import Floats, Given, Pairs
+from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, in_a_line, with_ends
@@ -64,7 +64,7 @@ class MulticalibrationError(Result):
 
 def multicalibration_error(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     features: Mapping[str, ArrayLike] | Sequence[str] | IntoFrame,
     conditions: int = 1,
@@ -84,7 +84,7 @@ def multicalibration_error(
 
     The largest of many noisy gaps is too large on average; what noise adds is simulated and taken off. The interval
     holds for every group that may be the largest (Chernozhukov, Lee & Rosen 2013). The other arguments are those of
-    `find_groups`.
+    `find_miscalibrated_groups`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

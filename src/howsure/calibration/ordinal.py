@@ -21,7 +21,7 @@ from howsure.calibration.words import LEGENDS, kind, verdict
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
-from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Given, Integers, Pairs, given_of
+from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Integers, Pairs, Probabilities, given_of
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
@@ -113,7 +113,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
 
 def ordinal_calibration(
     y_true: ArrayLike | str | None = None,
-    y_prob: ArrayLike | Sequence[str] | str | Given | None = None,
+    y_prob: ArrayLike | Sequence[str] | str | Probabilities | None = None,
     *,
     levels: Sequence[str] | None = None,
     bin_size: int | str = "auto",
@@ -189,16 +189,16 @@ def ordinal_calibration(
     )
 
 
-def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Given:
+def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Probabilities:
     """The probabilities of all levels, a curve for each class."""
-    spec = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
+    spec = Probabilities(UNNAMED, None) if y_prob is None else given_of(y_prob)
     if spec.reduce is not None:
         raise InputError("{parameter} does not go with ordered levels, which are all judged; leave it out.", "reduce")
     names = spec.classes if levels is None else [str(level) for level in levels]
     if names is not None and len(names) < 2:
         raise InputError(f"{parameter('levels')} must name two levels or more; it names {shortened(names) or 'none'}.")
     if spec.way == PROB and not (isinstance(spec.values, str) and not of_columns):
-        spec = Given(PROBS_COLUMN, spec.values)
+        spec = Probabilities(PROBS_COLUMN, spec.values)
     return replace(spec, reduce=CLASS_WISE, classes=names)
 
 

@@ -184,7 +184,7 @@ FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
 
 @dataclass(frozen=True, slots=True, repr=False)
 class QuantileCalibration(Result):
-    """The result of `posterior_quantiles`.
+    """The result of `quantile_calibration`.
 
     ranks (n,): the number of draws below each true value, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1], counts
     (B,), expected (B,) under calibration, and low, high (B,), the interval for each count. Cumulative curve: points
@@ -296,7 +296,7 @@ class QuantileCalibration(Result):
         return f"chi-square {statistic:.1f}{degrees}: {p}"
 
 
-def posterior_quantiles(
+def quantile_calibration(
     y_true: ArrayLike | str,
     draws: ArrayLike | str | Sequence[str],
     *,
@@ -329,10 +329,10 @@ def posterior_quantiles(
     (all sign assignments if there are fewer): for p, the band, and the variance of the bars.
 
     >>> rng = np.random.default_rng(0)
-    >>> result = posterior_quantiles(rng.normal(size=500), rng.normal(size=(500, 99)), rng=0)
+    >>> result = quantile_calibration(rng.normal(size=500), rng.normal(size=(500, 99)), rng=0)
     >>> result.p_value > 0.05
     True
-    >>> posterior_quantiles(2 * rng.normal(size=500), rng.normal(size=(500, 99)), rng=0).p_value < 0.001
+    >>> quantile_calibration(2 * rng.normal(size=500), rng.normal(size=(500, 99)), rng=0).p_value < 0.001
     True
 
     Raises InputError for incompatible shapes, NaN or infinite values, an unknown method, a single cluster.
@@ -344,7 +344,7 @@ def posterior_quantiles(
     if data is not None:
         rows = _of_columns(data, y_true, draws, clusters)
         with rows.placed():
-            result = posterior_quantiles(
+            result = quantile_calibration(
                 rows["y_true"],
                 rows["draws"],
                 n_bins=n_bins,

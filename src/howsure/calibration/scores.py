@@ -15,7 +15,7 @@ from howsure.calibration.error import mean_gaps
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
-from howsure.inputs.pairs import CLASS_WISE, Floats, Given, Pairs
+from howsure.inputs.pairs import CLASS_WISE, Floats, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result, as_json
@@ -68,7 +68,7 @@ class ScoreParts(Result):
     calibration: the loss due to differences between frequencies and predictions (0 if calibrated). refinement: the loss
     that remains after recalibration; small if the bins separate the labels well. within_bin: the loss or gain due to
     predictions that differ within a bin. A score is infinite if a prediction of 0 or 1 is wrong; `infinite_rows` counts
-    these. recipe: the settings of `score_parts` (for parts of a calibration curve, the curve's recipe).
+    these. recipe: the settings of `decompose_score` (for parts of a calibration curve, the curve's recipe).
     """
 
     score: float
@@ -148,9 +148,9 @@ def _parts(
     return ScoreParts(score, at_mean - refinement, refinement, within, infinite)
 
 
-def score_parts(
+def decompose_score(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     score: str | ProperLoss = "brier",
     bin_size: int | str = "auto",
@@ -168,7 +168,7 @@ def score_parts(
     = mean [L(q_i, y_i) - L(q̂, p)]. Source: Theorem 3.4 of Nguyen's thesis; third part after Stephenson, Coelho &
     Jolliffe (2008).
 
-    >>> parts = score_parts([0, 1, 1, 1], [0.2, 0.2, 0.8, 0.8], bin_size=2)
+    >>> parts = decompose_score([0, 1, 1, 1], [0.2, 0.2, 0.8, 0.8], bin_size=2)
     >>> round(parts.score, 3), round(parts.calibration, 3), round(parts.refinement, 3), round(parts.within_bin, 3)
     (0.19, 0.065, 0.125, 0.0)
 

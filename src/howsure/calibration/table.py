@@ -16,7 +16,7 @@ from howsure.calibration.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Given, Pairs
+from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Estimate, Rows, plain
@@ -90,7 +90,7 @@ class CalibrationTable(Rows[GroupCalibration]):
 
 def calibration_table(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     groups: ArrayLike | str | None = None,
     bin_size: int | str = "auto",

@@ -31,7 +31,7 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.frames import Source, named_columns
 from howsure.inputs.matching import PairedRows
-from howsure.inputs.pairs import Given, Pairs
+from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
@@ -63,7 +63,7 @@ class Bins:
 
 def check_calibration(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     max_error: float | None = None,
     better_than: ArrayLike | str | Source | None = None,

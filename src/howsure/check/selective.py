@@ -24,7 +24,7 @@ from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import is_number
-from howsure.inputs.pairs import CLASS_WISE, Floats, Given, Integers, Pairs
+from howsure.inputs.pairs import CLASS_WISE, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import ItemGroups
@@ -35,7 +35,7 @@ KIND = "selective"
 
 def check_selective(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     max_risk: float | None = None,
     min_coverage: float = 1.0,
@@ -74,7 +74,7 @@ def check_selective(
     level, alarms_over = check_sizes(level, alarms_over)
     if max_risk is None and baseline is None:
         raise InputError(f"nothing to check: name a limit, {parameter('max_risk', 0.05)}.")
-    if isinstance(y_prob, Given) and y_prob.reduce == CLASS_WISE:
+    if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
         option = parameter("reduce", CLASS_WISE)
         raise InputError(f"an answer is kept or not; {option} does not say whether it is right.")
     named_once(None, None, not_worse_than, baseline=baseline is not None)

@@ -82,13 +82,13 @@ howsure calibration 'results/*/samples_*.jsonl'
 
 
 @cache
-def find_groups() -> click.Command:
+def find_miscalibrated_groups() -> click.Command:
     """`howsure calibration find-groups`: in which groups of rows are predictions worse calibrated than in the whole?"""
-    from howsure.calibration import found_groups
+    from howsure.calibration import miscalibrated_groups
     from howsure.calibration.scan import DIAGONAL, WHOLE
     from howsure.result import files_read
 
-    function = found_groups.find_groups
+    function = miscalibrated_groups.find_miscalibrated_groups
 
     def run(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
         groups = result_of(function, typed, multicalibration=True)
@@ -206,7 +206,7 @@ def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
 @cache
 def logits() -> click.Command:
     """`howsure calibration logits`: a model's calibration over all its classes, from files of logits."""
-    from howsure.calibration.logit_calibration import EQUAL, PROBABILITY, calibration_of_logits
+    from howsure.calibration.from_logits import EQUAL, PROBABILITY, logit_calibration
     from howsure.data.sources import read
     from howsure.inputs.pairs import CLASS_WISE
 
@@ -221,7 +221,7 @@ def logits() -> click.Command:
         **typed: Any,
     ) -> None:
         source = replace(read(files), bar=lambda n, unit: progress(unit, total=n))
-        calibration = calibration_of_logits(source, **typed)
+        calibration = logit_calibration(source, **typed)
         calibration = replace(calibration, recipe={"command": "howsure calibration logits", **calibration.recipe})
         ends = calibration.binned[0].bins.mean_prob[[0, -1]]
         if axis == "auto" and ends.min() > 0.0 and ends.max() < 1.0 and calibration.recipe["reduce"] == CLASS_WISE:
@@ -234,7 +234,7 @@ def logits() -> click.Command:
 
     return command_of(
         "logits",
-        calibration_of_logits,
+        logit_calibration,
         run,
         files=LOGITS,
         examples="""
@@ -255,9 +255,9 @@ howsure calibration logits 'shards/*.safetensors' --reduce top-label
         options={
             "data": None,
             "targets": click.option(
-                "--targets", multiple=True, metavar="FILE", help=said_of(calibration_of_logits)["targets"]
+                "--targets", multiple=True, metavar="FILE", help=said_of(logit_calibration)["targets"]
             ),
-            "sample_weight": choice(calibration_of_logits, "sample_weight", [PROBABILITY, EQUAL]),
+            "sample_weight": choice(logit_calibration, "sample_weight", [PROBABILITY, EQUAL]),
         },
     )
 
@@ -335,7 +335,7 @@ command = DefaultGroup(
     elsewhere={
         "curve": curve,
         "compare": compare,
-        "find-groups": find_groups,
+        "find-groups": find_miscalibrated_groups,
         "logits": logits,
         "ordinal": ordinal,
         "summary": summary,
@@ -348,17 +348,17 @@ command = DefaultGroup(
 @cache
 def quantiles() -> click.Command:
     """`howsure quantiles`: are posterior draws of continuous quantities calibrated?"""
-    from howsure.calibration.quantiles import METHODS, posterior_quantiles
+    from howsure.calibration.quantiles import METHODS, quantile_calibration
 
     def run(draws_column: str | None, form: str, output: str | None, figure: str | None, **typed: Any) -> None:
         if (typed["draws"] is None) == (draws_column is None):
             raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
-        quantiles = result_of(posterior_quantiles, typed, draws=draws_column or typed["draws"])
+        quantiles = result_of(quantile_calibration, typed, draws=draws_column or typed["draws"])
         finish(quantiles, name="quantiles", form=form, output=output, figure=figure)
 
     return command_of(
         "quantiles",
-        posterior_quantiles,
+        quantile_calibration,
         run,
         examples="""
 howsure quantiles draws.npz --target truth --draws-column draws
@@ -374,8 +374,8 @@ howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document -
                     ),
                 ]
             ),
-            "method": choice_option("--test", "method", of=METHODS, help=said_of(posterior_quantiles)["method"]),
-            "rng": seed_option(said_of(posterior_quantiles)["rng"], to="rng"),
+            "method": choice_option("--test", "method", of=METHODS, help=said_of(quantile_calibration)["method"]),
+            "rng": seed_option(said_of(quantile_calibration)["rng"], to="rng"),
         },
     )
 

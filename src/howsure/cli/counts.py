@@ -13,11 +13,11 @@ from howsure.cli.terminal.derived import choice, command_of, derived, result_of,
 from howsure.cli.terminal.options import Decorator, as_names, role_option, seed_option, source_of
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.vocabulary import option_of
-from howsure.counts import estimate_counts, labels_needed, sample_for_labels
+from howsure.counts import draw_label_sample, estimate_counts, plan_label_sample
+from howsure.counts.draw_label_sample import DESIGNS
 from howsure.counts.estimation import METHODS
 from howsure.counts.label_sample import LABEL
 from howsure.counts.planning import DESIGNS as PLANNED
-from howsure.counts.sample_for_labels import DESIGNS
 from howsure.data.sources import Files
 from howsure.inputs.periods import PERIODS
 from howsure.regression.regress_predicted import regress_predicted
@@ -62,10 +62,10 @@ howsure counts plan news.csv --prob score --width 0.1 --share --labelled to_labe
 command.add_command(
     derived(
         "counts plan",
-        labels_needed,
+        plan_label_sample,
         examples=OF_PLAN,
         options=OF_UNITS
-        | {"labelled": sheet_option(labels_needed), "design": choice(labels_needed, "design", PLANNED)},
+        | {"labelled": sheet_option(plan_label_sample), "design": choice(plan_label_sample, "design", PLANNED)},
     ),
     "plan",
 )
@@ -76,7 +76,7 @@ SAME = ("y_prob", "labelled", "groups", "date", "period", "date_format", "cluste
 
 def sample(output: str | None, **typed: Any) -> None:
     """Write the sheet of units to label, and tell what to do with it."""
-    drawn = result_of(sample_for_labels, typed)
+    drawn = result_of(draw_label_sample, typed)
     emit(f"{drawn.to_csv()}\n", output)
     if output is not None:
         same = typed | {"labelled": output, "format": typed["input_format"]}
@@ -95,7 +95,7 @@ def sample(output: str | None, **typed: Any) -> None:
 command.add_command(
     command_of(
         "sample",
-        sample_for_labels,
+        draw_label_sample,
         sample,
         examples="""
 howsure counts sample news.csv --prob score --labels 200 --show id,text --output to_label.csv
@@ -118,8 +118,8 @@ howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --s
             ),
             "bands": None,
             "batch": None,
-            "design": choice(sample_for_labels, "design", DESIGNS),
-            "more": sheet_option(sample_for_labels, "more"),
+            "design": choice(draw_label_sample, "design", DESIGNS),
+            "more": sheet_option(draw_label_sample, "more"),
         },
     )
 )

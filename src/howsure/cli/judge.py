@@ -8,12 +8,12 @@ import click
 
 from howsure.cli.terminal.derived import derived
 from howsure.cli.terminal.options import Decorator, DefaultGroup, bounds_option
-from howsure.judges.agreement import judge_agreement
+from howsure.judges.agreement import rater_agreement
 from howsure.judges.bias import judge_bias
-from howsure.judges.judged_scores import judged_scores
-from howsure.judges.planning import judge_plan
-from howsure.judges.prompts import judge_prompts
-from howsure.judges.sample import judge_sample
+from howsure.judges.correct_judge_scores import correct_judge_scores
+from howsure.judges.planning import plan_judge_sample
+from howsure.judges.prompts import prompt_sensitivity
+from howsure.judges.sample import draw_judge_sample
 from howsure.judges.transport import judge_transport
 from howsure.result import Result
 
@@ -79,10 +79,10 @@ map_option = click.option(
     help="The model from whose answers the map is learned (default: all that agree with each other).",
 )
 OF_SCORES = "Draw what judge, people and both say of each model"
-add("scores", judged_scores, EXAMPLES, OF_SCORES, bounds=bounds_option, against=against_option)
-add("sample", judge_sample, OF_SAMPLE, report=False, n=labels_option)
-add("plan", judge_plan, OF_PLAN, report=False, bounds=bounds_option)
-add("agreement", judge_agreement, OF_AGREEMENT)
+add("scores", correct_judge_scores, EXAMPLES, OF_SCORES, bounds=bounds_option, against=against_option)
+add("sample", draw_judge_sample, OF_SAMPLE, report=False, n=labels_option)
+add("plan", plan_judge_sample, OF_PLAN, report=False, bounds=bounds_option)
+add("agreement", rater_agreement, OF_AGREEMENT)
 add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=map_option)
 add("bias", judge_bias, OF_BIAS, "Draw by how much each bias moves a grade", bounds=bounds_option)
-add("prompts", judge_prompts, OF_PROMPTS, "Draw the means over prompts and of each of them", bounds=bounds_option)
+add("prompts", prompt_sensitivity, OF_PROMPTS, "Draw the means over prompts and of each of them", bounds=bounds_option)

@@ -4,7 +4,7 @@ from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.coref_posterior import CorefPosterior, QueryPosterior
 from howsure.coreference.detection import detect_mentions
 from howsure.coreference.judged import pairs_from_posteriors
-from howsure.coreference.metrics import CoreferenceScores, Score, score_clusters, score_documents
+from howsure.coreference.metrics import CoreferenceScores, Score, coreference_scores, score_documents
 from howsure.coreference.recalibration import (
     CoreferenceRecalibration,
     entity_pairs_from_posteriors,
@@ -23,13 +23,13 @@ __all__ = [
     "ResolvedDocument",
     "Score",
     "Sharpening",
+    "coreference_scores",
     "detect_mentions",
     "entity_pairs_from_posteriors",
     "pairs_from_posteriors",
     "posterior_from_scores",
     "recalibrate_coreference",
     "resolve",
-    "score_clusters",
     "score_documents",
     "scores_from_fastcoref",
 ]

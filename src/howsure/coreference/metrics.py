@@ -242,7 +242,7 @@ class CoreferenceScores(Result):
         return f"{in_a_line(heading)}\n\n{text}"
 
 
-def score_clusters(
+def coreference_scores(
     gold: Iterable[Iterable[Hashable]], predicted: Iterable[Iterable[Hashable]], *, singletons: bool = True
 ) -> CoreferenceScores:
     """Score the predicted clusters of one document against the gold ones.
@@ -251,7 +251,7 @@ def score_clusters(
     Mentions on only one side are counted as in the official scorer. `singletons=False` drops the clusters of one
     mention on both sides first, as for OntoNotes, which annotates none.
 
-    >>> scores = score_clusters([["a", "b", "c"], ["d", "e"]], [["a", "b"], ["c", "d", "e"]])
+    >>> scores = coreference_scores([["a", "b", "c"], ["d", "e"]], [["a", "b"], ["c", "d", "e"]])
     >>> round(scores.muc.f1, 4), round(scores.b_cubed.f1, 4), round(scores.conll_f1, 4)
     (0.6667, 0.7333, 0.7333)
 
@@ -285,7 +285,7 @@ def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singleto
     total = CoreferenceScores()
     for place, (expected, other) in enumerate(zip(golden, guessed, strict=True)):
         try:
-            total += score_clusters(expected, other, singletons=singletons)
+            total += coreference_scores(expected, other, singletons=singletons)
         except InputError as error:
             raise InputError(f"document {place}: {error}") from None
     return total

@@ -1,19 +1,19 @@
 """Corrected counts: publishable numbers from a model's scores and a few hundred labels."""
 
+from howsure.counts.draw_label_sample import draw_label_sample
 from howsure.counts.estimation import estimate_counts
 from howsure.counts.label_sample import LabelSample
-from howsure.counts.learned_score import learned_score
-from howsure.counts.planning import LabelsNeeded, labels_needed
+from howsure.counts.learn_score import learn_score
+from howsure.counts.planning import LabelPlan, plan_label_sample
 from howsure.counts.results import CountEstimate, CountEstimates
-from howsure.counts.sample_for_labels import sample_for_labels
 
 __all__ = [
     "CountEstimate",
     "CountEstimates",
+    "LabelPlan",
     "LabelSample",
-    "LabelsNeeded",
+    "draw_label_sample",
     "estimate_counts",
-    "labels_needed",
-    "learned_score",
-    "sample_for_labels",
+    "learn_score",
+    "plan_label_sample",
 ]

@@ -357,7 +357,7 @@ def _read_inclusion(
             shown = "none" if value is None else repr(value.item() if isinstance(value, np.generic) else value)
             raise InputError(
                 f"{parameter('inclusion')}, the probability that a unit was drawn for labelling, must lie in (0, 1] "
-                f"where there is a label; {at_row(row)} has {shown}. {parameter('howsure.sample_for_labels')} gives it."
+                f"where there is a label; {at_row(row)} has {shown}. {parameter('howsure.draw_label_sample')} gives it."
             )
         values[k] = number
     odd = np.flatnonzero(values != values[first][element])

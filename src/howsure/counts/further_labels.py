@@ -28,9 +28,9 @@ def recovered_sample(
     """The sample that drew these units (rows from 0) from these strata, with the same scores, groups and clusters.
 
     >>> import numpy as np
-    >>> from howsure.counts import sample_for_labels
+    >>> from howsure.counts import draw_label_sample
     >>> score = np.linspace(0, 0.5, 1000)
-    >>> sample = sample_for_labels(score, 50, rng=0)
+    >>> sample = draw_label_sample(score, 50, rng=0)
     >>> drawn = {row: sample.stratum[row] for row in sample.indices.tolist()}
     >>> bool((recovered_sample(score, drawn).inclusion == sample.inclusion).all())
     True
@@ -102,7 +102,7 @@ class Drawn:
         several = [sample] if isinstance(sample, LabelSample) else sample
         if not isinstance(several, Sequence) or not several or not all(isinstance(s, LabelSample) for s in several):
             raise InputError(
-                "sample must be the result of sample_for_labels, or a list of such samples; it is a "
+                "sample must be the result of draw_label_sample, or a list of such samples; it is a "
                 f"{type(sample).__name__}."
             )
         mismatch = next((other for other in several if len(other.codes) != n), None)

@@ -30,7 +30,7 @@ MAX_VARIANCE = 0.25  # the variance of labels of which half are positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class LabelsNeeded(Result):
+class LabelPlan(Result):
     """The number of `labels` (existing ones included) among `units` for an interval of a `width`.
 
     share: whether the width is a share of the units. from_labels: whether the plan uses the existing labels.
@@ -62,7 +62,7 @@ class LabelsNeeded(Result):
         )
 
 
-def labels_needed(
+def plan_label_sample(
     y_prob: ArrayLike | str,
     *,
     width: float,
@@ -73,7 +73,7 @@ def labels_needed(
     design: str = "stratified",
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
-) -> LabelsNeeded:
+) -> LabelPlan:
     """The number of labels that an interval of this width needs, existing ones included.
 
     y_prob (N,): scores, from 0 to 1.
@@ -92,9 +92,9 @@ def labels_needed(
     Cochran (1977), section 5.9.
 
     >>> import numpy as np
-    >>> labels_needed(np.full(10_000, 0.1), width=1_000).labels
+    >>> plan_label_sample(np.full(10_000, 0.1), width=1_000).labels
     370
-    >>> labels_needed(np.full(10_000, 0.1), width=0.1, share=True, y_true={row: row % 10 // 9 for row in range(50)})
+    >>> plan_label_sample(np.full(10_000, 0.1), width=0.1, share=True, y_true={row: row % 10 // 9 for row in range(50)})
     158 labels of 10,000 units for an interval about 0.1 of the units wide, existing labels included; they show ...
 
     Raises InputError if the width is below 1 unit, or is not a share above 0 and at most 1; for an unknown design; or
@@ -119,7 +119,7 @@ def labels_needed(
             variance = _variances(codes[labelled_rows], values, len(size))
         variance_target = (_units(width, share, n) / (2.0 * normal_quantile(check_level(level)))) ** 2
     needed = float((size @ np.sqrt(variance)) ** 2 / (variance_target + size @ variance))
-    return LabelsNeeded(
+    return LabelPlan(
         labels=min(max(int(np.ceil(needed)), 2 * len(size)), n),
         units=n,
         width=float(width),

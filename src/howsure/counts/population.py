@@ -246,7 +246,7 @@ def check_enough(labelled: int, n: int) -> None:
     if labelled < MIN_LABELS:
         raise InputError(
             f"at least {MIN_LABELS} units must have a label; {labelled:,} of {n:,} have one. Draw units by "
-            f"{parameter('howsure.sample_for_labels')} and label them."
+            f"{parameter('howsure.draw_label_sample')} and label them."
         )
 
 

@@ -38,7 +38,7 @@ from howsure.files.whole import copy_whole
 from howsure.inputs.checks import GIVEN_PREFIX, check_probabilities
 from howsure.inputs.classes import distributions
 from howsure.inputs.numbers_and_names import comma_advice, shortened
-from howsure.inputs.pairs import Floats, Given, Integers
+from howsure.inputs.pairs import Floats, Integers, Probabilities
 from howsure.inputs.pairs_from import check_scale
 
 ADDED = "added_columns"
@@ -217,7 +217,7 @@ class FileToExtend:
 
 def open_to_extend(
     path: str | os.PathLike[str],
-    y_prob: Given | None,
+    y_prob: Probabilities | None,
     *,
     classes_wanted: Sequence[str] = (),
     groups: str | None = None,

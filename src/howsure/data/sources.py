@@ -14,7 +14,7 @@ from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import SAVED, Dated, Kind, Rows, Source, no_column_name
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.numbers_and_names import natural_order, shortened
-from howsure.inputs.pairs import PROB, TOP_LABEL, Given, given_of
+from howsure.inputs.pairs import PROB, TOP_LABEL, Probabilities, given_of
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
@@ -184,9 +184,9 @@ class Files(Source):
                 raise InputError(f"{option_name} {why}. Leave it out.")
 
 
-def _beside(first: Any, other: Any) -> Given:
+def _beside(first: Any, other: Any) -> Probabilities:
     """The columns of another model in the same files, given as this one's."""
-    spec = Given(PROB, None) if first is None else given_of(first)
+    spec = Probabilities(PROB, None) if first is None else given_of(first)
     columns = [other] if isinstance(other, str) else list(other)
     if spec.values is not None and len(spec.columns) > 1 and len(columns) == 1:
         raise InputError(f"{columns[0]} is no file; this model has several columns, so name the other model's file.")

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from howsure.calibration.found_groups import FoundGroups, MiscalibratedGroup
+from howsure.calibration.miscalibrated_groups import MiscalibratedGroup, MiscalibratedGroups
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scan import WHOLE
 from howsure.calibration.table import GroupCalibration
@@ -97,30 +97,30 @@ CONDITIONS_LENGTH, CONDITION_LENGTH = 52, 26
 CONDITIONS_HEIGHT, NARROW_ROW = 0.24, 0.34  # inches
 
 
-def groups_figure(found_groups: FoundGroups) -> Figure:
+def groups_figure(miscalibrated_groups: MiscalibratedGroups) -> Figure:
     """The groups found, by `draw_groups`."""
     with styled():
-        longest = max((len(row.name) for row in found_groups.rows), default=0)
+        longest = max((len(row.name) for row in miscalibrated_groups.rows), default=0)
         width = 4.6 + 0.06 * min(longest, CONDITIONS_LENGTH)
         row = NARROW_ROW if is_narrow() else CONDITIONS_HEIGHT
-        figure = new_figure(width, 1.3 + row * (1 + len(found_groups.rows)), keep="height")
-        draw_groups(found_groups, ax=figure.add_subplot())
+        figure = new_figure(width, 1.3 + row * (1 + len(miscalibrated_groups.rows)), keep="height")
+        draw_groups(miscalibrated_groups, ax=figure.add_subplot())
     return figure
 
 
-def draw_groups(found_groups: FoundGroups, *, ax: Axes) -> Axes:
+def draw_groups(miscalibrated_groups: MiscalibratedGroups, *, ax: Axes) -> Axes:
     """Draw the gap of each group with its simultaneous interval, beside the gap of the whole at the same predictions;
     the whole stands in the first row."""
     dress(ax, grid="x")
     narrow = is_narrow()
-    names = ["all rows", *(_conditions(row, narrow) for row in found_groups.rows)]
+    names = ["all rows", *(_conditions(row, narrow) for row in miscalibrated_groups.rows)]
     group, whole = look(1), look(0)
     ax.axvline(0.0, color=QUIET, linewidth=0.9, zorder=1)
     (all_rows,) = ax.plot(
-        [found_groups.whole.gap], [0], whole.marker, color=whole.colour, markersize=5, linestyle="none"
+        [miscalibrated_groups.whole.gap], [0], whole.marker, color=whole.colour, markersize=5, linestyle="none"
     )
     handles, labels = [all_rows], ["all rows"]
-    for place, row in enumerate(found_groups.rows, start=1):
+    for place, row in enumerate(miscalibrated_groups.rows, start=1):
         low, high = ((0.0 if end is None else end) + row.whole_gap for end in (row.excess.low, row.excess.high))
         ax.hlines(place, low, high, color=group.colour, linewidth=1.6, alpha=0.55, zorder=2)
         (dot,) = ax.plot(
@@ -137,7 +137,7 @@ def draw_groups(found_groups: FoundGroups, *, ax: Axes) -> Axes:
             [*handles[:1], dot],
             ["all rows", "group" if narrow else f"group [{100 * row.excess.level:g} %, all at once]"],
         )
-        if found_groups.recipe["against"] == WHOLE:
+        if miscalibrated_groups.recipe["against"] == WHOLE:
             (same,) = ax.plot(
                 [row.whole_gap], [place], "|", color=whole.colour, markersize=10, markeredgewidth=1.8, linestyle="none"
             )

@@ -11,7 +11,7 @@ from howsure.figures.style import INK, QUIET, look
 
 if TYPE_CHECKING:
     from howsure.judges.bias import JudgeBias
-    from howsure.judges.prompts import JudgePrompts
+    from howsure.judges.prompts import PromptSensitivity
     from howsure.judges.results import JudgedScores
 
 BESIDE = 0.22  # of a row
@@ -37,7 +37,7 @@ def draw_biases(result: JudgeBias, *, ax: Axes | None = None) -> Axes:
     return draw_rows(rows, [mark], name=lambda row: row.bias, of="biases", label=label, ax=ax, zero=True)
 
 
-def draw_prompts(result: JudgePrompts, *, ax: Axes | None = None) -> Axes:
+def draw_prompts(result: PromptSensitivity, *, ax: Axes | None = None) -> Axes:
     """Draw the mean over all prompts such as these and over these alone with their intervals, and that of each."""
     over = [("all prompts such as these", result.mean), ("these prompts alone", result.given)]
     mark = Mark("mean", lambda row: row[1], "o", look(0).colour, 0.0)

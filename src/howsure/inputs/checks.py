@@ -262,7 +262,7 @@ def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any
 ROUNDING = 1e-3
 MANY_LABELS = 12  # more values than this are no labels
 LIKELY_PERCENT = 10  # few logits are greater
-GIVEN_PREFIX = "Given."  # of giving probabilities: parameters of `Given`
+GIVEN_PREFIX = "Probabilities."  # of giving probabilities: parameters of `Probabilities`
 NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
 NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # though some turn into floats
 

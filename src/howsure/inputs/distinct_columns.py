@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from howsure.errors import InputError, Parameter
-from howsure.inputs.pairs import Given
+from howsure.inputs.pairs import Probabilities
 
 
 def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> None:
@@ -35,7 +35,7 @@ def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None
 
 def _columns(value: Any) -> set[str]:
     """The names of the columns of a role; none of arrays."""
-    if isinstance(value, Given):
+    if isinstance(value, Probabilities):
         return set(value.columns) if isinstance(value.values, str) or _are_names(value.values) else set()
     return {value} if isinstance(value, str) else set()
 

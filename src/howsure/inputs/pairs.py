@@ -151,7 +151,7 @@ SCALE_RULES = {LOGITS: "not_a_logit", LOG_PROBABILITIES: "not_a_log_probability"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Probabilities:
     """How `y_prob` is given, where it is not one probability per row.
 
     way: "probs", several columns of class probabilities; "probs_column", one column of lists of them; "logits" and
@@ -161,7 +161,7 @@ class Given:
     with "prob", selective answers take "top-label": the confidence is then the larger of p and 1 - p.
     classes: their names, in order.
 
-    >>> Given("logits", ["a", "b"]).columns
+    >>> Probabilities("logits", ["a", "b"]).columns
     ('a', 'b')
 
     Raises InputError for another way, and for classes where there are none.
@@ -216,15 +216,15 @@ class Given:
         return named
 
 
-def given_of(y_prob: Any) -> Given:
+def given_of(y_prob: Any) -> Probabilities:
     """How probabilities are given: names of several columns are those of classes.
 
     >>> given_of("score").way, given_of(["p_no", "p_yes"]).way
     ('prob', 'probs')
     """
-    if isinstance(y_prob, Given):
+    if isinstance(y_prob, Probabilities):
         return y_prob
     several = (
         isinstance(y_prob, (list, tuple)) and len(y_prob) > 0 and all(isinstance(column, str) for column in y_prob)
     )
-    return Given(PROBS if several else PROB, y_prob)
+    return Probabilities(PROBS if several else PROB, y_prob)

@@ -1,4 +1,4 @@
-"""From what the user gives to checked pairs: arrays, the columns of a frame or of files, `Given`, or `Pairs`."""
+"""Checked pairs from arrays, the columns of a frame or of files, `Probabilities`, or `Pairs`."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from howsure.inputs.pairs import (
     TOP_LABEL,
     VERBALISED,
     Floats,
-    Given,
     Pairs,
+    Probabilities,
 )
 from howsure.inputs.repeated_items import frame_clusters
 
@@ -57,7 +57,7 @@ def pairs_from(
     """Check everything once and return `Pairs`.
 
     With `data` (a data frame of any library that narwhals supports, or files by `howsure.read`) the other arguments are
-    names of its columns. `y_prob` may be `Given`: classes, logits, stated confidences.
+    names of its columns. `y_prob` may be `Probabilities`: classes, logits, stated confidences.
     `y_true` may be `Pairs`, which include their probabilities and, optionally, weights, groups and clusters; any of
     these that they lack may be given separately.
 
@@ -95,11 +95,11 @@ def pairs_from(
             return predictions.pairs()
     notes: tuple[str, ...] = ()
     if data is not None and clusters is None:
-        columns = y_prob.columns if isinstance(y_prob, Given) else (y_prob,)
+        columns = y_prob.columns if isinstance(y_prob, Probabilities) else (y_prob,)
         roles["clusters"], notes = frame_clusters(data, [groups], [y_true, *columns, groups, sample_weight])
-    if isinstance(y_prob, Given) and y_prob.way != PROB:
+    if isinstance(y_prob, Probabilities) and y_prob.way != PROB:
         return replace(_of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name), notes=notes)
-    if isinstance(y_prob, Given):
+    if isinstance(y_prob, Probabilities):
         y_prob.refuse_classes()
         roles[prob_name] = y_prob.values
     roles, names_in_messages = named_columns(data, **roles)
@@ -122,7 +122,7 @@ def pairs_from(
     )
 
 
-def _of_given(roles: dict[str, Any], spec: Given, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
+def _of_given(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
     """The pairs of probabilities that are given in another way than one number per row."""
     del roles[prob_name]
     columns: list[Any] = [spec.values]
@@ -136,7 +136,7 @@ def _of_given(roles: dict[str, Any], spec: Given, data: Any, *, pos_label: Any, 
 
 
 def _pairs_of_given(
-    y_true: Any, spec: Given, columns: Sequence[Any], *, groups: Any, pos_label: Any, **other_roles: Any
+    y_true: Any, spec: Probabilities, columns: Sequence[Any], *, groups: Any, pos_label: Any, **other_roles: Any
 ) -> Pairs:
     """The pairs of arrays (n,) or (n, K), given in any way; of several columns, one array each.
 
@@ -235,7 +235,7 @@ def array_of_given(values: Any) -> Column:
     return array
 
 
-def of_one(spec: Given, column: Column) -> Floats:
+def of_one(spec: Probabilities, column: Column) -> Floats:
     """One probability per row."""
     if spec.way == VERBALISED:
         return _confidences_of(column)
@@ -284,7 +284,7 @@ def _confidences_of(texts: Column) -> Floats:
     return check_probabilities(confidences)
 
 
-def classes_of_given(spec: Given, column: Column) -> Floats:
+def classes_of_given(spec: Probabilities, column: Column) -> Floats:
     """The probabilities of classes (n, K)."""
     if spec.way in (PROBS, PROBS_COLUMN):
         return column

@@ -1,42 +1,42 @@
 """Judges: what a model's grades of answers say about the grades that people would give."""
 
-from howsure.judges.agreement import judge_agreement
+from howsure.judges.agreement import rater_agreement
 from howsure.judges.bias import BiasRow, JudgeBias, judge_bias
-from howsure.judges.judged_scores import judged_scores
-from howsure.judges.planning import JudgePlan, JudgePlanRow, judge_plan
-from howsure.judges.prompts import JudgePrompts, PromptPart, judge_prompts
+from howsure.judges.correct_judge_scores import correct_judge_scores
+from howsure.judges.planning import JudgePlan, JudgePlanRow, plan_judge_sample
+from howsure.judges.prompts import PromptPart, PromptSensitivity, prompt_sensitivity
 from howsure.judges.results import (
     JudgedDifference,
     JudgedRow,
     JudgedScores,
+    JudgeReplacement,
     RaterAgreement,
     RaterAgreementRow,
-    Replacement,
 )
-from howsure.judges.sample import JudgeSample, judge_sample
-from howsure.judges.transport import Transport, TransportRow, judge_transport
+from howsure.judges.sample import JudgeSample, draw_judge_sample
+from howsure.judges.transport import JudgeTransport, JudgeTransportRow, judge_transport
 
 __all__ = [
     "BiasRow",
     "JudgeBias",
     "JudgePlan",
     "JudgePlanRow",
-    "JudgePrompts",
+    "JudgeReplacement",
     "JudgeSample",
+    "JudgeTransport",
+    "JudgeTransportRow",
     "JudgedDifference",
     "JudgedRow",
     "JudgedScores",
     "PromptPart",
+    "PromptSensitivity",
     "RaterAgreement",
     "RaterAgreementRow",
-    "Replacement",
-    "Transport",
-    "TransportRow",
-    "judge_agreement",
+    "correct_judge_scores",
+    "draw_judge_sample",
     "judge_bias",
-    "judge_plan",
-    "judge_prompts",
-    "judge_sample",
     "judge_transport",
-    "judged_scores",
+    "plan_judge_sample",
+    "prompt_sensitivity",
+    "rater_agreement",
 ]

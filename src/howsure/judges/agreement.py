@@ -1,4 +1,4 @@
-"""`judge_agreement`: how far do raters agree, and may a judge stand in for a person?"""
+"""`rater_agreement`: how far do raters agree, and may a judge stand in for a person?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from howsure.inputs.numbers_and_names import (
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
-from howsure.judges.results import RaterAgreement, RaterAgreementRow, Replacement
+from howsure.judges.results import JudgeReplacement, RaterAgreement, RaterAgreementRow
 from howsure.result import Estimate
 from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.p_values import adjust_p_values
@@ -43,7 +43,7 @@ FEW_APART = 5  # items whose raters differ, from which on the jackknife says how
 JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
 
-def judge_agreement(
+def rater_agreement(
     score: ArrayLike | str,
     *,
     rater: ArrayLike | str,
@@ -82,7 +82,7 @@ def judge_agreement(
     Sources: Krippendorff (2011); Cohen (1968); Gwet (2008, 2014); Calderon, Reichart & Dror (2025).
 
     >>> grades = [1, 1, 2, 2, 3, 3, 1, 2]
-    >>> found = judge_agreement(grades, rater=list("abababab"), id=[0, 0, 1, 1, 2, 2, 3, 3])
+    >>> found = rater_agreement(grades, rater=list("abababab"), id=[0, 0, 1, 1, 2, 2, 3, 3])
     >>> round(found.rows[0].alpha.value, 4), round(found.rows[0].kappa.value, 4)
     (0.6667, 0.6364)
 
@@ -339,7 +339,7 @@ def _estimate(
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), level=level, method=JACKKNIFE, n=n)
 
 
-def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
+def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement:
     """Whether the judge is as near to other people as each person is, less the margin."""
     from scipy.special import stdtr
 
@@ -365,11 +365,11 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
         p.append(float(stdtr(n - 1, distance / error)) if error > 0.0 else float(distance >= 0.0))
     if not p:
         why = f"each person graded fewer than {FEWEST} items that the judge and other people graded, too"
-        return Replacement(judge, len(people), 0, math.nan, math.nan, None, why)
+        return JudgeReplacement(judge, len(people), 0, math.nan, math.nan, None, why)
     harmonic = sum(1 / k for k in range(1, len(p) + 1))  # tests may depend on each other (Benjamini & Yekutieli 2001)
     n_rejected = int((harmonic * adjust_p_values(p, method="bh") <= FALSE_DISCOVERIES).sum())
     rate = n_rejected / len(p)
-    return Replacement(judge, len(people), len(p), rate, float(np.mean(nearer)), rate >= 0.5, "")
+    return JudgeReplacement(judge, len(people), len(p), rate, float(np.mean(nearer)), rate >= 0.5, "")
 
 
 def _nearness(grades: Floats, others: Floats, scale: str) -> Floats:

@@ -1,4 +1,4 @@
-"""`judge_plan`: how many grades of people does a corrected mean need?"""
+"""`plan_judge_sample`: how many grades of people does a corrected mean need?"""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class JudgePlanRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgePlan(Rows[JudgePlanRow]):
-    """The result of `judge_plan`: a row per model. width: of the interval that is planned."""
+    """The result of `plan_judge_sample`: a row per model. width: of the interval that is planned."""
 
     rows: tuple[JudgePlanRow, ...] = as_json("models")
     width: float
@@ -67,7 +67,7 @@ class JudgePlan(Rows[JudgePlanRow]):
         return [f"Grades of people for an interval {self.width:g} wide.{''.join(none)}", *self.notes]
 
 
-def judge_plan(
+def plan_judge_sample(
     score: ArrayLike | str,
     *,
     width: float,
@@ -82,7 +82,7 @@ def judge_plan(
     """How many grades of people does a corrected mean need, so that its interval is as narrow as wanted?
 
     From the grades that are there, or from a correlation of judge and people that is assumed: the interval that
-    `judged_scores` would give of so many grades like those, drawn at random from all.
+    `correct_judge_scores` would give of so many grades like those, drawn at random from all.
 
     score (n,): the judge's grade of each answer.
     width: of the interval of a model's mean.
@@ -96,7 +96,7 @@ def judge_plan(
     With a correlation, grades are assumed to be the lowest or the highest in equal parts: no others vary more.
 
     >>> import numpy as np
-    >>> judge_plan(np.arange(5000) % 2, width=0.1, correlation=0.8).rows[0]
+    >>> plan_judge_sample(np.arange(5000) % 2, width=0.1, correlation=0.8).rows[0]
     JudgePlanRow(model=None, n=5000, pilot=0, corrected=185, people=402)
 
     Raises InputError naming the parameter, row and value that violated a rule.

@@ -1,4 +1,4 @@
-"""`judge_prompts`: how much of an estimate is the choice of the prompt?"""
+"""`prompt_sensitivity`: how much of an estimate is the choice of the prompt?"""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class PromptPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class JudgePrompts(Rows[PromptPart]):
-    """The result of `judge_prompts`: the parts of the variance.
+class PromptSensitivity(Rows[PromptPart]):
+    """The result of `prompt_sensitivity`: the parts of the variance.
 
     Iteration, indexing by the name of the part and `len` refer to rows. mean: over all prompts such as these; given: of
     these prompts alone; prompts: those of each prompt. recipe: everything needed to repeat it.
@@ -89,7 +89,7 @@ class JudgePrompts(Rows[PromptPart]):
         return draw_prompts(self, ax=ax)
 
 
-def judge_prompts(
+def prompt_sensitivity(
     score: ArrayLike | str,
     *,
     prompt: ArrayLike | str,
@@ -100,7 +100,7 @@ def judge_prompts(
     bounds: tuple[float, float] | None = None,
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
-) -> JudgePrompts:
+) -> PromptSensitivity:
     """How much of an estimate is the choice of the prompt, or of the model that annotates?
 
     The same items under several prompts: the variance of grades by items, prompts, both together, and runs, and the
@@ -130,7 +130,7 @@ def judge_prompts(
     >>> rng = np.random.default_rng(0)
     >>> item, prompt = np.divmod(np.arange(500), 5)
     >>> grade = rng.normal(0, 1, 100)[item] + rng.normal(0, 0.5, 5)[prompt] + rng.normal(0, 0.5, 500)
-    >>> found = judge_prompts(grade, prompt=prompt, id=item)
+    >>> found = prompt_sensitivity(grade, prompt=prompt, id=item)
     >>> print(found.mean, found.given, sep="; ")
     0.1707 [-0.4232, 0.7646]; 0.1707 [-0.0302, 0.3716]
 
@@ -168,7 +168,7 @@ def judge_prompts(
     prompts = dict(zip(names, cells.each(level, ends), strict=True))
     recipe = answers.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}
     shown = tuple(map(told, notes))
-    return JudgePrompts(rows=parts, mean=mean, given=given_mean, prompts=prompts, notes=shown, recipe=recipe)
+    return PromptSensitivity(rows=parts, mean=mean, given=given_mean, prompts=prompts, notes=shown, recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class JudgedDifference:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgedScores(Rows[JudgedRow]):
-    """The result of `judged_scores`: a row per model, the best first, and differences from one of them.
+    """The result of `correct_judge_scores`: a row per model, the best first, and differences from one of them.
 
     Iteration, indexing by the name of the model and `len` refer to rows. readings: what readers err by, if some answers
     were read twice. recipe: everything needed to repeat it.
@@ -158,7 +158,7 @@ class RaterAgreementRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
+class JudgeReplacement:
     """Whether a judge may stand in for a person, by the alternative annotator test.
 
     people: how many there are; compared: of these, how many graded 30 items or more beside the judge and others.
@@ -188,14 +188,14 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RaterAgreement(Rows[RaterAgreementRow]):
-    """The result of `judge_agreement`: a row for all raters, and one for each two.
+    """The result of `rater_agreement`: a row for all raters, and one for each two.
 
     Iteration and `len` refer to rows, indexing to their position. replacement: whether the judge may stand in for a
     person, if one was named. recipe: everything needed to repeat it.
     """
 
     rows: tuple[RaterAgreementRow, ...] = as_json("agreement")
-    replacement: Replacement | None
+    replacement: JudgeReplacement | None
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, object]
 

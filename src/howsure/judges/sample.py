@@ -1,4 +1,4 @@
-"""`judge_sample`: which answers shall people grade?"""
+"""`draw_judge_sample`: which answers shall people grade?"""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from howsure.counts.draw_label_sample import draw_label_sample
 from howsure.counts.label_sample import LEAST, MIN_MEAN_LABELS
 from howsure.counts.population import combined
-from howsure.counts.sample_for_labels import sample_for_labels
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole, counted
@@ -27,7 +27,7 @@ BANDS = 3  # of grades
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgeSample(Result):
-    """The result of `judge_sample`: the answers to be graded, `indices` in ascending order.
+    """The result of `draw_judge_sample`: the answers to be graded, `indices` in ascending order.
 
     strata: names; codes (n,): of each answer. inclusion (n,): the chance with which each was drawn, NaN of those that
     were not. Frames and CSV hold all answers, the drawn ones first, in random order, with an empty column `person`.
@@ -74,7 +74,7 @@ class JudgeSample(Result):
         return "\n".join([headline, str(self.table().shortened()), *(f"Note: {note}." for note in self.notes)])
 
 
-def judge_sample(
+def draw_judge_sample(
     score: ArrayLike | str,
     n: int,
     *,
@@ -88,7 +88,7 @@ def judge_sample(
     """Which answers shall people grade, so that they show what a judge is off by?
 
     Draws items at random within strata of the judge's grade, and of the length of answers, and has the answers of all
-    models to them graded; without `id`, draws answers of each model. `judged_scores` takes the strata.
+    models to them graded; without `id`, draws answers of each model. `correct_judge_scores` takes the strata.
 
     score (n,): the judge's grade of each answer.
     n: how many items to draw; without `id`, answers.
@@ -99,11 +99,11 @@ def judge_sample(
     rng: seed of the draw.
 
     Strata are up to three bands of the grade (its mean over the answers to an item), each divided at the median length
-    where that leaves 5 draws per stratum. Draws are allotted as `sample_for_labels` does, with the judge's mean as a
+    where that leaves 5 draws per stratum. Draws are allotted as `draw_label_sample` does, with the judge's mean as a
     share of its range.
 
     >>> import numpy as np
-    >>> sample = judge_sample(np.arange(400) % 5 + 1, 40, id=np.arange(400) // 2, model=["a", "b"] * 200)
+    >>> sample = draw_judge_sample(np.arange(400) % 5 + 1, 40, id=np.arange(400) // 2, model=["a", "b"] * 200)
     >>> len(sample.indices), sample.strata
     (80, ('grade 1.5 to 2.5', 'grade 3 to 3.5', 'grade 4.5'))
 
@@ -128,7 +128,7 @@ def judge_sample(
             )
         reach = float(np.ptp(grade)) or 1.0
         generator = generator_from(rng)
-        drawn = sample_for_labels((grade - grade.min()) / reach, n, bands=np.array(names)[codes], rng=generator)
+        drawn = draw_label_sample((grade - grade.min()) / reach, n, bands=np.array(names)[codes], rng=generator)
     chance = drawn.chances[unit]
     indices = np.flatnonzero(~np.isnan(chance))
     order = np.concatenate([generator.permutation(indices), np.flatnonzero(np.isnan(chance))])

@@ -29,7 +29,7 @@ YES, NO, UNAUDITED = "transports", "does not", "not audited"
 
 
 @dataclass(frozen=True, slots=True)
-class TransportRow:
+class JudgeTransportRow:
     """Whether the map of the judge's grades that other models gave holds for a model.
 
     n: its answers; labelled: those that people graded. residual: their grades minus those of the map, on average.
@@ -49,10 +49,10 @@ class TransportRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Transport(Rows[TransportRow]):
+class JudgeTransport(Rows[JudgeTransportRow]):
     """The result of `judge_transport`: a row per model. learned_from: the models from whose grades the map is."""
 
-    rows: tuple[TransportRow, ...] = as_json("models")
+    rows: tuple[JudgeTransportRow, ...] = as_json("models")
     learned_from: tuple[str, ...]
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, object]
@@ -100,7 +100,7 @@ def judge_transport(
     bounds: tuple[float, float] | None = None,
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
-) -> Transport:
+) -> JudgeTransport:
     """Does a grade of the judge mean the same for every model, so that grades of people for some speak for others?
 
     Learns a map from the judge's grade to the grade that people give, and audits it for each model by its answers that
@@ -164,7 +164,7 @@ def judge_transport(
         rows = [_row(audit, index, name, kept, margin) for index, name in enumerate(names)]
     learned = tuple(names[index] for index in kept)
     recipe = answers.recipe | {"margin": float(margin), "against": against, "bounds": ends, "level": level}
-    return Transport(rows=tuple(rows), learned_from=learned, notes=tuple(answers.notes), recipe=recipe)
+    return JudgeTransport(rows=tuple(rows), learned_from=learned, notes=tuple(answers.notes), recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable
     return step, lambda grades: np.asarray(values[step(grades)])
 
 
-def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float) -> TransportRow:
+def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float) -> JudgeTransportRow:
     mine, labelled = audit.f[audit.model == code], len(audit.read([code]))
     unknown = untold(audit.level, labelled)
     others = [other for other in kept if other != code]
@@ -280,4 +280,4 @@ def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float
                 inside, beyond = -margin <= low and high <= margin, low > margin or high < -margin
                 verdict = NO if beyond else YES if inside else UNKNOWN
     mapped = audit.mapped(code, kept, margin) if verdict == YES else unknown
-    return TransportRow(name, len(mine), labelled, residual, outside, verdict, mapped, why)
+    return JudgeTransportRow(name, len(mine), labelled, residual, outside, verdict, mapped, why)

@@ -16,7 +16,7 @@ from howsure.files.saved import Head, SavedState, load, save
 from howsure.files.whole import Place
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import shortened, unknown_name
-from howsure.inputs.pairs import Given, Integers
+from howsure.inputs.pairs import Integers, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.monitoring.bets import CellSums
 from howsure.monitoring.group import KEPT, Group
@@ -110,7 +110,7 @@ class CalibrationMonitor:
         self,
         dates: ArrayLike | str,
         y_true: ArrayLike | str | None = None,
-        y_prob: ArrayLike | str | Given | None = None,
+        y_prob: ArrayLike | str | Probabilities | None = None,
         *,
         groups: ArrayLike | str | None = None,
         clusters: ArrayLike | str | None = None,

@@ -14,7 +14,7 @@ from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
-from howsure.inputs.pairs import Floats, Given, Integers, Pairs
+from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
@@ -148,7 +148,7 @@ def _choices(method: str, methods_by_fold: Counter[str]) -> str:
 
 def evaluate_recalibration(
     y_true: ArrayLike | Pairs | str | None = None,
-    y_prob: ArrayLike | Given | str | None = None,
+    y_prob: ArrayLike | Probabilities | str | None = None,
     *,
     logits: ArrayLike | None = None,
     method: str = "auto",
@@ -210,7 +210,7 @@ def evaluate_recalibration(
 
 def recalibration_table(
     y_true: ArrayLike | Pairs | str | None = None,
-    y_prob: ArrayLike | Given | str | None = None,
+    y_prob: ArrayLike | Probabilities | str | None = None,
     *,
     logits: ArrayLike | None = None,
     methods: Sequence[str] = (AUTO,),

@@ -14,7 +14,7 @@ from howsure.errors import InputError
 from howsure.files.whole import Place
 from howsure.inputs.frames import Rows, Source
 from howsure.inputs.numbers_and_names import counted
-from howsure.inputs.pairs import Floats, Given, Pairs
+from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS, Histogram, Isotonic, Platt
 from howsure.recalibration.class_maps import Vector
@@ -42,7 +42,7 @@ FEW = 50  # rows of a label, below which a note says so
 
 def recalibrate(
     y_true: ArrayLike | Pairs | str | None = None,
-    y_prob: ArrayLike | Given | str | None = None,
+    y_prob: ArrayLike | Probabilities | str | None = None,
     *,
     logits: ArrayLike | None = None,
     method: str = AUTO,
@@ -83,7 +83,7 @@ def recalibrate(
     (n,) are rows that belong together, sample_weight (n,) how often a row counts. The floor is that of the map when it
     is applied, too; without it, a probability of exactly 0 or 1 stays as it is in maps of log-odds, and is an error
     where it is wrong. With `data` (a frame, or files by `howsure.read`) all of these name its columns;
-    y_prob=Given('logits', ...) says how several give probabilities.
+    y_prob=Probabilities('logits', ...) says how several give probabilities.
 
     The map has been fitted to these rows: judge it on others, by its `evaluate`, or cross-fitted on these by
     `evaluate_recalibration`.
@@ -237,7 +237,7 @@ class RecalibratedFile:
 
 def recalibrate_file(
     map: RecalibrationMap,
-    y_prob: str | Sequence[str] | Given | None = None,
+    y_prob: str | Sequence[str] | Probabilities | None = None,
     *,
     groups: str | None = None,
     new_name: str = "recalibrated",

@@ -319,7 +319,7 @@ def labelled_read(
         yield labelled_from(y_true, y_prob, floor=floor, **other_roles), provenance
         return
     if other_roles.get("logits") is not None or other_roles.get("classes") is not None:
-        raise InputError("with `data=...`, give logits and classes by y_prob=Given('logits', ...).", "data")
+        raise InputError("with `data=...`, give logits and classes by y_prob=Probabilities('logits', ...).", "data")
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
     reduced = None if y_prob is None else given_of(y_prob).reduce
     with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, find_items=True, **roles) as read:

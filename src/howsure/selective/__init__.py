@@ -10,7 +10,7 @@ from howsure.selective.results import (
     SelectiveTable,
     SelectiveThreshold,
 )
-from howsure.selective.threshold import threshold_for
+from howsure.selective.threshold import selective_threshold
 
 __all__ = [
     "AtAccuracy",
@@ -22,5 +22,5 @@ __all__ = [
     "SelectiveThreshold",
     "selective_curve",
     "selective_table",
-    "threshold_for",
+    "selective_threshold",
 ]

@@ -14,7 +14,7 @@ from howsure.calibration.engines.pairs_or_sums import parts_of
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import TOP_LABEL, Floats, Given, Integers, Labels, Pairs
+from howsure.inputs.pairs import TOP_LABEL, Floats, Integers, Labels, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -44,7 +44,7 @@ def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> At
 def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: float) -> AtAccuracy:
     """The largest coverage whose answers have at least an accuracy, with an interval for it.
 
-    Lower end: the coverage of the threshold that `threshold_for` promises for a risk of 1 - accuracy at half of
+    Lower end: the coverage of the threshold that `selective_threshold` promises for a risk of 1 - accuracy at half of
     1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `accuracy_asked`.
     Both are widened by Wilson's interval of a share.
     """
@@ -83,7 +83,7 @@ HARDLY = 0.1  # a confidence that no chosen answer has, unless there are more th
 
 def selective_curve(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     coverage: Sequence[float] = COVERAGES,
     accuracy: Sequence[float] = (),
@@ -117,7 +117,7 @@ def selective_curve(
 
 def selective_table(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     groups: ArrayLike | str | None = None,
     coverage: Sequence[float] = COVERAGES,
@@ -136,7 +136,7 @@ def selective_table(
     """What if a model answers only where it is confident? Risk by coverage, AUROC, and a threshold with a promise.
 
     The curve of `selective_curve` for every group (models, languages, subjects), and with a `risk` the threshold of
-    `threshold_for`. Intervals and promises are each group's own.
+    `selective_threshold`. Intervals and promises are each group's own.
 
     y_true (n,): whether the answer is right; with classes, the true label.
     y_prob (n,): the model's confidence in its answer.
@@ -164,8 +164,8 @@ def selective_table(
     options: dict[str, Any] = {"coverage": checked_shares(coverage, "coverage"), "level": level}
     options["accuracy"] = checked_shares(accuracy, "accuracy")
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "id": id, "pos_label": pos_label}
-    likelier = isinstance(y_prob, Given) and y_prob.of_the_likelier
-    spec = replace(y_prob, reduce=None) if isinstance(y_prob, Given) and likelier else y_prob
+    likelier = isinstance(y_prob, Probabilities) and y_prob.of_the_likelier
+    spec = replace(y_prob, reduce=None) if isinstance(y_prob, Probabilities) and likelier else y_prob
     asked_worst = check_worst(worst, show, data, wrong=is_less_likely if likelier else is_wrong)
     all_parts = parts_of(y_true, spec, data=data, in_memory=True, worst=asked_worst, **roles)
     parts = [

@@ -139,7 +139,7 @@ class Candidates(Arrays):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SelectiveThreshold(Result):
-    """The result of `threshold_for`.
+    """The result of `selective_threshold`.
 
     name: the group. threshold: keep answers whose confidence is at least this; None if nothing can be promised. risk,
     delta: the promise, P(wrong | kept) ≤ risk, broken with probability delta at most. n_kept, errors: the answers kept

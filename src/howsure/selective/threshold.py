@@ -1,4 +1,4 @@
-"""`threshold_for`: a threshold of confidence with a promise about the risk of what it keeps."""
+"""`selective_threshold`: a threshold of confidence with a promise about the risk of what it keeps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
-from howsure.inputs.pairs import Floats, Given, Integers, Pairs
+from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -206,9 +206,9 @@ def _round_up(needed: float) -> int:
     return int(math.ceil(needed / unit) * unit)
 
 
-def threshold_for(
+def selective_threshold(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     risk: float,
     delta: float = 0.1,
@@ -240,7 +240,7 @@ def threshold_for(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> confidence = rng.random(2000)
-    >>> found = threshold_for(rng.random(2000) < confidence**0.1, confidence, risk=0.05)
+    >>> found = selective_threshold(rng.random(2000) < confidence**0.1, confidence, risk=0.05)
     >>> round(found.threshold, 2), found.n_kept
     (0.28, 1434)
     """
@@ -257,7 +257,7 @@ def threshold_of(
     level: float = 0.95,
     name: str | None = None,
 ) -> SelectiveThreshold:
-    """The threshold of checked pairs: the implementation of `threshold_for`."""
+    """The threshold of checked pairs: the implementation of `selective_threshold`."""
     check_promise(risk, delta, dependence)
     level, ranks = check_level(level), ranked(pairs)
     tests = threshold_tests(ranks, risk=risk, delta=delta, dependence=dependence)

@@ -75,7 +75,7 @@ def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> N
     draws, truth = rng.normal(size=(120, 3)), rng.normal(size=120)
     rows = zip(days, truth.tolist(), *draws.T.tolist(), strict=True)
     (tmp_path / "draws.csv").write_text("day,truth,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    wanted = howsure.posterior_quantiles(truth, draws, clusters=days, method=test, rng=4)
+    wanted = howsure.quantile_calibration(truth, draws, clusters=days, method=test, rng=4)
     common = ("--target", "truth", "--draws", "a,b,c", "--cluster", "day", "--test", test, "--seed", 4)
     found = json.loads(printed("quantiles", tmp_path / "draws.csv", *common, "--format", "json"))
     assert wanted.recipe.items() <= found["recipe"].items()

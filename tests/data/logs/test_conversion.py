@@ -54,7 +54,7 @@ def test_a_log_needs_no_options(log: Path) -> None:
     assert found.notes["format"] == "lm-eval"
     assert found.notes["classes"] == ["no", "yes"]
     assert found.pairs().labels.tolist() == [1, 0, 0]
-    named = "y_true='target', Given('probs_column', 'probabilities'), id='item'"
+    named = "y_true='target', Probabilities('probs_column', 'probabilities'), id='item'"
     assert spelled(found.summary, InPython()) == f"{log}: read as a log of lm-evaluation-harness, with {named}."
 
 

@@ -70,7 +70,7 @@ def test_lists_without_names_are_numbered(tmp_path: Path) -> None:
     matrix, codes = distributions()
     path = written(tmp_path / "x.jsonl", codes.tolist(), matrix)
     with howsure.read(path).predictions(
-        "gold", howsure.Given("probs_column", "probs", reduce="class-wise")
+        "gold", howsure.Probabilities("probs_column", "probs", reduce="class-wise")
     ) as predictions:
         assert predictions.group_sizes == {"0": 60, "1": 60, "2": 60}
         assert predictions.describe()["classes"] == ["0", "1", "2"]
@@ -97,7 +97,9 @@ def test_groups_weights_and_clusters_of_the_top_label(tmp_path: Path) -> None:
 
 def test_ties_at_the_top_go_to_the_first_class_and_are_counted(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", ["yes", "no", "maybe"], np.array([[0.5, 0.5, 0], [0.4, 0.2, 0.4], [0, 0, 1.0]]))
-    with howsure.read(path).predictions("gold", howsure.Given("probs", NAMES, reduce="top-label")) as predictions:
+    with howsure.read(path).predictions(
+        "gold", howsure.Probabilities("probs", NAMES, reduce="top-label")
+    ) as predictions:
         assert predictions.pairs().labels.tolist() == [0, 1, 1]
         assert predictions.describe()["ties"] == 2
 
@@ -106,7 +108,7 @@ def test_missing_labels_and_elements_are_skipped(tmp_path: Path) -> None:
     rows: list[Any] = [[0.2, 0.8], [0.5, None], [float("nan"), 0.5], None, [0.3, 0.7], [0.6, 0.4]]
     path = write(tmp_path / "x.jsonl", {"gold": [0, 1, 1, 0, None, 1], "probs": rows})
     with howsure.read(path, skip_missing=True).predictions(
-        "gold", howsure.Given("probs_column", "probs", reduce="top-label")
+        "gold", howsure.Probabilities("probs_column", "probs", reduce="top-label")
     ) as found:
         assert found.skipped == {"gold": 1, "probs": 3}
         assert found.pairs().probabilities.tolist() == [0.8, 0.6]
@@ -159,7 +161,9 @@ def test_mappings_of_parquet_are_lists(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [("a/b", "a~b", 'a"b'), ("it's", "größe", "a b"), ("0", "1", "2")])
 def test_names_of_any_kind(names: tuple[str, ...], tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", {"p": by_name(BASE, names), "y": [names[k % 3] for k in range(30)]})
-    with howsure.read(path).predictions("y", howsure.Given("probs_column", "p", reduce="class-wise")) as predictions:
+    with howsure.read(path).predictions(
+        "y", howsure.Probabilities("probs_column", "p", reduce="class-wise")
+    ) as predictions:
         pairs = predictions.pairs()
     wanted = howsure.pairs_from_classes([names[k % 3] for k in range(30)], BASE, classes=names, reduce="class-wise")
     order = [wanted.group_names.index(name) for name in pairs.group_names]
@@ -172,7 +176,7 @@ def test_classes_may_be_named_in_another_order_but_not_otherwise(tmp_path: Path)
     found = []
     for classes in (None, ["10", "1", "2"]):
         with howsure.read(path).predictions(
-            "y", howsure.Given("probs_column", "p", reduce="10", classes=classes)
+            "y", howsure.Probabilities("probs_column", "p", reduce="10", classes=classes)
         ) as predictions:
             found.append(predictions.pairs())
     np.testing.assert_array_equal(found[0].probabilities, found[1].probabilities)
@@ -243,7 +247,7 @@ def test_logits_of_classes(suffix: str, columns: Any, tmp_path: Path) -> None:
     wanted = softmax(SCORES, axis=1)
     for reduce, probabilities in (("class-wise", wanted.T.ravel()), (None, wanted.max(axis=1))):
         with howsure.read(path).predictions(
-            "y", howsure.Given("logits", columns, classes=SCALED_NAMES, reduce=reduce)
+            "y", howsure.Probabilities("logits", columns, classes=SCALED_NAMES, reduce=reduce)
         ) as found:
             pairs = found.pairs()
             np.testing.assert_allclose(pairs.probabilities, probabilities, rtol=1e-12)
@@ -256,7 +260,7 @@ def test_log_probabilities_are_normalised_and_may_be_minus_infinity(tmp_path: Pa
         logs = np.log(np.array([[0.1, 0.3, 0.0], [0.5, 0.25, 0.25]]))
     rows = {"y": ["a", "b"], "ll": [dict(zip(SCALED_NAMES, map(float, row), strict=True)) for row in logs]}
     path = write(tmp_path / "x.jsonl", rows)
-    with howsure.read(path).predictions("y", howsure.Given("logprobs", "ll", reduce="class-wise")) as found:
+    with howsure.read(path).predictions("y", howsure.Probabilities("logprobs", "ll", reduce="class-wise")) as found:
         np.testing.assert_allclose(found.pairs().probabilities, [0.25, 0.5, 0.75, 0.25, 0.0, 0.25], rtol=1e-12)
 
 

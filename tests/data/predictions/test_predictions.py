@@ -123,7 +123,7 @@ def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: P
     np.testing.assert_array_equal(pairs.groups, np.floor(pairs.probabilities * 10))
     np.testing.assert_array_equal(pairs.clusters, np.tile(np.arange(len(pairs) // 3), 3))
     with howsure.read(tmp_path / "0.parquet").predictions(
-        "y", howsure.Given("probs", ["r", "w"], reduce="w"), clusters="c"
+        "y", howsure.Probabilities("probs", ["r", "w"], reduce="w"), clusters="c"
     ) as predictions:
         pairs = predictions.pairs()
     np.testing.assert_array_equal(pairs.probabilities, values)

@@ -58,7 +58,7 @@ def test_uneven_rows_are_named_by_look(tmp_path: Path) -> None:
 
 
 def test_raters_who_agree_on_one_value_have_no_alpha_and_the_reason_is_given() -> None:
-    agreement = howsure.judge_agreement(["yes"] * 20, rater=["a", "b"] * 10, id=[row // 2 for row in range(20)])
+    agreement = howsure.rater_agreement(["yes"] * 20, rater=["a", "b"] * 10, id=[row // 2 for row in range(20)])
     assert any(note.startswith("all raters gave the same value") for note in agreement.notes)
 
 
@@ -76,9 +76,9 @@ def test_the_value_that_means_right_is_one_of_the_column(values: list[str], righ
 
 def test_texts_that_state_a_confidence_are_named_so(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {"y": [0, 1] * 10, "conf": ["85 % sure", "20 % sure"] * 10})
-    with pytest.raises(InputError, match=r"name it with Given\('verbalised'"):
+    with pytest.raises(InputError, match=r"name it with Probabilities\('verbalised'"):
         howsure.calibration_error("y", "conf", data=howsure.read(path))
-    stated = howsure.calibration_error("y", howsure.Given("verbalised", "conf"), data=howsure.read(path))
+    stated = howsure.calibration_error("y", howsure.Probabilities("verbalised", "conf"), data=howsure.read(path))
     assert stated.n == 20
     assert refusal(path, "conf").endswith("Write the number alone: 0.85.")
 

@@ -193,7 +193,7 @@ def test_keys_of_tokens_may_differ_only_in_case(suffix: str, tmp_path: Path) -> 
 def test_classes_that_differ_only_in_case(tmp_path: Path) -> None:
     columns = {"gold": ["Yes", "yes", "yes", "yes"], "votes": [{"Yes": 0.25, "yes": 0.75}] * 4}
     source = howsure.read(write(tmp_path / "x.jsonl", columns))
-    with source.predictions("gold", howsure.Given("probs_column", "votes")) as predictions:
+    with source.predictions("gold", howsure.Probabilities("probs_column", "votes")) as predictions:
         pairs = predictions.pairs()
     assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([0, 1, 1, 1], [0.75] * 4)
 

@@ -94,7 +94,7 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda data: howsure.posterior_quantiles("y", ["q", "r"], clusters="question", data=data).clusters,
+        lambda data: howsure.quantile_calibration("y", ["q", "r"], clusters="question", data=data).clusters,
         lambda data: len({row.cluster for row in howsure.draw_order("id", clusters="question", data=data)}),
         lambda data: howsure.regress_predicted("y", "q", covariates=["r"], clusters="question", data=data),
     ],

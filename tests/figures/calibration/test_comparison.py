@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 import howsure
-from howsure import find_groups
-from howsure.calibration.found_groups import FoundGroups
+from howsure import find_miscalibrated_groups
+from howsure.calibration.miscalibrated_groups import MiscalibratedGroups
 from howsure.calibration.table import GroupCalibration
 from howsure.figures.calibration import groups_figure
 from howsure.figures.groups import error_figure
@@ -93,11 +93,11 @@ def test_undefined_errors_come_last_and_are_said() -> None:
 
 
 @cache
-def found(against: str) -> FoundGroups:
+def found(against: str) -> MiscalibratedGroups:
     rng = np.random.default_rng(0)
     kind, q = rng.choice(["a", "$b_1$"], 4000), rng.random(4000)
     labels = rng.random(4000) < np.where(kind == "$b_1$", q**2, q)
-    return find_groups(labels, q, features={"kind": kind}, against=against)
+    return find_miscalibrated_groups(labels, q, features={"kind": kind}, against=against)
 
 
 def test_against_the_diagonal_there_is_no_whole_beside_it() -> None:
@@ -109,7 +109,7 @@ def test_in_a_narrow_figure_conditions_stand_one_under_another() -> None:
     rng = np.random.default_rng(1)
     kind, sort, q = rng.choice(["a", "b"], 6000), rng.choice(["k", "l"], 6000), rng.random(6000)
     labels = rng.random(6000) < np.where((kind == "b") & (sort == "k"), q**3, q)
-    result = find_groups(labels, q, features={"kind": kind, "sort": sort})
+    result = find_miscalibrated_groups(labels, q, features={"kind": kind, "sort": sort})
     with of_width(3.3):
         names = [tick.get_text() for tick in groups_figure(result).axes[0].get_yticklabels()]
     assert "kind = b\nand sort = k" in names

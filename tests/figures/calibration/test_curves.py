@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
 from howsure import CalibrationCurve, calibration_curve, pairs_from_classes
-from howsure.calibration.quantiles import posterior_quantiles
+from howsure.calibration.quantiles import quantile_calibration
 from howsure.calibration.words import verdict
 from howsure.figures.calibration import curve_html
 from howsure.figures.curves import CORNER, STRIP, Scale, axis_words, columns_of, curve_figure, draw_curves, scale_of
@@ -224,8 +224,8 @@ def test_two_curves_in_one_notebook_do_not_share_names() -> None:
 
 
 RNG = np.random.default_rng(8)
-NARROW = posterior_quantiles(1.5 * RNG.normal(size=2000), RNG.normal(size=(2000, 99)))
-CALIBRATED = posterior_quantiles(RNG.normal(size=2000), RNG.normal(size=(2000, 99)))
+NARROW = quantile_calibration(1.5 * RNG.normal(size=2000), RNG.normal(size=(2000, 99)))
+CALIBRATED = quantile_calibration(RNG.normal(size=2000), RNG.normal(size=(2000, 99)))
 
 
 def test_bars_are_the_counts_and_those_outside_are_hatched() -> None:

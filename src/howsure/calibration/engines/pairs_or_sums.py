@@ -9,7 +9,7 @@ from typing import Any
 from howsure.calibration.engines.lazy_frames import FrameSums, lazy_pairs, sums_of_lazy
 from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.inputs.frames import Read, Source, is_dask, is_lazy
-from howsure.inputs.pairs import Given, Pairs
+from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.worst_rows import Worst, WorstRows
 
@@ -148,7 +148,7 @@ def _as_read(source: object) -> Pairs | Slots:
 
 def _sums_of_many(y_true: Any, data: Any, **columns: Any) -> dict[str, Slots] | None:
     """The sums of a lazy frame by group; None of anything else, or of few rows."""
-    if data is None or isinstance(y_true, Pairs) or isinstance(columns["y_prob"], Given) or not is_lazy(data):
+    if data is None or isinstance(y_true, Pairs) or isinstance(columns["y_prob"], Probabilities) or not is_lazy(data):
         return None
     sums = sums_of_frame(data, y_true=y_true, **columns)
     return sums.checked() if sums.n > EXACT_UP_TO else None

@@ -186,7 +186,7 @@ def _check_unread(path: str, identities_read: set[Identity]) -> None:
 COMMANDS = {
     "howsure.compare_calibration": "howsure calibration compare",
     "howsure.calibration_error": "howsure calibration",
-    "howsure.sample_for_labels": "howsure counts sample",
+    "howsure.draw_label_sample": "howsure counts sample",
 }
 VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"labels": "--classes"}
 VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
@@ -220,7 +220,7 @@ class InOptions:
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
         """The option of a parameter, with its value; a parameter without one as Python writes it."""
-        parameter_name, _, key = name.removeprefix("Given.").partition("[")
+        parameter_name, _, key = name.removeprefix("Probabilities.").partition("[")
         option = self.options.get(parameter_name)
         if option is None:
             return InPython().parameter(name, python, typed)

@@ -16,7 +16,7 @@ from howsure.data.sources import read as files_of
 from howsure.errors import InputError, shown
 from howsure.figures.width import of_width
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
-from howsure.inputs.pairs import UNNAMED, Given
+from howsure.inputs.pairs import UNNAMED, Probabilities
 
 PROCESSES = click.IntRange(1, MOST_PROCESSES)
 CLUSTERINGS = click.IntRange(1, MOST_CLUSTERINGS)
@@ -398,12 +398,12 @@ def roles_of(options: Mapping[str, Any]) -> dict[str, Any]:
     return {role: options[role] for role in ROLES if role in options} | {"y_prob": given(options)}
 
 
-def given(options: Mapping[str, Any]) -> Given | None:
+def given(options: Mapping[str, Any]) -> Probabilities | None:
     """How the options of a command give probabilities; None where a log names them."""
     ways = [way for way in PROBABILITIES if options.get(way)]
     if len(ways) > 1:
         raise InputError(ONE_WAY)
     class_options = {name: options[name] for name in ("reduce", "classes") if options.get(name) is not None}
     if not ways:
-        return Given(UNNAMED, None, **class_options) if class_options else None
-    return Given(ways[0], options[ways[0]], **class_options)
+        return Probabilities(UNNAMED, None, **class_options) if class_options else None
+    return Probabilities(ways[0], options[ways[0]], **class_options)

@@ -30,7 +30,7 @@ from howsure.errors import GIVEN, InputError, parameter, shown, told, way
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK
 from howsure.inputs.measures import Measure, measure_of
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
-from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Given
+from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
 from howsure.inputs.pairs import WAYS as GIVEN_WAYS
 
 # Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table.
@@ -417,8 +417,8 @@ Roles = dict[str, str | None]  # a column each
 
 
 def with_defaults(
-    roles: Roles, y_prob: Given | None, log: Log, files: Sequence[File], *, pairing: bool
-) -> tuple[Roles, Given]:
+    roles: Roles, y_prob: Probabilities | None, log: Log, files: Sequence[File], *, pairing: bool
+) -> tuple[Roles, Probabilities]:
     """What is asked of a log, with a column for each role that was not named.
 
     Every model, task and prompt becomes a group of its own. Rows are told apart by their item; where an item has
@@ -451,7 +451,9 @@ def with_defaults(
     return new_roles | _items(new_roles, log, parts), probability_spec
 
 
-def chosen_by_log(requested: Roles, asked_given: Given | None, roles: Roles, probability_spec: Given) -> dict[str, str]:
+def chosen_by_log(
+    requested: Roles, asked_given: Probabilities | None, roles: Roles, probability_spec: Probabilities
+) -> dict[str, str]:
     """The columns that the user did not name, by the roles or ways that they stand for."""
     roles_by_log = {"y_true": roles["y_true"], probability_spec.way: probability_spec.columns[0]} | {
         role: roles[role] for role in ROLES_NAMED
@@ -462,8 +464,8 @@ def chosen_by_log(requested: Roles, asked_given: Given | None, roles: Roles, pro
 
 
 def _probabilities(
-    y_true: str | None, y_prob: Given | None, log: Log, files: Sequence[File]
-) -> tuple[str | None, Given]:
+    y_true: str | None, y_prob: Probabilities | None, log: Log, files: Sequence[File]
+) -> tuple[str | None, Probabilities]:
     """The column of labels, and how probabilities are given."""
     for name in () if y_prob is None or y_prob.way == UNNAMED else y_prob.columns:
         if name in log.format.refused:
@@ -477,14 +479,14 @@ def _probabilities(
     several = min(rows) > 0 and min(rows[:2]) >= min(rows[2:])
     alike = len(log.lengths) == 1 or reduce in (None, TOP_LABEL)
     if several and alike and (label == "target" or log.names_classes(label)):
-        return label, Given(PROBS_COLUMN, "probabilities", reduce or TOP_LABEL, classes or log.class_names)
+        return label, Probabilities(PROBS_COLUMN, "probabilities", reduce or TOP_LABEL, classes or log.class_names)
     if _existing_column(log, "probability") is None:
         raise _missing_probabilities(log, files)
     if reduce not in (None, TOP_LABEL):
         raise InputError(
             f"{parameter('reduce', reduce)} needs the same classes in all rows; {_why_classes_differ(log, files)}."
         )
-    return y_true or _existing_column(log, "correct"), Given(PROB, "probability")
+    return y_true or _existing_column(log, "correct"), Probabilities(PROB, "probability")
 
 
 def _existing_column(log: Log, column: str) -> str | None:

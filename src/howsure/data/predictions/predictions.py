@@ -52,10 +52,10 @@ from howsure.inputs.pairs import (
     UNNAMED,
     VERBALISED,
     Floats,
-    Given,
     Integers,
     Labels,
     Pairs,
+    Probabilities,
 )
 from howsure.inputs.pairs_from import is_on_scale, no_score, probabilities_of
 from howsure.inputs.repeated_items import item_notes
@@ -72,7 +72,7 @@ def open_predictions(
     files: Files,
     *,
     y_true: str | None = None,
-    y_prob: Given | None = None,
+    y_prob: Probabilities | None = None,
     groups: str | None = None,
     clusters: str | None = None,
     sample_weight: str | None = None,
@@ -190,7 +190,9 @@ def _loaded(stream: PairStream, other_columns: Beside) -> Pairs:
     return Pairs(labels, probabilities, weights, groups, group_names, clusters)
 
 
-def check_given(spec: Given | None, *, pos_label: str | None = None, groups: str | None = None) -> Given:
+def check_given(
+    spec: Probabilities | None, *, pos_label: str | None = None, groups: str | None = None
+) -> Probabilities:
     """How probabilities are given, once that is known not to contradict itself or the roles."""
     if spec is None or spec.way == UNNAMED:
         raise InputError(f"name the probability in one way: {WAYS}.{LOOK}")
@@ -287,7 +289,7 @@ def _beside(
 class Scores:
     """The columns of a specification, and whether the one column holds lists or mappings."""
 
-    given: Given
+    given: Probabilities
     columns: tuple[Column, ...]
     lists: bool = False
 
@@ -302,7 +304,7 @@ class Scores:
         return shortened(column.name for column in self.columns)
 
 
-def scores_of(table: Table, spec: Given, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
+def scores_of(table: Table, spec: Probabilities, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
     """The columns of what is given, and the table with one of the confidence that a text states, if one does."""
     columns = tuple(replace(table.columns[name], role="y_prob") for name in spec.columns)
     if spec.way == VERBALISED:

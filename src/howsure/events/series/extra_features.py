@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.learned_score import learned_score
+from howsure.counts.learn_score import learn_score
 from howsure.counts.proxy import clipped_logit
 from howsure.data.tables.database import Database, reading
 from howsure.data.tables.named_files import named_files
@@ -58,7 +58,7 @@ def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[
     if not any(texts):
         raise InputError("learn needs the texts of the documents, and this store has none: events were imported alone.")
     by_actor = labels.reshape(-1, len(pairs.actors))
-    logits = [clipped_logit(learned_score(texts, column, rng=SEED)) for column in by_actor.T]
+    logits = [clipped_logit(learn_score(texts, column, rng=SEED)) for column in by_actor.T]
     return {LEARNED: np.column_stack(logits).ravel()}
 
 

@@ -105,7 +105,7 @@ def calibrated(n: int, *, listed: bool = False) -> list[tuple[float, bool]]:
 def test_labels_are_joined_by_id_and_question(listed: bool) -> None:
     said = calibrated(400, listed=listed)
     files = howsure.read("log.jsonl", labels_from="labels.csv")
-    given = howsure.Given("probs_column", "probabilities", reduce="true", classes=["false", "true"])
+    given = howsure.Probabilities("probs_column", "probabilities", reduce="true", classes=["false", "true"])
     found = howsure.calibration_curve(y_prob=given, data=files)
     direct = howsure.calibration_curve([right for _, right in said], [p for p, _ in said])
     assert found.error.value == pytest.approx(direct.error.value, abs=1e-12)

@@ -30,7 +30,7 @@ def grades() -> tuple[np.ndarray, np.ndarray]:
 
 def test_the_mean_is_that_of_prediction_powered_inference() -> None:
     y, f = grades()
-    row = howsure.judged_scores(y, f, bounds=(1, 5)).rows[0]
+    row = howsure.correct_judge_scores(y, f, bounds=(1, 5)).rows[0]
     assert row.corrected.value == pytest.approx(PPI_PY, abs=1e-12)
     assert (row.n, row.labelled, row.judge.value) == (240, 40, pytest.approx(f.mean(), abs=1e-12))
 
@@ -38,7 +38,7 @@ def test_the_mean_is_that_of_prediction_powered_inference() -> None:
 def test_the_mean_within_strata_is_the_sum_by_hand() -> None:
     y, f = grades()
     strata = np.array(["x", "y"])[(np.arange(240) % 3 == 0) * 1]
-    row = howsure.judged_scores(y, f, strata=strata, bounds=(1, 5)).rows[0]
+    row = howsure.correct_judge_scores(y, f, strata=strata, bounds=(1, 5)).rows[0]
     shared = spread = value = 0.0
     parts = [(held := strata == one, held & ~np.isnan(y)) for one in "xy"]
     for held, read in parts:
@@ -50,13 +50,13 @@ def test_the_mean_within_strata_is_the_sum_by_hand() -> None:
         value += held.mean() * (slope * f[held].mean() + (y - slope * f)[read].mean())
     assert (row.slope, row.corrected.value) == (pytest.approx(slope, abs=1e-12), pytest.approx(value, abs=1e-12))
     chances = {row: float((strata == strata[row])[:40].sum() / (strata == strata[row]).sum()) for row in range(40)}
-    again = howsure.judged_scores(y, f, strata=strata, inclusion=chances, bounds=(1, 5)).rows[0]
+    again = howsure.correct_judge_scores(y, f, strata=strata, inclusion=chances, bounds=(1, 5)).rows[0]
     assert again.corrected.value == pytest.approx(value, abs=1e-12)
 
 
 def test_where_all_were_graded_the_judge_does_not_count() -> None:
     y = np.array([1.0, 0.0, 1.0, 1.0, 0.0] * 8)
-    row = howsure.judged_scores(y, np.arange(40) % 2).rows[0]
+    row = howsure.correct_judge_scores(y, np.arange(40) % 2).rows[0]
     assert row.corrected.value == pytest.approx(y.mean(), abs=1e-12)
     assert row.people.value == pytest.approx(y.mean(), abs=1e-12)
 
@@ -65,7 +65,7 @@ def test_a_difference_is_the_mean_of_differences_of_the_same_items() -> None:
     y, f = grades()
     draw = np.random.default_rng(5)
     g, z = draw.permutation(f), np.where(np.isnan(y), np.nan, draw.integers(1, 6, 240))
-    found = howsure.judged_scores(
+    found = howsure.correct_judge_scores(
         np.append(y, z),
         np.append(f, g),
         model=["x"] * 240 + ["z"] * 240,
@@ -132,7 +132,7 @@ def test_clusters_that_are_right_or_wrong_together_widen_the_interval() -> None:
         y = np.repeat((draw.random(300) < 0.6) * 1.0, 5)
         f = np.where(np.repeat(draw.random(300) < 0.85, 5), y, 1 - y)
         people = np.where(np.isin(units, draw.choice(300, 40, replace=False)), y, np.nan)
-        row, loose = (howsure.judged_scores(people, f, clusters=one).rows[0].corrected for one in (units, None))
+        row, loose = (howsure.correct_judge_scores(people, f, clusters=one).rows[0].corrected for one in (units, None))
         held.append(row.low <= 0.6 <= row.high)
         if loose.low is not None and loose.high is not None:
             wider.append(row.high - row.low > loose.high - loose.low)
@@ -145,7 +145,7 @@ def test_a_judge_that_knows_nothing_costs_little() -> None:
     draw, ratios = np.random.default_rng(2), list[float]()
     for _ in range(60):
         y, f = (draw.random(1000) < 0.3) * 1.0, (draw.random(1000) < 0.5) * 1.0
-        row = howsure.judged_scores(np.where(np.arange(1000) < 100, y, np.nan), f).rows[0]
+        row = howsure.correct_judge_scores(np.where(np.arange(1000) < 100, y, np.nan), f).rows[0]
         widths = [(one.high or 0.0) - (one.low or 0.0) for one in (row.corrected, row.people)]
         ratios.append(widths[0] / widths[1])
     assert np.mean(ratios) < 1.03
@@ -153,24 +153,24 @@ def test_a_judge_that_knows_nothing_costs_little() -> None:
 
 def test_few_grades_and_a_judge_that_gives_all_the_same_are_said() -> None:
     y, f = grades()
-    few = howsure.judged_scores(np.where(np.arange(240) < 5, y, np.nan), f, bounds=(1, 5))
+    few = howsure.correct_judge_scores(np.where(np.arange(240) < 5, y, np.nan), f, bounds=(1, 5))
     assert np.isnan(few.rows[0].corrected.value)
     assert "people graded 5 answers, below 10" in repr(few)
-    same = howsure.judged_scores(y, np.ones(240), bounds=(1, 5)).rows[0]
+    same = howsure.correct_judge_scores(y, np.ones(240), bounds=(1, 5)).rows[0]
     assert same.corrected == same.people
     assert "the same grade" in same.notes[0]
 
 
 def test_answers_that_were_chosen_by_their_grade_are_told_apart() -> None:
     y, f = np.arange(400) % 2 * 1.0, np.arange(400) / 400
-    chosen = howsure.judged_scores(np.where(f > 0.8, y, np.nan), f).rows[0]
+    chosen = howsure.correct_judge_scores(np.where(f > 0.8, y, np.nan), f).rows[0]
     assert np.isnan(chosen.corrected.value)
     assert "were they drawn at random?" in chosen.notes[0]
 
 
 def test_a_perfect_judge_without_bounds_has_no_interval() -> None:
     f = np.arange(500) % 7 + 0.5
-    row = howsure.judged_scores(np.where(np.arange(500) < 60, f, np.nan), f).rows[0]
+    row = howsure.correct_judge_scores(np.where(np.arange(500) < 60, f, np.nan), f).rows[0]
     assert row.corrected.low is None
     assert "bounds=..., the lowest and the highest grade, would tell" in row.notes[0]
 
@@ -198,7 +198,7 @@ def test_bad_input_is_refused(change: dict[str, object], said: str) -> None:
     }
     given |= change
     with pytest.raises(InputError, match=said):
-        howsure.judged_scores(given.pop("y_true"), given.pop("score"), **given)
+        howsure.correct_judge_scores(given.pop("y_true"), given.pop("score"), **given)
 
 
 def test_files_say_what_arrays_say(tmp_path: Path) -> None:
@@ -206,8 +206,8 @@ def test_files_say_what_arrays_say(tmp_path: Path) -> None:
     table = pd.DataFrame({"person": y, "judge": f, "model": ["x", "y"] * 120, "item": np.arange(240) // 2})
     table.to_csv(tmp_path / "answers.csv", index=False)
     roles = {"model": "model", "id": "item", "bounds": (1, 5)}
-    held = howsure.judged_scores("person", "judge", data=table, **roles)
-    read = howsure.judged_scores("person", "judge", data=howsure.read(tmp_path / "answers.csv"), **roles)
+    held = howsure.correct_judge_scores("person", "judge", data=table, **roles)
+    read = howsure.correct_judge_scores("person", "judge", data=howsure.read(tmp_path / "answers.csv"), **roles)
     assert (held.rows, held.differences) == (read.rows, read.differences)
     options = ["--target", "person", "--score", "judge", "--model", "model", "--id", "item", "--bounds", "1,5"]
     done = run_command("judge", tmp_path / "answers.csv", *options, "--format", "json", "--figure", tmp_path / "f.png")
@@ -230,7 +230,7 @@ def test_designs_cover_the_mean_of_all_such_answers(kind: str) -> None:
             rows = np.flatnonzero(np.arange(600) % 5 < (2 if kind == "clusters in part" else 5))
         labels[rows] = y[rows]
         f = y + draw.normal(size=600)
-        row = howsure.judged_scores(labels, f, strata=strata, clusters=clusters).rows[0].corrected
+        row = howsure.correct_judge_scores(labels, f, strata=strata, clusters=clusters).rows[0].corrected
         held.append(row.low <= 0.0 <= row.high)
     assert np.mean(held) > 0.9
 
@@ -239,7 +239,7 @@ def test_a_model_without_a_mean_has_no_difference() -> None:
     draw = np.random.default_rng(1)
     a, b = draw.random((2, 400))
     chosen = a > 0.8
-    found = howsure.judged_scores(
+    found = howsure.correct_judge_scores(
         np.concatenate([np.where(chosen, one, np.nan) for one in (a, b)]),
         np.concatenate([a, b]),
         model=["a"] * 400 + ["b"] * 400,
@@ -251,14 +251,14 @@ def test_a_model_without_a_mean_has_no_difference() -> None:
 
 def test_texts_for_nothing_and_numbers_spelled_otherwise_are_understood() -> None:
     said = ["yes", "no"] * 20 + [""] * 160
-    row = howsure.judged_scores(said, ["yes", "no"] * 100, pos_label="yes").rows[0]
+    row = howsure.correct_judge_scores(said, ["yes", "no"] * 100, pos_label="yes").rows[0]
     assert (row.labelled, row.people.value) == (40, 0.5)
-    row = howsure.judged_scores([5.0, 3.0, np.nan, np.nan] * 25, [5, 4] * 50, pos_label="5").rows[0]
+    row = howsure.correct_judge_scores([5.0, 3.0, np.nan, np.nan] * 25, [5, 4] * 50, pos_label="5").rows[0]
     assert (row.labelled, row.people.value) == (50, 0.5)
 
 
 def test_zeros_and_ones_of_people_are_no_shares_where_the_judge_gives_more() -> None:
-    row = howsure.judged_scores([1.0] * 20 + [None] * 80, np.arange(100) % 5 + 1).rows[0]
+    row = howsure.correct_judge_scores([1.0] * 20 + [None] * 80, np.arange(100) % 5 + 1).rows[0]
     assert row.corrected.low is None
 
 
@@ -269,11 +269,11 @@ def test_differences_are_adjusted_and_agree_with_their_intervals() -> None:
     people = np.concatenate([np.clip(y - step - 0.4 * draw.random(240), 1, 5) for step in steps])
     judge = np.concatenate([np.clip(f + draw.integers(-1, 1, 240), 1, 5) for _ in steps])
     given = {"model": np.repeat(["x", "y", "z"], 240), "id": np.tile(np.arange(240), 3), "bounds": (1, 5)}
-    found = howsure.judged_scores(people, judge, against="x", **given).differences
+    found = howsure.correct_judge_scores(people, judge, against="x", **given).differences
     smaller, larger = sorted(found, key=lambda one: one.p_value)
     assert smaller.p_adjusted == pytest.approx(2 * smaller.p_value)
     assert larger.p_adjusted == pytest.approx(max(larger.p_value, 2 * smaller.p_value))
-    again = howsure.judged_scores(people, judge, against="x", adjust=None, level=1 - larger.p_value, **given)
+    again = howsure.correct_judge_scores(people, judge, against="x", adjust=None, level=1 - larger.p_value, **given)
     (same,) = (one for one in again.differences if one.model == larger.model)
     assert same.corrected.high == pytest.approx(0.0, abs=1e-4)  # where the interval ends that only just leaves out 0
     assert same.p_value == same.p_adjusted
@@ -284,7 +284,7 @@ def test_a_model_whose_draw_tells_nothing_ends_the_call_for_no_other() -> None:
     strata = np.where(np.arange(240) < 39, "often", np.where(np.arange(240) < 41, "rare", "often"))
     plain = np.full(240, "often")
     given = {"model": ["x"] * 240 + ["z"] * 240, "strata": np.concatenate([strata, plain]), "bounds": (1, 5)}
-    found = howsure.judged_scores(np.append(y, y), np.append(f, f), **given)
+    found = howsure.correct_judge_scores(np.append(y, y), np.append(f, f), **given)
     assert np.isnan(found["x"].corrected.value)
     assert "strata: 'rare' has 2 units and 1 with labels; each needs 2" in found["x"].notes[0]
     assert found["z"].corrected.value == pytest.approx(PPI_PY, abs=1e-12)
@@ -319,7 +319,7 @@ def test_chances_far_apart_tell_or_are_said_not_to(times: int, n: int, told: boo
         y = f + 0.3 * (f - 3) ** 2 + draw.normal(0, 0.5, 1000)  # 3.4 on average
         chance = times ** np.where(f >= 4, 0.0, np.where(f >= 2, 0.5, 1.0))
         chance = np.minimum(n * chance / chance.sum(), 1)
-        row = howsure.judged_scores(np.where(draw.random(1000) < chance, y, np.nan), f, inclusion=chance).rows[0]
+        row = howsure.correct_judge_scores(np.where(draw.random(1000) < chance, y, np.nan), f, inclusion=chance).rows[0]
         notes |= {note[:20] for note in row.notes}
         if row.corrected.low is not None and row.corrected.high is not None:
             held.append(row.corrected.low <= 3.4 <= row.corrected.high)
@@ -356,7 +356,7 @@ def test_means_and_differences_hold_what_is_true_where_people_err(alpha: float, 
     held = []
     for run in range(30):
         truth, columns = two_models(run, alpha, beta)
-        found = howsure.judged_scores(**columns)
+        found = howsure.correct_judge_scores(**columns)
         ends = [(found["x"].corrected, 0.55), (found["x"].people, 0.55), (found.differences[0].corrected, truth)]
         held.append([one.low <= true <= one.high for one, true in ends])
     assert (np.mean(held, axis=0) > 0.85).all()
@@ -364,8 +364,10 @@ def test_means_and_differences_hold_what_is_true_where_people_err(alpha: float, 
 
 def test_errors_of_people_move_a_mean_and_a_difference_as_by_hand() -> None:
     _, columns = two_models(0, 0.02, 0.25)
-    read = howsure.judged_scores(**{name: one for name, one in columns.items() if name not in ("second", "settled")})
-    found = howsure.judged_scores(**columns)
+    read = howsure.correct_judge_scores(
+        **{name: one for name, one in columns.items() if name not in ("second", "settled")}
+    )
+    found = howsure.correct_judge_scores(**columns)
     alpha, beta = found.readings.false_positives.value, found.readings.false_negatives.value
     for one, before in zip(found, read, strict=True):
         for name in ("people", "corrected"):
@@ -379,11 +381,11 @@ def test_errors_of_people_move_a_mean_and_a_difference_as_by_hand() -> None:
     assert (one.p_value, one.p_adjusted) == (before.p_value, before.p_adjusted)
     assert one.corrected.low >= before.corrected.low > 0  # who finds a difference finds it still
     del columns["settled"]
-    wide = howsure.judged_scores(**columns)
+    wide = howsure.correct_judge_scores(**columns)
     assert np.isnan(wide["x"].corrected.value)
     assert wide["x"].corrected.width > found["x"].corrected.width > read["x"].corrected.width
     assert "allow for either" in str(wide)
-    alike = howsure.judged_scores(**columns, flips="alike")
+    alike = howsure.correct_judge_scores(**columns, flips="alike")
     assert alike.readings.false_positives == alike.readings.false_negatives
     assert alike.recipe["flips"] == "alike"
 
@@ -391,8 +393,8 @@ def test_errors_of_people_move_a_mean_and_a_difference_as_by_hand() -> None:
 def test_people_who_never_differ_change_a_mean_by_little() -> None:
     _, columns = two_models(0, 0.0, 0.0)
     with pytest.raises(InputError, match=r"settled=.* needs second=.*, the second labels"):
-        howsure.judged_scores(**{name: one for name, one in columns.items() if name != "second"})
-    found = howsure.judged_scores(**columns)
+        howsure.correct_judge_scores(**{name: one for name, one in columns.items() if name != "second"})
+    found = howsure.correct_judge_scores(**columns)
     assert found["x"].corrected.value == pytest.approx(0.55, abs=0.06)
     assert "is second a copy of y_true" in found.notes[0]
 
@@ -401,15 +403,15 @@ def test_errors_are_of_yes_and_no() -> None:
     _, columns = two_models(0, 0.05, 0.05)
     grades = {"y_true": columns["y_true"] * 2 + 1}
     with pytest.raises(InputError, match=r"people misread 0 and 1; row .* of y_true holds .* graded by two people"):
-        howsure.judged_scores(**columns | grades)
+        howsure.correct_judge_scores(**columns | grades)
     named = {name: columns[name] * 2 + 1 for name in ("y_true", "score", "second", "settled")}
-    again = howsure.judged_scores(**columns | named, pos_label=3)
-    assert again["x"] == howsure.judged_scores(**columns)["x"]
+    again = howsure.correct_judge_scores(**columns | named, pos_label=3)
+    assert again["x"] == howsure.correct_judge_scores(**columns)["x"]
 
 
 def test_a_judge_that_equals_people_everywhere_may_be_a_copy() -> None:
     grades = [0, 1, 1] * 10
-    found = howsure.judged_scores(grades, grades)
+    found = howsure.correct_judge_scores(grades, grades)
     assert any("Check that neither is a copy of the other" in note for note in found.notes)
     people = [1 - grades[0], *grades[1:]]
-    assert not any("copy" in note for note in howsure.judged_scores(people, grades).notes)
+    assert not any("copy" in note for note in howsure.correct_judge_scores(people, grades).notes)

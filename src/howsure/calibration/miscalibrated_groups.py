@@ -1,4 +1,4 @@
-"""Groups that are worse calibrated than the whole: `find_groups`, and its result in words and as a table."""
+"""Groups that are worse calibrated than the whole: `find_miscalibrated_groups` and its result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted, shortened
-from howsure.inputs.pairs import Given, Pairs
+from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result, Rows, as_json, rows_read
 from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, in_a_line, number
@@ -45,20 +45,19 @@ if TYPE_CHECKING:
     from howsure.calibration.multicalibration import MulticalibrationError
 
 
-def found_in_words(found_groups: FoundGroups) -> str:
+def found_in_words(groups: MiscalibratedGroups) -> str:
     """How many groups are worse than the whole, and a sentence for each."""
-    tested = f"{counted(sum(found_groups.tested), 'group')} of {_conditions(found_groups)} tested"
-    against = found_groups.recipe["against"]
+    tested = f"{counted(sum(groups.tested), 'group')} of {_conditions(groups)} tested"
+    against = groups.recipe["against"]
     than = "worse calibrated than the whole at the same predictions" if against == WHOLE else "miscalibrated"
-    promise = f"with probability {found_groups.recipe['level']:g}, none of the groups found is there by chance"
-    if not found_groups.rows:
-        features, least = shortened(map(in_a_line, found_groups.recipe["features"])), found_groups.recipe["min_rows"]
+    promise = f"with probability {groups.recipe['level']:g}, none of the groups found is there by chance"
+    if not groups.rows:
+        features, least = shortened(map(in_a_line, groups.recipe["features"])), groups.recipe["min_rows"]
         return f"No group is found to be {than}: {tested}, made by {features}, each of {least:,} rows or more."
     lines = [
-        f"{counted(len(found_groups.rows), 'group')} {'is' if len(found_groups.rows) == 1 else 'are'} {than}: "
-        f"{tested}; {promise}."
+        f"{counted(len(groups.rows), 'group')} {'is' if len(groups.rows) == 1 else 'are'} {than}: {tested}; {promise}."
     ]
-    return "\n".join([*lines, *(group_in_words(row, against=against) for row in found_groups.rows)])
+    return "\n".join([*lines, *(group_in_words(row, against=against) for row in groups.rows)])
 
 
 def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
@@ -72,15 +71,15 @@ def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
     return f"{_side(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{comparison}.{explained}"
 
 
-def whole_in_words(found_groups: FoundGroups) -> str:
+def whole_in_words(miscalibrated_groups: MiscalibratedGroups) -> str:
     """All rows in a sentence."""
-    whole = found_groups.whole
+    whole = miscalibrated_groups.whole
     rates = f"mean prediction {number(whole.mean_prob, 3)}, observed frequency {number(whole.base_rate, 3)}"
     return f"all {counted(whole.n, 'row')}: {rates}, calibration error {whole.error}"
 
 
-def _conditions(found_groups: FoundGroups) -> str:
-    return "one condition" if len(found_groups.tested) == 1 else "one or two conditions"
+def _conditions(miscalibrated_groups: MiscalibratedGroups) -> str:
+    return "one condition" if len(miscalibrated_groups.tested) == 1 else "one or two conditions"
 
 
 def _side(gap: float) -> str:
@@ -139,8 +138,8 @@ SIGNED = digits(3, sign=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class FoundGroups(Rows[MiscalibratedGroup]):
-    """The result of `find_groups`: iterate, index by name, or convert it.
+class MiscalibratedGroups(Rows[MiscalibratedGroup]):
+    """The result of `find_miscalibrated_groups`: iterate, index by name, or convert it.
 
     whole: all rows. tested: the number of groups tested, by their number of conditions. better: significant groups that
     are better calibrated than the whole. left: groups found that are neither among the rows nor explained by them.
@@ -220,9 +219,9 @@ class FoundGroups(Rows[MiscalibratedGroup]):
 MOST_GROUPS = 20
 
 
-def find_groups(
+def find_miscalibrated_groups(
     y_true: ArrayLike | str | Pairs | None = None,
-    y_prob: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     features: Mapping[str, ArrayLike] | Sequence[str] | IntoFrame,
     conditions: int = 2,
@@ -236,7 +235,7 @@ def find_groups(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
     rng: Randomness = 0,
-) -> FoundGroups:
+) -> MiscalibratedGroups:
     """In which groups of rows are predictions worse calibrated than in the whole? Groups are made of one or two
     conditions on columns, and tested all at once.
 
@@ -263,7 +262,7 @@ def find_groups(
     >>> q, prompt, length = rng.random(8000), rng.choice(["first", "second"], 8000), rng.integers(1, 200, 8000)
     >>> bad = (prompt == "second") & (length > 150)
     >>> held = {"prompt": prompt, "length": length}
-    >>> found = find_groups(rng.random(8000) < np.where(bad, q**2, q), q, features=held)
+    >>> found = find_miscalibrated_groups(rng.random(8000) < np.where(bad, q**2, q), q, features=held)
     >>> [(group.name, group.n) for group in found]
     [('prompt = second and length > 149', 955)]
 
@@ -302,8 +301,8 @@ def groups_of(
     min_rows: int = MIN_ROWS,
     level: float = 0.95,
     rng: Randomness = 0,
-) -> FoundGroups:
-    """The groups of checked pairs: the implementation of `find_groups`."""
+) -> MiscalibratedGroups:
+    """The groups of checked pairs: the implementation of `find_miscalibrated_groups`."""
     pairs, checked_features = features_of(raw_pairs, columns, min_rows=min_rows)
     generator = generator_from(rng)
     features = [*checked_features, predictions_of(pairs, columns, min_rows=min_rows, alone=against == DIAGONAL)]
@@ -340,7 +339,7 @@ def groups_of(
     }
     better = sum(int((some & ~bad).sum()) for some, bad in zip(significant, worse, strict=True))
     notes = (*raw_pairs.notes, *_notes(raw_pairs, pairs, checked_features, better, led.left))
-    return FoundGroups(
+    return MiscalibratedGroups(
         rows=rows,
         whole=_whole(pairs, level),
         tested=tested,

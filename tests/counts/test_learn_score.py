@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-from howsure.counts import learned_score
-from howsure.counts.learned_score import FOLDS, _fitted, _folds, word_weights
+from howsure.counts import learn_score
+from howsure.counts.learn_score import FOLDS, _fitted, _folds, word_weights
 from howsure.errors import MissingExtraError
 
 WORDS = ["river", "school", "market", "police", "crowd", "train", "harbour", "minister", "rain", "field"]
@@ -26,7 +26,7 @@ def news(n: int, seed: int) -> tuple[list[str], np.ndarray]:
 def test_other_texts_get_the_mean_of_the_folds_and_labelled_ones_the_fold_without_them() -> None:
     texts, truth = news(120, 0)
     labels = np.where(np.arange(120) < 50, truth, np.nan)
-    found = learned_score(texts, labels, rng=3)
+    found = learn_score(texts, labels, rng=3)
     known = np.arange(50)
     folds = _folds(known, np.random.default_rng(3))
     features = word_weights(texts)
@@ -36,13 +36,13 @@ def test_other_texts_get_the_mean_of_the_folds_and_labelled_ones_the_fold_withou
     np.testing.assert_allclose(found[:50], wanted, rtol=1e-9)
     changed = labels.copy()
     changed[7] = 1 - changed[7]
-    assert learned_score(texts, changed, rng=3)[7] == pytest.approx(found[7], rel=1e-6)  # its own label says nothing
+    assert learn_score(texts, changed, rng=3)[7] == pytest.approx(found[7], rel=1e-6)  # its own label says nothing
 
 
 def test_what_is_learned_ranks_unread_texts() -> None:
     texts, truth = news(800, 1)
     labels = np.where(np.arange(800) < 200, truth, np.nan)
-    found = learned_score(texts, labels, rng=0)[200:]
+    found = learn_score(texts, labels, rng=0)[200:]
     unread = truth[200:]
     more = (found[unread == 1][:, None] > found[unread == 0]).mean()
     assert more > 0.8  # the word says it in four of five cases: .9 at best
@@ -53,7 +53,7 @@ def test_labels_that_say_nothing_of_words_give_a_score_near_their_share() -> Non
     """Out of fold, a score from random labels must not know them: |r| of 400 pairs stays below 4 / √400."""
     texts, _ = news(400, 2)
     labels = (np.random.default_rng(0).random(400) < 0.5).astype(float)
-    found = learned_score(texts, labels, rng=0)
+    found = learn_score(texts, labels, rng=0)
     assert abs(np.corrcoef(found, labels)[0, 1]) < 0.2
 
 
@@ -63,17 +63,17 @@ def test_texts_of_one_cluster_share_a_fold() -> None:
     assert all(len(np.unique(folds[cluster == one])) == 1 for one in range(12))
     assert len(np.unique(folds)) == FOLDS
     texts, truth = news(60, 3)
-    assert learned_score(texts, truth, clusters=cluster, rng=0).shape == (60,)
+    assert learn_score(texts, truth, clusters=cluster, rng=0).shape == (60,)
 
 
 @pytest.mark.parametrize("value", [0, 1])
 def test_labels_all_alike_give_their_smoothed_share(value: int) -> None:
     texts, _ = news(40, 4)
-    found = learned_score(texts, [value] * 20 + [None] * 20, rng=0)
+    found = learn_score(texts, [value] * 20 + [None] * 20, rng=0)
     np.testing.assert_allclose(found, (16 * value + 0.5) / 17)
 
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)  # what is not installed cannot be imported
     with pytest.raises(MissingExtraError, match=r"howsure\[classifiers\]"):
-        learned_score(["a b"] * 20, [0, 1] * 10)
+        learn_score(["a b"] * 20, [0, 1] * 10)

@@ -1,4 +1,4 @@
-"""`calibration_of_logits`: a model's calibration over all its classes, from files of logits."""
+"""`logit_calibration`: a model's calibration over all its classes, from files of logits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from howsure.inputs.pairs import CLASS_WISE
 PROBABILITY, EQUAL = "probability", "equal"
 
 
-def calibration_of_logits(
+def logit_calibration(
     data: Source,
     *,
     targets: str | Sequence[str] = (),
@@ -54,7 +54,7 @@ def calibration_of_logits(
     >>> np.save(os.path.join(folder, "logits.npy"), logits)
     >>> np.save(os.path.join(folder, "right.npy"), right)
     >>> shards = howsure.read(os.path.join(folder, "logits.npy"))
-    >>> found = calibration_of_logits(shards, targets=os.path.join(folder, "right.npy"))
+    >>> found = logit_calibration(shards, targets=os.path.join(folder, "right.npy"))
     >>> len(found.summary), found.rows[0].error.value < 0.05
     (1500, True)
 

@@ -23,7 +23,7 @@ MAX_SHARE = 0.5  # of the texts; words in more texts are not informative
 MAX_ITERATIONS = 1_000
 
 
-def learned_score(
+def learn_score(
     texts: Iterable[str], y_true: ArrayLike, *, clusters: ArrayLike | None = None, rng: Randomness = None
 ) -> Floats:
     """The probability that a text's label is 1 (N,), by a regression on the words of the labelled texts.
@@ -40,7 +40,7 @@ def learned_score(
     >>> import numpy as np
     >>> texts = [f"police {act} a man in street {k}" for k in range(20) for act in ("arrest", "praise")]
     >>> labels = np.where(np.arange(40) < 20, np.arange(40) % 2 == 0, np.nan)
-    >>> score = learned_score(texts, labels, rng=0)
+    >>> score = learn_score(texts, labels, rng=0)
     >>> bool(score[::2].min() > 0.5 > score[1::2].max())
     True
 
@@ -52,14 +52,14 @@ def learned_score(
     if len(labelled) < MIN_LABELS:
         raise InputError(
             f"at least {MIN_LABELS} texts must have a label in y_true; {len(labelled):,} have one. Draw texts with "
-            "howsure.sample_for_labels and label them."
+            "howsure.draw_label_sample and label them."
         )
     cluster = np.arange(len(text_list)) if clusters is None else check_clusters(clusters, n=len(text_list))
     return score_by_words(word_weights(text_list), labelled, values, cluster[labelled], rng=rng)
 
 
 def score_by_words(features: Any, labelled: Integers, labels: Floats, cluster: Integers, *, rng: Randomness) -> Floats:
-    """`learned_score` from word weights (N, words), to learn several times from the same texts.
+    """`learn_score` from word weights (N, words), to learn several times from the same texts.
 
     labelled: the rows with labels; labels, cluster: the label and the cluster of each of these.
     """

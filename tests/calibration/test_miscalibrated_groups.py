@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 from scipy.special import expit, logit, ndtr
 
-from howsure import calibration_error, find_groups
-from howsure.calibration.found_groups import FoundGroups, groups_of
+from howsure import calibration_error, find_miscalibrated_groups
+from howsure.calibration.miscalibrated_groups import MiscalibratedGroups, groups_of
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 
@@ -61,11 +61,11 @@ FEATURES = {"prompt": PROMPT, "length": LENGTH}
 
 
 @pytest.fixture(scope="module")
-def found() -> FoundGroups:
-    return find_groups(Y, Q, features=FEATURES)
+def found() -> MiscalibratedGroups:
+    return find_miscalibrated_groups(Y, Q, features=FEATURES)
 
 
-def test_figures_of_a_group_are_those_of_its_rows(found: FoundGroups) -> None:
+def test_figures_of_a_group_are_those_of_its_rows(found: MiscalibratedGroups) -> None:
     (row,) = found
     assert row.conditions[0] == "prompt = second"
     cut = int(row.conditions[1].removeprefix("length > "))
@@ -82,22 +82,24 @@ def test_figures_of_a_group_are_those_of_its_rows(found: FoundGroups) -> None:
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_data_frames_are_features(found: FoundGroups, frame: Any) -> None:
-    assert find_groups(Y, Q, features=frame(FEATURES)) == found
+def test_data_frames_are_features(found: MiscalibratedGroups, frame: Any) -> None:
+    assert find_miscalibrated_groups(Y, Q, features=frame(FEATURES)) == found
     table = frame({"y": Y, "q": Q, **FEATURES})
-    assert find_groups("y", "q", features=["prompt", "length"], data=table) == found
-    assert find_groups(Pairs(Y.astype(np.uint8), Q), features=frame(FEATURES)) == found
+    assert find_miscalibrated_groups("y", "q", features=["prompt", "length"], data=table) == found
+    assert find_miscalibrated_groups(Pairs(Y.astype(np.uint8), Q), features=frame(FEATURES)) == found
 
 
-def test_the_order_of_features_and_their_type_do_not_matter(found: FoundGroups) -> None:
-    turned = find_groups(Y, Q, features={"length": LENGTH.astype(str).astype(object).astype(float), "prompt": PROMPT})
+def test_the_order_of_features_and_their_type_do_not_matter(found: MiscalibratedGroups) -> None:
+    turned = find_miscalibrated_groups(
+        Y, Q, features={"length": LENGTH.astype(str).astype(object).astype(float), "prompt": PROMPT}
+    )
     assert {row.n for row in turned} == {row.n for row in found}
 
 
 def test_against_the_diagonal_a_gap_of_all_rows_is_everywhere() -> None:
     low = (np.random.default_rng(1).random(N) < Q**2).astype(int)
-    assert not len(find_groups(low, Q, features=FEATURES))
-    against = find_groups(low, Q, features=FEATURES, against="diagonal")
+    assert not len(find_miscalibrated_groups(low, Q, features=FEATURES))
+    against = find_miscalibrated_groups(low, Q, features=FEATURES, against="diagonal")
     assert len(against) >= 1
     assert all(row.whole_gap == 0.0 and row.excess.value == pytest.approx(row.gap) for row in against)
     assert "miscalibrated" in against.verdict()
@@ -106,26 +108,30 @@ def test_against_the_diagonal_a_gap_of_all_rows_is_everywhere() -> None:
 def test_clusters_that_share_their_labels_show_less() -> None:
     double = np.repeat(np.arange(N), 4)
     features = {name: column[double] for name, column in FEATURES.items()}
-    rows = find_groups(Y[double], Q[double], features=features)
-    clusters = find_groups(Y[double], Q[double], features=features, clusters=double)
+    rows = find_miscalibrated_groups(Y[double], Q[double], features=features)
+    clusters = find_miscalibrated_groups(Y[double], Q[double], features=features, clusters=double)
     widths = [next(iter(one)).excess for one in (rows, clusters)]
     low, high = ([one.low, one.high] for one in widths)
     assert high[1] - high[0] > 1.5 * (low[1] - low[0])
     assert clusters.recipe["clustered"]
 
 
-def test_rows_without_weight_are_left_out(found: FoundGroups) -> None:
+def test_rows_without_weight_are_left_out(found: MiscalibratedGroups) -> None:
     more = np.random.default_rng(2).integers(0, 2, 500)
     weights = np.append(np.ones(N), np.zeros(500))
     features = {"prompt": np.append(PROMPT, ["third"] * 500), "length": np.append(LENGTH, more)}
-    left = find_groups(np.append(Y, more), np.append(Q, np.full(500, 0.5)), features=features, sample_weight=weights)
+    left = find_miscalibrated_groups(
+        np.append(Y, more), np.append(Q, np.full(500, 0.5)), features=features, sample_weight=weights
+    )
     assert left.whole.n == N
     assert "500 rows of weight 0 are left out" in left.notes
     assert not any("third" in row.name for row in left)
 
 
 def test_a_feature_that_makes_no_groups_is_told() -> None:
-    found = find_groups(Y, Q, features=FEATURES | {"same": np.zeros(N), "id": [f"i{k}" for k in range(N)]})
+    found = find_miscalibrated_groups(
+        Y, Q, features=FEATURES | {"same": np.zeros(N), "id": [f"i{k}" for k in range(N)]}
+    )
     assert "same makes no groups (one value in all rows)" in found.notes
     assert "id makes no groups (all values are rare)" in found.notes
 
@@ -134,14 +140,14 @@ def test_a_group_whose_gaps_cancel_is_found_by_its_predictions() -> None:
     rng = np.random.default_rng(7)
     q, kind = rng.random(20_000), rng.choice(["a", "b", "c", "d", "e"], 20_000)
     p = np.where(kind == "c", 0.5 + 0.6 * (q - 0.5), q)
-    found = find_groups(rng.random(20_000) < p, q, features={"kind": kind})
+    found = find_miscalibrated_groups(rng.random(20_000) < p, q, features={"kind": kind})
     assert [row.conditions[0] for row in found] == ["kind = c"] * len(found)
     strongest = {row.gap > 0: row.conditions[1][:12] for row in found.rows[1::-1]}
     assert strongest == {True: "prediction >", False: "prediction ≤"}
 
 
 def test_a_feature_called_prediction_is_not_taken_for_it() -> None:
-    found = find_groups(Y, Q, features={"prediction": PROMPT, "length": LENGTH})
+    found = find_miscalibrated_groups(Y, Q, features={"prediction": PROMPT, "length": LENGTH})
     assert found.recipe["features"] == ["prediction", "length"]
     assert any("prediction = second" in row.name for row in found)
 
@@ -152,10 +158,10 @@ def test_rows_that_the_prediction_alone_selects_are_no_group(n: int) -> None:
     q = rng.choice([0.1, 0.4, 0.9], n)
     labels = rng.random(n) < 0.3 + 0.2 * q
     features = {"sure": q > 0.5, "kind": rng.integers(0, 3, n)}
-    assert not len(find_groups(labels, q, features=features))
+    assert not len(find_miscalibrated_groups(labels, q, features=features))
     with pytest.raises(InputError, match="as many beside it at the same predictions"):
-        find_groups(labels, q, features={"sure": q > 0.5})
-    assert find_groups(labels, q, features=features, against="diagonal")["sure = True"].gap > 0.3
+        find_miscalibrated_groups(labels, q, features={"sure": q > 0.5})
+    assert find_miscalibrated_groups(labels, q, features=features, against="diagonal")["sure = True"].gap > 0.3
 
 
 def finds(regime: str, n: int, seed: int, *, plant: str | None = None, features: int = 10) -> bool:

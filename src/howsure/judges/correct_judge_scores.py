@@ -1,4 +1,4 @@
-"""`judged_scores`: what would people have given, where a judge graded everything and people graded a few?"""
+"""`correct_judge_scores`: what would people have given, where a judge graded everything and people graded a few?"""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is p
 OF = {"score": "the judge", "y_true": "people"}
 
 
-def judged_scores(
+def correct_judge_scores(
     y_true: ArrayLike | Mapping[int, object] | str,
     score: ArrayLike | str,
     *,
@@ -89,7 +89,7 @@ def judged_scores(
     >>> truth = (rng.random(2000) < 0.6) * 1.0  # of which people graded 100
     >>> judge = np.where(rng.random(2000) < 0.9, truth, 1.0)  # too generous
     >>> people = np.where(np.isin(np.arange(2000), rng.choice(2000, 100, replace=False)), truth, np.nan)
-    >>> row = judged_scores(people, judge).rows[0]
+    >>> row = correct_judge_scores(people, judge).rows[0]
     >>> print(row.judge, row.corrected, row.worth, sep="; ")
     0.6395 [0.6180, 0.6606]; 0.5984 [0.5364, 0.6509]; 310
 

@@ -41,7 +41,7 @@ DESIGNS = ("stratified", "simple", "importance")
 MIN_RELATIVE_CHANCE = 0.5  # of the average; with importance sampling, units of low score are drawn, too
 
 
-def sample_for_labels(
+def draw_label_sample(
     y_prob: ArrayLike | str,
     n: int,
     *,
@@ -84,7 +84,7 @@ def sample_for_labels(
     of both samples together, which `estimate_counts` computes from `strata`.
 
     >>> import numpy as np
-    >>> sample = sample_for_labels(np.linspace(0, 0.5, 1000), 50, rng=0)
+    >>> sample = draw_label_sample(np.linspace(0, 0.5, 1000), 50, rng=0)
     >>> len(sample), sample.strata[1]
     (50, 'score (0, 0.17]')
 
