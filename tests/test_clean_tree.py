@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,55 +12,53 @@ ROOT = Path(__file__).parents[1]
 HEADING = "the checkout changed during this run"
 
 
-def run_tests(folder: Path, *tests: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+def run_tests(pytester: pytest.Pytester, *tests: str, options: tuple[str, ...] = ()) -> pytest.RunResult:
     """pytest, without git, on tests with these bodies in a folder that holds uncommitted files."""
-    (folder / "pytest.ini").write_text("[pytest]\n")
+    pytester.makeini("[pytest]")
     for name in ("notes.txt", "unused.txt"):
-        (folder / name).write_text("uncommitted")
+        (pytester.path / name).write_text("uncommitted")
     functions = [f"def test_{number}(tmp_path):\n    {body}\n" for number, body in enumerate(tests)]
-    (folder / "test_file.py").write_text("\n".join(["from pathlib import Path", *functions]))
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.clean_tree", "-p", "no:howsure", *options]
-    places = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    environment = os.environ | {"PYTHONPATH": places}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    pytester.makepyfile(test_file="\n".join(["from pathlib import Path", *functions]))
+    plugins = ("-p", "tests.clean_tree", "-p", "no:howsure", "-p", "no:cacheprovider")
+    return pytester.runpytest_inprocess("-q", *plugins, *options, no_reraise_ctrlc=True)
 
 
-@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "xdist"])
-def test_files_that_a_test_leaves_fail_the_run(options: tuple[str, ...], tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["one process", "xdist"])
+def test_files_that_a_test_leaves_fail_the_run(options: tuple[str, ...], pytester: pytest.Pytester) -> None:
     done = run_tests(
-        tmp_path,
+        pytester,
         "Path('one.csv').write_text('a,b')",
         "Path('notes.txt').write_text('other text')",
         "Path('unused.txt').unlink()",
         options=options,
     )
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
-    assert "3 passed" in done.stdout
-    listed = done.stdout.partition(HEADING)[2].splitlines()[1:4]
+    assert done.ret == pytest.ExitCode.TESTS_FAILED
+    done.assert_outcomes(passed=3)
+    listed = str(done.stdout).partition(HEADING)[2].splitlines()[1:4]
     assert listed == ["notes.txt changed", "one.csv appeared", "unused.txt disappeared"]
 
 
-@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["one process", "xdist"])
-def test_a_run_that_leaves_nothing_passes(options: tuple[str, ...], tmp_path: Path) -> None:
-    done = run_tests(tmp_path, "(tmp_path / 'one.csv').write_text('a,b')", options=options)
-    assert done.returncode == pytest.ExitCode.OK, done.stdout + done.stderr
-    assert HEADING not in done.stdout
+def test_a_run_that_leaves_nothing_passes(pytester: pytest.Pytester) -> None:
+    """Under xdist, `make test` itself is the proof."""
+    done = run_tests(pytester, "(tmp_path / 'one.csv').write_text('a,b')")
+    assert done.ret == pytest.ExitCode.OK
+    assert HEADING not in str(done.stdout)
 
 
-def test_what_git_ignores_may_change(tmp_path: Path) -> None:
-    done = run_tests(tmp_path, "Path('build').mkdir(); Path('build/page.html').write_text('')")
-    assert done.returncode == pytest.ExitCode.OK, done.stdout + done.stderr
+def test_what_git_ignores_may_change(pytester: pytest.Pytester) -> None:
+    done = run_tests(pytester, "Path('build').mkdir(); Path('build/page.html').write_text('')")
+    assert done.ret == pytest.ExitCode.OK
 
 
-def test_a_long_list_is_cut(tmp_path: Path) -> None:
-    done = run_tests(tmp_path, f"[Path(f'{{k}}.csv').write_text('') for k in range({MAX_LISTED + 2})]")
-    assert "and 2 more files" in done.stdout
+def test_a_long_list_is_cut(pytester: pytest.Pytester) -> None:
+    done = run_tests(pytester, f"[Path(f'{{k}}.csv').write_text('') for k in range({MAX_LISTED + 2})]")
+    assert "and 2 more files" in str(done.stdout)
 
 
-def test_a_run_that_fails_anyway_keeps_its_exit_code(tmp_path: Path) -> None:
-    done = run_tests(tmp_path, "Path('one.csv').write_text(''); raise KeyboardInterrupt")
-    assert done.returncode == pytest.ExitCode.INTERRUPTED
-    assert "one.csv appeared" in done.stdout
+def test_a_run_that_fails_anyway_keeps_its_exit_code(pytester: pytest.Pytester) -> None:
+    done = run_tests(pytester, "Path('one.csv').write_text(''); raise KeyboardInterrupt")
+    assert done.ret == pytest.ExitCode.INTERRUPTED
+    assert "one.csv appeared" in str(done.stdout)
 
 
 def test_what_may_change_is_what_git_ignores() -> None:

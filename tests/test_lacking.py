@@ -4,50 +4,61 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.lacking import DEMAND, WANTS, pytest_configure
 
-ROOT = Path(__file__).parents[1]
 INSTALL = "Install chromium and chromium-driver (Debian: apt-get install -y chromium chromium-driver)."
 FETCH = "`howsure data list` names the sets, `howsure data get NAME --to FOLDER` fetches one; set HOWSURE_DATA=FOLDER."
-TESTS = (
-    "tests/data/test_real_documents.py",
-    "tests/report/test_on_a_phone.py",
-    "tests/test_lacking.py::test_a_demand_names_what_may_lack",
-)
+TESTS = """
+import pytest
+from tests.lacking import require
+
+@pytest.mark.parametrize("name", ["browser", "data", "data"])
+def test_it(name):
+    require(name)
+
+def test_needs_nothing():
+    pass
+"""
+OPTIONS = ("-q", "-p", "tests.lacking", "-p", "no:cacheprovider")
 
 
-def bare_run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """pytest on a machine with Python and nothing else: an empty folder is the PATH, no variable names data or Java."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HOWSURE_", "JAVA_"))}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments]
-    where = kept | {"PATH": str(folder)} | environment
-    return subprocess.run(command, cwd=ROOT, env=where, capture_output=True, text=True, check=False)
+@pytest.fixture
+def bare(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """Tests on a machine with Python and nothing else: an empty folder is the PATH, no variable names data or Java."""
+    for variable in [name for name in os.environ if name.startswith(("HOWSURE_", "JAVA_"))]:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("PATH", str(pytester.mkdir("empty")))
+    pytester.makepyfile(TESTS)
+    return pytester
 
 
-def test_what_is_not_run_is_told_in_one_line_for_each_want(tmp_path: Path) -> None:
-    done = bare_run(tmp_path, "-q", *TESTS, "-m", "not slow")
-    assert done.returncode == 0, done.stdout
-    browser, data, closing = done.stdout.strip().split("\n")[-3:]
-    pages, read = (re.search(r": (\d+) tests?\. (.*)", line) for line in (browser, data))
-    assert pages
-    assert read
-    assert (browser[: pages.start()], pages[2]) == ("not run for want of Chromium", INSTALL)
-    assert (data[: read.start()], read[2]) == ("not run for want of real data", FETCH)
-    assert f" passed, {int(pages[1]) + int(read[1])} skipped" in closing
+def test_what_is_not_run_is_told_in_one_line_for_each_want(bare: pytest.Pytester) -> None:
+    run = bare.runpytest_inprocess(*OPTIONS)
+    run.assert_outcomes(passed=1, skipped=3)
+    assert run.outlines[-3:-1] == [
+        f"not run for want of Chromium: 1 test. {INSTALL}",
+        f"not run for want of real data: 2 tests. {FETCH}",
+    ]
 
 
-def test_a_run_fails_before_its_first_test_where_what_is_demanded_is_lacking(tmp_path: Path) -> None:
-    done = bare_run(tmp_path, *TESTS, "-n", "2", HOWSURE_DEMAND="data,browser", HOWSURE_DATA="here")
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert done.stdout == ""
-    told = "but some tests are not run for want of Chromium."
-    assert done.stderr.strip() == f"ERROR: HOWSURE_DEMAND=data,browser, {told} {INSTALL}"
+def test_a_run_fails_before_its_first_test_where_what_is_demanded_is_lacking(
+    bare: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOWSURE_DATA", "here")
+    monkeypatch.setenv(DEMAND, "data,browser")
+    run = bare.runpytest_inprocess(*OPTIONS, "-n", "2")
+    assert run.ret == pytest.ExitCode.USAGE_ERROR
+    assert run.outlines == []
+    reason = "but some tests are not run for want of Chromium."
+    assert [line for line in run.errlines if line] == [f"ERROR: HOWSURE_DEMAND=data,browser, {reason} {INSTALL}"]
+
+
+def test_this_run_says_what_it_lacks(request: pytest.FixtureRequest) -> None:
+    assert request.config.pluginmanager.has_plugin("tests.lacking")
 
 
 @pytest.mark.parametrize("name", WANTS)

@@ -118,7 +118,7 @@ def test_the_wealth_is_a_mixture_of_bets() -> None:
             assert binomial_wealth(passed, failed, limit, above=above) == pytest.approx(wanted, rel=0.01)
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "xdist"])
 def test_marked_tests_run_until_they_are_decided(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
     pytester.makepyfile(test_marked=MARKED, test_unittest=UNITTEST)
     done = pytester.runpytest_inprocess("--strict-markers", "-rs", *workers)
