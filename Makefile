@@ -14,6 +14,10 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 install = { $(PIP) -c requirements/constraints.txt uv && $(BIN)/uv pip install -q --python $(BIN)/python $(CONSTRAINTS) $(1); } 2>/dev/null \
 	|| $(PIP) $(CONSTRAINTS) $(1)
 
+# Compiled modules are kept: hundreds of tests start a process that imports howsure, and pytest compiles tests anew for
+# each of its own.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-long test-bare test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
 	drills test-programs test-release test-cluster bench pictures docs reproductions help-pages licences lock clean
 

@@ -8,12 +8,16 @@ import doctest
 import gc
 import os
 import signal
+from collections.abc import Generator
+from pathlib import Path
 
 # Before numpy is loaded: small matrices on many threads are slow, and a test has no screen.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"  # a test asks nobody but this machine
 
+import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from howsure.first_use import installed
@@ -33,6 +37,16 @@ settings.load_profile("howsure")
 DOORS = {"inspect_ai": "inspect", "spacy": "spacy", "pydantic_evals": "pydantic_evals", "evaluate": "evaluate"}
 collect_ignore = [f"src/howsure/{file}.py" for program, file in DOORS.items() if not installed(program)]
 collect_ignore += ["tests/fuzz/reader_fuzz.py"]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Search only those files for examples that have some."""
+    collectors = yield
+    if file_path.suffix == ".py" and ">>>" not in file_path.read_text(encoding="utf-8"):
+        return [collector for collector in collectors if not isinstance(collector, DoctestModule)]
+    return collectors
+
 
 gc.disable()  # while thousands of tests are collected, nothing of them is garbage
 

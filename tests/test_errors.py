@@ -6,6 +6,7 @@ import ast
 import re
 import string
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,6 @@ import howsure.errors
 from howsure.errors import REMEDIES, RULES, ColumnName, InputError, Parameter, Verbatim
 
 SOURCE = Path(howsure.errors.__file__).parent
-TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
 OWN = {"remedy", "row", "place", "untold"}  # parameters of InputError that are not values of a sentence
 IMPLIED = {"parameter", "row"}  # values that every sentence has
 
@@ -56,49 +56,85 @@ def is_of_a_rule(call: ast.Call) -> bool:
     return len(call.args) > 1 or any(keyword.arg != "untold" for keyword in call.keywords)
 
 
-def calls() -> Iterator[tuple[str, ast.Call]]:
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The source, by path; parsed when the first test needs it, not while tests are collected."""
+    return {
+        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for path in sorted(SOURCE.rglob("*.py"))
+    }
+
+
+@cache
+def calls() -> list[tuple[str, ast.Call]]:
     """Each call that makes an error of a rule, after its place in the source."""
-    for path, tree in TREES.items():
-        for node in ast.walk(tree):
-            name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
-            if isinstance(node, ast.Call) and name.endswith("Error") and is_of_a_rule(node):
-                yield f"{path.relative_to(SOURCE)}:{node.lineno}", node
+    return [
+        (f"{path}:{node.lineno}", node)
+        for path, tree in trees().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id.endswith("Error")
+        and is_of_a_rule(node)
+    ]
 
 
-CALLS = dict(calls())
-STRINGS = {
-    node.value
-    for path, tree in TREES.items()
-    if path.name != "errors.py"
-    for node in ast.walk(tree)
-    if isinstance(node, ast.Constant) and isinstance(node.value, str)
-}
-
-
-@pytest.mark.parametrize("place", CALLS)
-def test_a_call_passes_the_values_of_its_sentences(place: str) -> None:
-    call = CALLS[place]
+def unmet(call: ast.Call) -> str:
+    """What is wrong with the arguments of a call that makes an error of a rule; empty if nothing is."""
     arguments = {keyword.arg: keyword.value for keyword in call.keywords}
     remedy = arguments.get("remedy")
-    assert not isinstance(remedy, ast.JoinedStr), "a remedy is a template: pass its values by name"
-    assert not isinstance(call.args[0] if call.args else None, ast.JoinedStr), "a rule is a template"
+    if isinstance(remedy, ast.JoinedStr):
+        return "a remedy is a template: pass its values by name"
+    if call.args and isinstance(call.args[0], ast.JoinedStr):
+        return "a rule is a template"
     if None in arguments:  # **values
-        return
-    given = arguments.keys() - OWN
+        return ""
     needed: set[str] = set()
     for text in texts(call.args[0] if call.args else None):
         needed |= placeholders(RULES.get(text, text))
     for text in texts(remedy):
         needed |= placeholders(REMEDIES.get(text, text))
-    assert needed <= given | IMPLIED
+    missing = needed - (arguments.keys() - OWN) - IMPLIED
+    return f"values are missing: {', '.join(sorted(missing))}" if missing else ""
+
+
+def test_calls_pass_the_values_of_their_sentences() -> None:
+    assert len(calls()) > 100
+    assert {place: wrong for place, call in calls() if (wrong := unmet(call))} == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "wrong"),
+    [
+        ("InputError('{parameter} needs {other}', 'n', row=3)", "values are missing: other"),
+        ("InputError('{parameter} is {value}', 'n', value=3, remedy='Use {option}.')", "values are missing: option"),
+        ("InputError(f'{name} is wrong', 'n')", "a rule is a template"),
+        ("InputError('{parameter} is wrong', 'n', remedy=f'Use {name}.')", "a remedy is a template"),
+        ("InputError('{parameter} is {value}', 'n', value=3)", ""),
+        ("InputError('{parameter} is {value}', 'n', **values)", ""),
+    ],
+)
+def test_a_call_without_its_values_is_found(code: str, wrong: str) -> None:
+    (statement,) = ast.parse(code).body
+    assert isinstance(statement, ast.Expr)
+    assert isinstance(statement.value, ast.Call)
+    assert unmet(statement.value).startswith(wrong)
+    assert bool(unmet(statement.value)) == bool(wrong)
 
 
 def test_every_rule_and_every_remedy_is_used() -> None:
-    assert RULES.keys() | REMEDIES.keys() <= STRINGS
+    strings = {
+        node.value
+        for path, tree in trees().items()
+        if path != "errors.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    assert RULES.keys() | REMEDIES.keys() <= strings
 
 
 def test_a_rule_in_the_table_is_named_correctly() -> None:
-    named = {text for call in CALLS.values() if call.args for text in texts(call.args[0])}
+    named = {text for _, call in calls() if call.args for text in texts(call.args[0])}
     assert {text for text in named if re.fullmatch(r"\w+", text)} <= RULES.keys()
 
 
@@ -112,7 +148,7 @@ def edits(tree: ast.Module) -> Iterator[ast.Call]:
 
 
 def test_no_code_edits_a_finished_sentence() -> None:
-    edited = {path.relative_to(SOURCE).as_posix() for path, tree in TREES.items() if any(edits(tree))}
+    edited = {path for path, tree in trees().items() if any(edits(tree))}
     assert edited == OF_OTHERS
     assert list(edits(ast.parse("note.removesuffix('.')"))) != []
 
