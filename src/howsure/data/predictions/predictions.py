@@ -9,36 +9,35 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.data.predictions.classes import (
     Beside,
     ClassRows,
+    class_matrix,
+    no_numbers,
     pairs_of_classes,
     pairs_of_one_share,
     with_stated_confidence,
 )
 from howsure.data.predictions.repeated_rows import item_columns, note_on_items, repeated_rows
-from howsure.data.predictions.rows import bad_weight, load_clusters, load_groups, load_weights
+from howsure.data.predictions.rows import load_clusters, load_groups, load_weights
 from howsure.data.predictions.selection import (
     SAME,
     SEPARATE,
     Selection,
-    bad_number,
     check_pooling,
     check_way,
     group_sizes,
     label_counts,
     label_sql,
     labels_refused,
-    missing_in,
     opened_files,
 )
-from howsure.data.tables.database import BadValue, Column, NullFound, chunks
+from howsure.data.tables.database import Column, NullFound, chunks
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, LOOK, InputError, parameter, way
-from howsure.inputs.checks import is_probability, no_probability
+from howsure.inputs.checks import GIVEN_PREFIX, check_probabilities, is_weight, no_weight
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import (
@@ -57,7 +56,7 @@ from howsure.inputs.pairs import (
     Pairs,
     Probabilities,
 )
-from howsure.inputs.pairs_from import is_on_scale, no_score, probabilities_of
+from howsure.inputs.pairs_from import check_scale, probabilities_of
 from howsure.inputs.repeated_items import item_notes
 
 if TYPE_CHECKING:
@@ -340,36 +339,50 @@ class PairStream:
         """The column of weights, if there is one."""
         return self.columns.get("sample_weight")
 
-    def rule(self, values: Floats) -> npt.NDArray[np.bool_]:
-        """Which values of the column are probabilities, or on its scale."""
-        return is_probability(values) if self.scale is None else is_on_scale(values, self.scale)
-
-    def probabilities_of(self, values: Floats) -> Floats:
-        """Values of the column as probabilities; NaN where one is not on its scale."""
+    def check_scores(self, values: Floats) -> Floats:
+        """Values of the column as probabilities, checked as an array is."""
         if self.scale is None:
-            return values
-        return probabilities_of(np.where(self.rule(values), values, np.nan), self.scale)
+            return check_probabilities(values, name=self.y_prob.called, scales=GIVEN_PREFIX)
+        return probabilities_of(check_scale(values, self.scale, name=self.y_prob.called), self.scale)
 
     def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
-        """The pairs, `CHUNK` at a time, in the order of the files, unchecked but for nulls; `codes` is in SQL."""
+        """The checked pairs, `CHUNK` at a time, in the order of the files; `codes` is in SQL.
+
+        Raises InputError at the first value that is not a probability, a label or a weight.
+        """
         query, dtypes = [self.y_prob.number, self.label_sql], [np.float64, np.uint8]
         if self.sample_weight is not None and weighted:
             query, dtypes = [*query, self.sample_weight.number], [*dtypes, np.float64]
         if codes is not None:
             query, dtypes = [*query, codes], [*dtypes, np.uint32]
+        start = 0
         try:
             for chunk in chunks(self.selection.table.connection, self.selection.query(query), dtypes, rows=CHUNK):
-                yield [self.probabilities_of(chunk[0]), *chunk[1:]]
+                yield self._checked(chunk, start, weighted=weighted)
+                start += len(chunk[0])
         except NullFound:
-            raise self.fault() from None
+            raise self._null() from None
 
-    def check(self, chunk: Chunk) -> None:
-        """Raise BadValue if a chunk holds a value that must not be there."""
-        low, high = chunk[0].min(), chunk[0].max()  # NaN goes through both
-        if not (low >= 0.0 and high <= 1.0 and chunk[1].max() <= 1):
-            raise BadValue
-        if chunk[2:] and self.sample_weight is not None and not (chunk[2].min() >= 0.0 and chunk[2].max() < np.inf):
-            raise BadValue
+    def _checked(self, chunk: Chunk, start: int, *, weighted: bool) -> Chunk:
+        try:
+            probabilities = self.check_scores(chunk[0])
+            if self.sample_weight is not None and weighted and not is_weight(chunk[2]).all():
+                row = int(is_weight(chunk[2]).argmin())
+                raise no_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
+        except InputError as error:
+            self.selection.check_missing()
+            raise error.at(lambda row: self.selection.place_of(start + row)) from error
+        if chunk[1].max() > 1:
+            raise self._null()
+        return [probabilities, *chunk[1:]]
+
+    def _null(self) -> InputError:
+        """The error for a row without a number, or with another label than 0 and 1."""
+        self.selection.check_missing()
+        label, numbers = self.columns["y_true"], [self.y_prob, *_weights(self.columns)]
+        if any(self.selection.has(f"{column.number} IS NULL") for column in numbers):
+            return no_numbers(self.selection, numbers, lists=False)
+        return labels_refused(label, label_counts(self.selection, label))
 
     def pairs(self) -> tuple[Labels, Floats]:
         """The labels and probabilities of all pairs."""
@@ -383,41 +396,16 @@ class PairStream:
 
     def blocks(self) -> Iterator[Pairs]:
         """The labels and probabilities, `CHUNK` at a time."""
-        try:
-            for chunk in self.chunks(weighted=False):
-                self.check(chunk)
-                yield Pairs(chunk[1], chunk[0])
-        except BadValue:
-            raise self.fault() from None
+        for probabilities, labels in self.chunks(weighted=False):
+            yield Pairs(labels, probabilities)
 
     def probabilities(self) -> Floats:
         """The probabilities alone, all of them."""
+        values = class_matrix(self.selection, [self.y_prob], lists=False)[:, 0]
         try:
-            values = self.selection.column(self.y_prob.number, np.float64)
-        except NullFound:
-            raise self.fault() from None
-        if not self.rule(values).all():
-            raise self.fault()
-        return self.probabilities_of(values)
-
-    def fault(self) -> InputError:
-        """The error in the first invalid row: a missing value, an invalid probability, a weight, or a label."""
-        label, weight = self.columns["y_true"], self.sample_weight
-        kinds = {label: "text", self.y_prob: "number"} | ({} if weight is None else {weight: "number"})
-        faults = [partial(missing_in, self.selection, column, kind) for column, kind in kinds.items()]
-        faults.append(partial(bad_number, self.selection, self.y_prob, self.rule, self._no_probability))
-        faults += [] if weight is None else [partial(bad_weight, self.selection, weight)]
-        first_faults = (fault() for fault in faults)
-        return next((fault for fault in first_faults if fault), None) or labels_refused(
-            label, label_counts(self.selection, label)
-        )
-
-    def _no_probability(self, value: float, place: str) -> InputError:
-        column = self.y_prob
-        if self.scale is not None:
-            return no_score(self.scale, value, name=column.called, place=place)
-        highest = float(str(self.selection.ask(f"max({column.number})")[0][0]))
-        return no_probability(column.called, value, highest=highest, place=place)
+            return self.check_scores(values)
+        except InputError as error:
+            raise error.at(self.selection.place_of) from error
 
 
 def _ignore_progress(rows: int) -> None:

@@ -17,23 +17,19 @@ from howsure.data.predictions.selection import (
     SEPARATE,
     Selection,
     apart_by_file,
-    bad_number,
     check_pooling,
     check_way,
     codes_sql,
     enumerated_sql,
-    missing_in,
     opened_files,
 )
-from howsure.data.tables.database import Column, NullFound, chunks, literal, reading
+from howsure.data.tables.database import Column, chunks, literal, reading
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import (
     Coded,
     check_clusters,
     check_weights,
-    is_weight,
-    no_weight,
 )
 from howsure.inputs.frames import ITEM, ITEM_HASH, Kind, Rows
 from howsure.inputs.numbers_and_names import natural_order, shortened
@@ -48,18 +44,15 @@ MOST_ENUMERATED = 1_000_000  # names of clusters that become a type of the datab
 
 
 def load_weights(selection: Selection, column: Column) -> Floats:
-    """The weights; InputError naming file and row if one is no number, negative or infinite."""
+    """The weights.
+
+    Raises InputError naming file and row if one is not a number, negative or infinite.
+    """
+    values = class_matrix(selection, [column], lists=False)[:, 0]
     try:
-        return check_weights(selection.column(column.number, np.float64), n=selection.n, name=column.name)
-    except (NullFound, InputError) as error:
-        raise bad_weight(selection, column) or error from None
-
-
-def bad_weight(selection: Selection, column: Column) -> InputError | None:
-    """The error in the first row whose weight is missing or not a weight, if there is one."""
-    return missing_in(selection, column, "number") or bad_number(
-        selection, column, is_weight, lambda value, place: no_weight(column.called, value, place=place)
-    )
+        return check_weights(values, n=selection.n, name=column.called)
+    except InputError as error:
+        raise error.at(selection.place_of) from error
 
 
 def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) -> Integers:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,9 @@ from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, GIVEN, InputError, parameter
-from howsure.inputs.checks import check_group_count, is_missing, no_number, not_two_values
-from howsure.inputs.numbers_and_names import natural_order, spelled_number, unknown_name
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.checks import check_group_count, is_missing, not_two_values
+from howsure.inputs.numbers_and_names import natural_order, unknown_name
+from howsure.inputs.pairs import Integers
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
@@ -165,6 +165,12 @@ class Selection:
     n: int
     skipped: dict[str, int]
     others: int = 0
+    unchecked: Mapping[Column, str] = field(default_factory=dict)  # what `select_rows` left to a stream
+
+    def check_missing(self) -> None:
+        """Raise InputError at the first missing value, where a stream has found one."""
+        if self.unchecked:
+            select_rows(self.table, self.unchecked, skip=False, values=(), stream_checks=False, only=self.where)
 
     def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
         """The rows of SELECT `select` over the used rows."""
@@ -218,7 +224,13 @@ class Selection:
 
 
 def select_rows(
-    table: Table, missing: dict[Column, str], *, skip: bool, values: Sequence[str], stream_checks: bool, only: str = ALL
+    table: Table,
+    missing: Mapping[Column, str],
+    *,
+    skip: bool,
+    values: Sequence[str],
+    stream_checks: bool,
+    only: str = ALL,
 ) -> Selection:
     """The rows in which no column is missing; `missing` says in SQL when one is, and `only` which rows are wanted.
 
@@ -229,7 +241,7 @@ def select_rows(
     """
     if stream_checks and not skip:
         all_rows, n_wanted = (int(str(count)) for count in table.ask(f"count(*), count(*) FILTER ({only})")[0])
-        return Selection(table, only, n_wanted, {}, all_rows - n_wanted)
+        return Selection(table, only, n_wanted, {}, all_rows - n_wanted, missing)
     cases = " ".join(f"WHEN {test} THEN {place}" for place, test in enumerate(missing.values()))
     first = f"CASE WHEN NOT coalesce({only}, FALSE) THEN -2 {cases} ELSE -1 END"
     counts_by_place = {
@@ -264,32 +276,6 @@ def missing_value(
     rule = "counts_as_missing" if value in values else "missing"
     remedy = "skip" if rows is None else "skip_rows"
     return InputError(rule, column.called, place=place, value=shown_value, rows=rows, remedy=remedy)
-
-
-def missing_in(selection: Selection, column: Column, kind: str = "text") -> InputError | None:
-    """The error for the first used row in which a column is missing, if there is one."""
-    test = column.missing(kind=kind)
-    rows = int(str(selection.ask("count(*)", rest=f"AND {test}")[0][0]))
-    return missing_value(selection.table, column, f"{selection.where} AND {test}", rows=rows) if rows else None
-
-
-def bad_number(
-    selection: Selection,
-    column: Column,
-    rule: Callable[[Floats], npt.NDArray[np.bool_]],
-    error: Callable[[float, str], InputError],
-) -> InputError | None:
-    """The error in the first used row whose number a rule of arrays does not allow, if there is one; `error` makes it
-    from the value and its place."""
-    start, query = 0, selection.query([f"coalesce({column.number}, CAST('NaN' AS DOUBLE))"])
-    for (values,) in chunks(selection.table.connection, query, [np.float64]):
-        allowed = rule(values)
-        if not allowed.all():
-            place, text = selection.table.place(selection.where, column.text, skip=start + int(allowed.argmin()))
-            value = spelled_number(str(text))
-            return no_number(column.called, text, place=place) if value is None else error(value, place)
-        start += len(values)
-    return None
 
 
 # The label as 0 or 1: from booleans, from 0 and 1 in any notation, or from any two values and the positive one.
@@ -362,9 +348,7 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
     """
     sizes = {name: int(str(rows)) for name, rows in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
     if any(is_missing(name) for name in sizes):
-        fault = missing_in(selection, column)
-        if fault is not None:
-            raise fault
+        selection.check_missing()
     check_group_count(len(sizes), sum(sizes.values()), name=column.name)
     return {name: sizes[name] for name in sorted(map(str, sizes), key=natural_order)}
 

@@ -16,7 +16,6 @@ import numpy as np
 from howsure.calibration.slots import SlotAdder, Slots, slots_of
 from howsure.data.predictions.selection import enum_sql
 from howsure.data.tables.connections import THREADS
-from howsure.data.tables.database import BadValue
 from howsure.errors import InputError
 from howsure.inputs.checks import weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -60,18 +59,14 @@ def sum_stream(stream: PairStream, advance: Callable[[int], None]) -> Slots:
     """
     adders = [SlotAdder() for _ in range(THREADS)]
     weightless = 0
-    try:
-        for rows, without in in_turns(stream.chunks(), [partial(_add, stream, adder) for adder in adders]):
-            weightless += without
-            advance(rows)
-    except BadValue:
-        raise stream.fault() from None
+    for rows, without in in_turns(stream.chunks(), [partial(_add, stream, adder) for adder in adders]):
+        weightless += without
+        advance(rows)
     return _check_weights(stream, replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless))
 
 
 def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
     """The pairs of a chunk, and how many of them have weight 0."""
-    stream.check(chunk)
     rows = len(chunk[0])
     if stream.sample_weight is not None and not chunk[2].all():
         weigh = np.flatnonzero(chunk[2])
@@ -139,23 +134,20 @@ class StoredGroups:
         free = np.array(list(self._starts.values()))  # where the next pair of each group goes
         files = [open(self._folder / name, "wb") for name in self._names]  # noqa: SIM115
         try:
-            for runs in in_turns(stream.chunks(codes), [partial(_sorted, stream, len(self._sizes))] * THREADS):
+            for runs in in_turns(stream.chunks(codes), [partial(_sorted, len(self._sizes))] * THREADS):
                 runs_held.append(runs)
                 advance(len(runs[1]))
                 if len(runs_held) == CHUNKS_HELD:
                     _write(files, runs_held, free)
                     runs_held.clear()
             _write(files, runs_held, free)
-        except BadValue:
-            raise stream.fault() from None
         finally:
             for file in files:
                 file.close()
 
 
-def _sorted(stream: PairStream, groups: int, chunk: Chunk) -> list[Any]:
+def _sorted(groups: int, chunk: Chunk) -> list[Any]:
     """Where each group begins in a chunk sorted by them, its pairs, and weights if there are any."""
-    stream.check(chunk)
     probabilities, labels, *weights, codes = chunk
     order = np.argsort(codes.astype(np.min_scalar_type(groups)), kind="stable")
     bounds = np.cumsum(np.bincount(codes + np.uint32(1), minlength=groups + 1))

@@ -184,10 +184,6 @@ class NullFound(Exception):
     """A column of a stream that must have no nulls has one."""
 
 
-class BadValue(Exception):
-    """A chunk of a stream holds something that is no probability, label or weight."""
-
-
 def chunks(
     connection: Connection, query: str, dtypes: Sequence[npt.DTypeLike], *, rows: int = CHUNK_ROWS
 ) -> Iterator[list[npt.NDArray[Any]]]:
