@@ -252,7 +252,7 @@ def open_to_extend(
         group_column = None if groups is None else table.columns[groups]
         if group_column is not None:
             missing[group_column] = group_column.missing()
-        selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
+        selection = select_rows(table, missing, skip=skip_missing)
         names = () if group_column is None else tuple(group_sizes(selection, group_column))
         check_groups(names)
     except BaseException:

@@ -170,7 +170,7 @@ class Selection:
     def check_missing(self) -> None:
         """Raise InputError at the first missing value, where a stream has found one."""
         if self.unchecked:
-            select_rows(self.table, self.unchecked, skip=False, values=(), stream_checks=False, only=self.where)
+            select_rows(self.table, self.unchecked, skip=False, only=self.where)
 
     def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
         """The rows of SELECT `select` over the used rows."""
@@ -228,8 +228,8 @@ def select_rows(
     missing: Mapping[Column, str],
     *,
     skip: bool,
-    values: Sequence[str],
-    stream_checks: bool,
+    values: Sequence[str] = (),
+    stream_checks: bool = False,
     only: str = ALL,
 ) -> Selection:
     """The rows in which no column is missing; `missing` says in SQL when one is, and `only` which rows are wanted.
@@ -404,10 +404,7 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
     table = selection.table
     if how != "error" or len(table.files) == 1:
         return
-    position = table.position
-    keys = ", ".join([column.text] + ([] if group is None else [group.text]))
-    ends = f"{column.text} AS value, min({position}) AS first, max({position}) AS last"
-    groups = f"SELECT {ends} FROM {table.numbered} WHERE {selection.where} GROUP BY {keys}"
+    groups = _rows_by_value(selection, column, [] if group is None else [group.text])
     several = (
         f"SELECT *, count(*) OVER () AS number FROM ({groups}) "
         f"WHERE {file_number(table, 'first')} <> {file_number(table, 'last')}"
@@ -417,7 +414,7 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
         if not first_shared:
             return
         ((total,),) = table.connection.sql(f"SELECT count(*) FROM ({groups})").fetchall()
-    value, first, last, number = first_shared[0]
+    value, first, last, _, number = first_shared[0]
     here, there = table.place_of(int(first)), table.place_of(int(last))
     raise InputError(
         f"equal values of {column.name} occur in several files, and it is unclear what that means: "
@@ -440,22 +437,25 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
     Raises InputError naming it and the two rows.
     """
     table = selection.table
-    for number, start in enumerate(table.starts):
-        stop = table.starts[number + 1] if number + 1 < len(table.starts) else None
-        within = f"{selection.where} AND {table.position} >= {start}"
-        within += "" if stop is None else f" AND {table.position} < {stop}"
-        keys = ", ".join([column.text] + ([] if group is None else [group.text]))
-        ends = f"{column.text}, min({table.position}), max({table.position})"
-        query = f"SELECT {ends} FROM {table.numbered} WHERE {within} GROUP BY {keys} HAVING count(*) > 1"
-        with reading(table.name):
-            first_different = table.connection.sql(f"{query} ORDER BY 2 LIMIT 1").fetchall()
-        if first_different:
-            value, *ends_of = first_different[0]
-            first, last = (table.place_of(int(end)) for end in ends_of)
-            raise InputError(
-                f"{column.name} must be different in every row; {value!r} is that of {first} and of {last}. "
-                f"Several rows per item? Name them with {parameter('clusters', column.name)}."
-            )
+    parts = [file_number(table, table.position), *([] if group is None else [group.text])]
+    with reading(table.name):
+        query = f"SELECT * FROM ({_rows_by_value(selection, column, parts)}) WHERE times > 1 ORDER BY first LIMIT 1"
+        repeated = table.connection.sql(query).fetchall()
+    if repeated:
+        value, first, last, _ = repeated[0]
+        raise InputError(
+            f"{column.name} must be different in every row; {value!r} is that of {table.place_of(int(first))} and of "
+            f"{table.place_of(int(last))}. Several rows per item? Name them with "
+            f"{parameter('clusters', column.name)}."
+        )
+
+
+def _rows_by_value(selection: Selection, column: Column, parts: Sequence[str]) -> str:
+    """For each value of a column within the parts, its first and last position and its number of rows, in SQL."""
+    table, position = selection.table, selection.table.position
+    ends = f"{column.text} AS value, min({position}) AS first, max({position}) AS last, count(*) AS times"
+    keys = ", ".join([column.text, *parts])
+    return f"SELECT {ends} FROM {table.numbered} WHERE {selection.where} GROUP BY {keys}"
 
 
 def file_of(selection: Selection, positions: Integers) -> Integers:
