@@ -46,6 +46,7 @@ RULES: Final = {  # "; row 3 is 1.7" follows if `value` is given and the rule do
     "not_one_value": "{parameter} must have one value per row; some rows contain lists or other containers",
     "not_labels": "{parameter} must be 0 or 1; it contains {labels}",
     "not_two_values": "{parameter} must have two different values; it contains {labels}",
+    "unknown_name": "no {kind} {value!r} in {where}; it has {names}",
     "wrong_length": "{parameter} must have as many rows as the other columns; it has {n:,}, they have {expected:,}",
 }
 REMEDIES: Final = {
@@ -66,6 +67,9 @@ REMEDIES: Final = {
     "use_logits": "Are these logits? `Probabilities.logits` reads them.",
     "use_logprobs": "Where a class is impossible, give log-probabilities: `Probabilities.logprobs` takes -inf.",
     "name_correct": "If one value means correct, name it: {right}. If not, leave such rows out first.",
+    "suggest": "Did you mean {suggestion}?",
+    "filled_sheet": "Give a sheet that howsure counts sample wrote, with all of its columns. If labels are a column of "
+    "the scored file: `y_true='label'`.",
     "name_stated": "If its texts state a confidence, name it with `Probabilities.verbalised`.",
 }
 LONGEST = 80  # characters of a value that a message repeats

@@ -13,6 +13,7 @@ import pytest
 
 import howsure
 from howsure import InputError, check_score
+from tests.data.logs.writers import alpaca_eval
 
 RNG = np.random.default_rng(4)
 GRADES = RNG.normal(3.5, 1.0, 600)
@@ -180,3 +181,18 @@ def test_files_are_refused_where_arrays_and_the_other_commands_do(
 def test_integers_that_no_float_holds_are_told_both_ends(value: int) -> None:
     with pytest.raises(InputError, match=r"score must be between -1.8e\+308 and 1.8e\+308"):
         check_score([1, value], min_score=1.0)
+
+
+def test_a_log_defines_the_bounds_of_its_scores(tmp_path: Path) -> None:
+    """Preferences of AlpacaEval are between 0 and 1 by definition, so these bounds are not a guess."""
+    rows = [alpaca_eval(1.05 + i % 10 / 100, item=i) for i in range(60)]
+    path = tmp_path / "annotations.json"
+    path.write_text(json.dumps(rows))
+    wins = [row["preference"] - 1 for row in rows]
+    verdict = check_score("win", max_score=0.3, data=howsure.read(path))[0]
+    bounded = check_score(wins, max_score=0.3, bounds=(0, 1))[0]
+    assert (verdict.outcome, verdict.notes) == (bounded.outcome, bounded.notes) == ("pass", ())
+    assert verdict.p_pass == pytest.approx(bounded.p_pass, abs=1e-12)
+    assumed = check_score("win", max_score=0.3, data=howsure.read(path), **ASSUMED)[0]
+    assert assumed.p_pass == pytest.approx(bounded.p_pass, abs=1e-12)
+    assert "taken to be bounded" in check_score(wins, max_score=0.3)[0].notes[0]

@@ -37,11 +37,12 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_list(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header, _, *rows = printed("list").splitlines()
     assert header.split() == ["name", "size", "found", "licence", "what"]
-    assert [row.split()[0] for row in rows] == list(data_sets())
-    assert all("not here" in row for row in rows)
+    assert [row.split()[0] for row in rows] == ["demo", *data_sets()]
+    assert ["not here" in row for row in rows] == [False] + [True] * len(data_sets())
     (nowhere / "gum").mkdir()
     monkeypatch.setenv("HOWSURE_DATA", str(nowhere))
     found = {row["name"]: (row["found"], row["folder"]) for row in json.loads(printed("list", "--format", "json"))}
+    assert found.pop("demo") == ("bundled", None)
     assert found.pop("gum") == ("HOWSURE_DATA", str(nowhere / "gum"))
     assert set(found.values()) == {("not here", None)}
 
@@ -52,6 +53,7 @@ def test_show(nowhere: Path) -> None:
         assert part in text
     assert "fetch    no; its files were made from others" in text
     assert "fetch    howsure data get gap_coref" in printed("show", "gap_coref")
+    assert "fetch    howsure data get demo" in printed("show", "demo")
     shown = json.loads(printed("show", "gap_coref", "--format", "json"))
     assert (shown["can_be_fetched"], shown["licence"], len(shown["files"])) == (True, "Apache 2.0", 3)
 
@@ -79,10 +81,10 @@ def test_get(nowhere: Path, real_data: Path) -> None:
 
 def test_get_demo_writes_the_bundled_files(nowhere: Path) -> None:
     names = {"README.md", "actors.tsv", "labels.csv", "news.conllu", "predictions.csv"}
-    assert "demo: 8 files written into " in printed("get", "demo", "--to", nowhere)
+    assert "demo: 8 of 8 files written into " in printed("get", "demo", "--to", nowhere)
     assert {path.name for path in (nowhere / "demo").iterdir() if path.is_file()} == names
     (nowhere / "demo" / "labels.csv").write_text("mine")
-    assert "demo: 0 files written into " in printed("get", "demo", "--to", nowhere)
+    assert "; 8 files existed and kept their content" in printed("get", "demo", "--to", nowhere)
     assert (nowhere / "demo" / "labels.csv").read_text() == "mine"
 
 

@@ -31,6 +31,7 @@ from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes,
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.matching import paired_by_documents, shared_rows
+from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -88,7 +89,8 @@ def check_score(
     `baseline`.
     against (n,): the other model, for `not_worse_than`; as `better_than`.
     lower_is_better: the other model is worse where its mean is higher.
-    bounds: the lowest and the highest score that is possible (default: 0 and 1 if all scores lie between these).
+    bounds: the lowest and the highest score that is possible (default: those that a log defines, or 0 and 1 if all
+    scores lie between).
     assume_no_rare_losses: without bounds, give verdicts that assume that no scores are far away and too rare to have
     been seen.
     groups (n,): each group must keep the rules; of a log, each model and prompt must, over all of its tasks.
@@ -140,7 +142,8 @@ def check_score(
     values, units, parts = scores.values, scores.units, scores.parts
     lower_is_better = lower_is_better or scores.lower_is_better
     sizes = {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
-    bets = _Bets(sizes, ends, level) if sequential else None
+    known_bounds = ends or scores.bounds
+    bets = _Bets(sizes, known_bounds, level) if sequential else None
     if bets is not None and assume_no_rare_losses:
         raise InputError(
             f"{parameter('sequential', True)} bets within the bounds of scores: leave "
@@ -162,8 +165,8 @@ def check_score(
             f"rows are independent: {off}."
         )
     everything = [values] if scores.theirs is None else [values, scores.theirs]
-    score_bounds = ends or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
-    scale = Scale(score_bounds, guessed=ends is None, assumed=assume_no_rare_losses)
+    score_bounds = known_bounds or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
+    scale = Scale(score_bounds, guessed=known_bounds is None, assumed=assume_no_rare_losses)
     make_evidence = partial(evidence_of, scale=scale) if bets is None else bets.evidence_of
     evidence = [comparison for rule in limits for comparison in make_evidence([values], units, parts, rule)]
     entries = [_entry(name, part, values, units, score_bounds) for part in parts]
@@ -199,7 +202,8 @@ class Scores:
 
     item_column: the column whose repeated items became the clusters, as none were named.
 
-    theirs (m,): the scores of another model in the `rows` (m,) that it has too. lower_is_better: as a log defines it.
+    theirs (m,): the scores of another model in the `rows` (m,) that it has too. lower_is_better, bounds: as a log
+    defines them.
     """
 
     values: Floats
@@ -211,6 +215,7 @@ class Scores:
     notes: tuple[str, ...] = ()
     lower_is_better: bool = False
     item_column: str | None = None
+    bounds: Bounds | None = None
 
 
 def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
@@ -275,11 +280,13 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
             table, other_table, score, id, skip=bool(getattr(source, "skip_missing", False))
         )
     recipe = {**table.read, "score": score, "group": groups, "cluster": clusters, "id": id}
-    lower = score in table.measures and table.measures[score].lower_is_better is True
+    measure = table.measures.get(score, Measure())
+    bounds = measure.bounds_of(values, *([] if theirs is None else [theirs]))
     told_of_rows = (*table.notes, *notes, *match_notes)
     item_column = clusters if roles["clusters"] is None else None
     parts = list(parts_of(n, codes, names))
-    return Scores(values, units, parts, recipe, theirs, rows, told_of_rows, lower, item_column)
+    lower = measure.lower_is_better is True
+    return Scores(values, units, parts, recipe, theirs, rows, told_of_rows, lower, item_column, bounds)
 
 
 def _columns_of_log(roles: Mapping[str, str | None], log: Log, *, matched: bool, notes: list[str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from howsure.cli.terminal.vocabulary import option_of
 from howsure.counts import draw_label_sample, estimate_counts, plan_label_sample
 from howsure.counts.draw_label_sample import DESIGNS
 from howsure.counts.estimation import METHODS
-from howsure.counts.label_sample import LABEL
+from howsure.counts.label_sample import LABEL, ROW
 from howsure.counts.planning import DESIGNS as PLANNED
 from howsure.data.sources import Files
 from howsure.inputs.periods import PERIODS
@@ -71,6 +71,7 @@ command.add_command(
 )
 
 
+OF_USED_ROWS = f"Its column {ROW} counts only the rows that are used (--where, --skip-missing)."
 SAME = ("y_prob", "labelled", "groups", "date", "period", "date_format", "clusters", "where", "format")
 
 
@@ -86,10 +87,11 @@ def sample(output: str | None, **typed: Any) -> None:
             for option, value in options
             for part in (option, ",".join(value) if isinstance(value, list) else value)
         ]
-        say(
-            f"{drawn.what_was_read}\n{drawn.words}\nFill the column {LABEL} of {output} with 1 or 0, then: "
-            f"{shlex.join(['howsure', 'counts', 'estimate', *typed['files'], *words])}"
-        )
+        left_out = typed["where"] is not None or any(drawn.recipe.get("skipped", {}).values())
+        command_line = shlex.join(["howsure", "counts", "estimate", *typed["files"], *words])
+        command_line += " --skip-missing" if typed["skip_missing"] else ""
+        lines = [drawn.what_was_read, drawn.words, *([OF_USED_ROWS] if left_out else [])]
+        say("\n".join([*lines, f"Fill the column {LABEL} of {output} with 1 or 0, then: {command_line}"]))
 
 
 command.add_command(

@@ -11,7 +11,8 @@ import click
 from howsure.cli.terminal.commands import Group, WrittenFolder
 from howsure.cli.terminal.options import choice_option
 from howsure.cli.terminal.output import emit, json_text, progress, table_text
-from howsure.data.datasets import DEMO, HOST, DataSet, data_set, data_sets, downloads_folder, located
+from howsure.data.datasets import DEMO, HOST, DataSet, data_set, data_sets, demo_data_set, downloads_folder, located
+from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 
 form_option = choice_option("--format", "form", of=["table", "json"], help="Format of the result.")
@@ -28,9 +29,9 @@ def command() -> None:
 def list_command(form: str) -> None:
     """List all data sets and their locations.
 
-    The location is HOWSURE_DATA (the folder that this variable names), downloaded, or not here.
+    The location is bundled, HOWSURE_DATA (the folder that this variable names), downloaded, or not here.
     """
-    datasets = list(data_sets().values())
+    datasets = [demo_data_set(), *data_sets().values()]
     if form == "json":
         emit(json_text([_described(dataset) for dataset in datasets]), None)
         return
@@ -45,7 +46,7 @@ def list_command(form: str) -> None:
 @form_option
 def show_command(name: str, form: str) -> None:
     """Show source, licence, citation and files of a data set."""
-    dataset = data_set(name)
+    dataset = demo_data_set() if name == DEMO else data_set(name)
     described = _described(dataset)
     if form == "json":
         emit(json_text(described), None)
@@ -55,11 +56,11 @@ def show_command(name: str, form: str) -> None:
         "cite": dataset.citation,
         "source": dataset.page,
         "files": dataset.recipe,
-        "found": described["folder"] or "not here",
+        "found": described["folder"] or described["found"],
         "fetch": f"howsure data get {name}" if dataset.can_be_fetched else "no; its files were made from others",
     }
     lines = [f"{dataset.name}: {dataset.what}", ""]
-    for key, value in facts.items():
+    for key, value in ((key, value) for key, value in facts.items() if value):
         first, *rest = textwrap.wrap(value, 91, break_long_words=False, break_on_hyphens=False)
         lines += [f"{key:9}{first}", *(f"{'':9}{line}" for line in rest)]
     rows = [[file.name, f"{file.bytes:,}", file.sha256] for file in dataset.files]
@@ -88,7 +89,9 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str | None) ->
     datasets = [data_set(name) for name in dict.fromkeys(names) if name != DEMO]
     if DEMO in names:
         target = Path(folder or ".") / DEMO
-        emit(f"{DEMO}: {len(copy_demo(target))} files written into {target}\n", None)
+        written, total = len(copy_demo(target)), len(demo_data_set().files)
+        exist = "" if written == total else f"; {counted(total - written, 'file')} existed and kept their content"
+        emit(f"{DEMO}: {written} of {total} files written into {target}{exist}\n", None)
     root = Path(folder) if folder is not None else downloads_folder() if datasets else Path()
     for dataset in datasets:
         target = root / dataset.name
@@ -102,6 +105,8 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str | None) ->
 
 
 def _found(dataset: DataSet) -> tuple[str, str | None]:
+    if dataset.name == DEMO:
+        return "bundled", None
     where = located(dataset.name)
     return ("not here", None) if where is None else (where[0], str(where[1]))
 

@@ -146,7 +146,7 @@ def _no_probability(row: int, column: int, value: float, highest: float) -> Inpu
         if np.isnan(value)
         else "For logits: CorefPosterior.from_scores."
         if value < 0.0 or value > 2.0
-        else probability_advice(value, highest)
+        else probability_advice(value, highest, transform="softmax")
     )
     return InputError(
         f"probabilities must lie in [0, 1]; {in_matrix(row)} holds {value!r} for antecedent {column}. {advice}"

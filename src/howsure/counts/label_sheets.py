@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.counts.further_labels import Drawn
@@ -79,7 +79,12 @@ def read_sheet(
             f"{type(sheet).__name__}."
         )
     file = sheet.name
-    rows = sheet.rows(dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL, *others), Kind.OPTIONAL))
+    try:
+        rows = sheet.rows(dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL, *others), Kind.OPTIONAL))
+    except InputError as error:
+        if error.fault is None or error.fault.rule != "unknown_name" or error.fault.value in others:
+            raise
+        raise InputError(replace(error.fault, remedy="filled_sheet")) from error
     lines = [i for i in range(len(rows.columns[ROW])) if any(labels[i] is not None for labels in rows.columns.values())]
     if not lines:
         raise InputError(f"{file} has no rows; write it with howsure counts sample, and fill in its column {LABEL}.")
@@ -98,7 +103,7 @@ def read_sheet(
         raise InputError(
             f"{file} does not match the scored file: {place(odd[0])} has the score {score[odd[0]]:g}, but another "
             f"{CHECK} ({len(odd):,} such rows). If the scored file was sorted or changed since the sample was drawn, "
-            f"use the original file, with the same {parameter('y_prob')}."
+            f"use the original file, with the same {parameter('y_prob')} and {parameter('where')}."
         )
     if whole:
         _check_all_labelled(rows, lines)

@@ -90,8 +90,8 @@ class DataSet:
 
     @property
     def page(self) -> str:
-        """The web page of the source."""
-        return "/".join(filter(None, [SITE, self.repository, "tree", self.commit, self.path]))
+        """The web page of the source; empty for bundled files."""
+        return self.repository and "/".join(filter(None, [SITE, self.repository, "tree", self.commit, self.path]))
 
     def address(self, file: DataFile, *, host: str = HOST) -> str:
         """The download URL of a file."""
@@ -111,6 +111,25 @@ def data_sets() -> Mapping[str, DataSet]:
 
 def _data_set(name: str, fields: dict[str, Any]) -> DataSet:
     return DataSet(name, **fields | {"files": tuple(DataFile(**file) for file in fields["files"])})
+
+
+def demo_data_set() -> DataSet:
+    """The bundled example data as a data set."""
+    with as_file(files("howsure") / "data" / DEMO) as folder:
+        paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+        contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    bundled = [DataFile(name, len(text), hashlib.sha256(text).hexdigest(), name) for name, text in contents.items()]
+    return DataSet(
+        name=DEMO,
+        what="Examples: answers of three language models, tags of three taggers, news items with labels",
+        licence="that of howsure; CC BY 4.0 for predictions.csv",
+        citation="howsure; predictions.csv: tweets of Gimpel et al. (ACL 2011)",
+        repository="",
+        commit="",
+        path="",
+        recipe="Bundled with howsure; README.md describes each file.",
+        files=tuple(bundled),
+    )
 
 
 def data_set(name: str) -> DataSet:
@@ -309,7 +328,7 @@ def copy_data_set(dataset: DataSet, source: str | os.PathLike[str], folder: str 
 
 
 def copy_demo(folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the bundled example data into a folder, and return the files that were not there yet."""
+    """Write the bundled example data into a folder, and return the files that did not exist yet."""
     with as_file(files("howsure") / "data" / DEMO) as source:
         names = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
         new = [name for name in names if not (Path(folder) / name).exists()]

@@ -11,9 +11,10 @@ from typing import Any
 
 from howsure import __version__
 from howsure.data.logs.conversion import Log, input_files
-from howsure.data.seen_columns import SeenColumn, seen_column
+from howsure.data.seen_columns import FEW, NUMBERS, REPEATED, SeenColumn, seen_column
 from howsure.data.sources import Paths
 from howsure.data.suggested_commands import (
+    CHANCES,
     SUMMARY,
     WITHOUT_LABELS,
     lists_of_objects,
@@ -43,7 +44,8 @@ from howsure.data.tables.named_files import (
 )
 from howsure.data.tables.table import archive_columns, copy_archives
 from howsure.files.opened import parsed_json
-from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.checks import LIKELY_PERCENT
+from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 
@@ -92,6 +94,10 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     lists = lists_of_objects(columns) if log is None else []
     notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
     notes += _of_missing(columns)
+    percentages = [*_of_percentages(columns, rows[1:])]
+    notes += percentages
+    if log is None and columns[0].name.startswith("#"):
+        notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
     file_words = typed_files(paths, format, explode)
     if log is not None:
         commands = [*of_a_log(log, named, file_words)]
@@ -112,7 +118,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         notes += of_alike
     if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
         notes.append(f"{named[0].name} has only one column: {reason}")
-    elif not (commands or alike or {WITHOUT_LABELS, SUMMARY} & {*notes}):
+    elif not (commands or alike or percentages or {WITHOUT_LABELS, SUMMARY} & {*notes}):
         notes.append(NO_ROLE)
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(
@@ -207,6 +213,18 @@ def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:
     lacking = [f"{column.name} ({column.missing:,})" for column in columns if column.missing]
     if lacking:
         yield f"Values are missing in {shortened(lacking, limit=6)}."
+
+
+def _of_percentages(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """A note on each column that seems to have probabilities in percent, as numbers."""
+    for place, column in enumerate(columns):
+        if column.kind in (NUMBERS, FEW, REPEATED) and column.words & CHANCES - {"score"}:
+            highest = max((spelled_number(row[place] or "") or 0.0 for row in rows), default=0.0)
+            if LIKELY_PERCENT < highest <= 100.0:
+                yield (
+                    f"{column.name} goes up to {highest:g}, but probabilities lie between 0 and 1. If these are "
+                    "percentages, divide them by 100."
+                )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -11,7 +11,8 @@ from functools import cached_property
 
 from howsure.files.opened import parsed_json
 from howsure.inputs.checks import is_missing
-from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.numbers_and_names import PERCENT, spelled_number
+from howsure.inputs.stated_confidence import states_confidence
 from howsure.result import as_json
 
 __all__ = ["SeenColumn"]
@@ -26,6 +27,7 @@ WITHIN, TWO, FEW, UNIQUE, REPEATED, ONE = (
 )
 NUMBERS, TEXTS, DATES, NOTHING = "numbers", "texts", "dates", "nothing"
 SHARES, LISTS, OBJECTS = "lists that add to 1", "lists", "objects"
+PERCENTAGES, STATED = "percentages", "stated confidence"
 COULD_BE = {
     WITHIN: "probability, score",
     TWO: "label, score, group",
@@ -35,6 +37,8 @@ COULD_BE = {
     NUMBERS: "score, logit",
     DATES: "date",
     SHARES: "probabilities of classes",
+    PERCENTAGES: "probability",
+    STATED: "probability",
 }
 DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ].*)?)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 MOST_FEW = 60  # different values of what parts rows
@@ -78,6 +82,8 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     """
     counts = Counter(value for value in values if value is not None and not is_missing(value))
     kind, length = _kind(counts)
+    if kind in (FEW, TWO, UNIQUE, REPEATED, TEXTS):
+        kind = _kind_of_confidence(counts) or kind
     shown = tuple(
         example if len(example) <= SHORT else f"{example[: SHORT - 1]}…" for example in list(counts)[:EXAMPLES]
     )
@@ -103,6 +109,14 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
     if sum(map(len, counts)) > LONGEST_NAME * different:
         return TEXTS, None
     return (UNIQUE if different == rows else FEW if _are_few(different, rows) else REPEATED), None
+
+
+def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
+    """What texts are that give a confidence in percent or in words; None of all others."""
+    values = [*counts][:MOST_FEW]
+    if all(PERCENT.fullmatch(value) for value in values):
+        return PERCENTAGES
+    return STATED if sum(map(states_confidence, values)) > 0.9 * len(values) else None
 
 
 def _of_numbers(numbers: Sequence[float], rows: int) -> str:

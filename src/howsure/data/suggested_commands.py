@@ -15,8 +15,10 @@ from howsure.data.seen_columns import (
     LISTS,
     NUMBERS,
     ONE,
+    PERCENTAGES,
     REPEATED,
     SHARES,
+    STATED,
     TOLERANCE,
     TWO,
     UNIQUE,
@@ -44,9 +46,12 @@ SCORES = _words(
 CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
 MODELS = _words("model system engine llm")
 ITEMS = _words("id uid uuid item question qid doc index idx example key instance sample")
+UNITS = _words("tweet document post sentence passage dialogue conversation thread user author article review")
 GROUPS = _words("task subject category dataset lang language prompt genre domain topic source split")
 MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
 RUNS = _words("run seed epoch trial repeat attempt")
+VERBALISED = (PERCENTAGES, STATED)
+MIN_LABELS = 10  # for corrected counts
 LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logprobs loglik")}
 POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive pos entailed good win")
 NEGATIVE = _words("0 0.0 false no wrong incorrect i fail failed negative neg bad lost")
@@ -151,7 +156,13 @@ def of_a_table(
 ) -> list[str]:
     """The commands for a table with these columns and first rows; each of several `files` may be a model."""
     table = _Table(columns, rows, file_words, files)
-    commands = [*table.of_battles(), *table.of_scores(), *table.of_probabilities(), *table.of_predictions()]
+    commands = [
+        *table.of_battles(),
+        *table.of_counts(),
+        *table.of_scores(),
+        *table.of_probabilities(),
+        *table.of_predictions(),
+    ]
     return list(dict.fromkeys(commands))[:MOST]
 
 
@@ -231,11 +242,29 @@ class _Table:
             )
         )
 
+    def of_counts(self) -> Iterator[str]:
+        """Where all rows have a probability, and only a minority of them a label: corrected counts."""
+        prob, label = self._named(CHANCES, WITHIN), self._label()
+        if prob is None or label is None or prob.missing or (positive := _positive(label)) is None:
+            return
+        if not len(self.rows) / 2 < label.missing <= len(self.rows) - MIN_LABELS:
+            return
+        design = [
+            word
+            for name in ("stratum", "inclusion")
+            for column in self.columns
+            if column.name.lower() == name
+            for word in (f"--{name}", column.name)
+        ]
+        yield self._command("counts estimate", ["--prob", prob.name, "--target", label.name, *positive, *design], [])
+
     def of_scores(self) -> Iterator[str]:
         """Where a column says how good each answer is: its means, and models compared."""
         score = self._score()
-        if score is None:
-            return
+        if score is None or (
+            score.kind == WITHIN and score is self._probability_column() and self._label() is not None
+        ):
+            return  # a probability of the label
         whose, used = self._whose()
         yield self._command("score", ["--score", score.name, *(_positive(score) or []), *whose], [score, *used])
         end = score.name.rsplit(".", 1)[-1]
@@ -272,7 +301,7 @@ class _Table:
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
         for command in ("calibration", "selective"):
             yield self._command(command, [*option_words, *by, *cluster], [*used, *groups, item if cluster else None])
-        if not by and "--prob" not in option_words:
+        if not by and not {"--prob", "--verbalised"} & {*option_words}:
             yield self._command("calibration", [*option_words, *cluster, "--reduce", "class-wise"], used)
 
     def of_predictions(self) -> Iterator[str]:
@@ -313,7 +342,8 @@ class _Table:
 
     def _item(self) -> SeenColumn | None:
         item = self._named(ITEMS, UNIQUE, REPEATED) or self._named(ITEMS - {"doc", "key", "index"}, FEW)
-        return item or next((column for column in self.columns if _is_asked(column)), None)
+        asked = next((column for column in self.columns if _is_asked(column)), None)
+        return item or asked or self._named(UNITS, REPEATED)
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
         """Whether more rows than this hold the same in all these columns."""
@@ -341,15 +371,23 @@ class _Table:
         )
         return next((column for column in candidates if _positive(column) is not None), None)
 
+    def _label(self) -> SeenColumn | None:
+        """The label that one probability per row is of."""
+        return self._right() or self._named(LABELS, TWO)
+
+    def _probability_column(self) -> SeenColumn | None:
+        return self._named(CHANCES, WITHIN, *VERBALISED)
+
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
         """One probability per row, and the label that it is of."""
-        prob, label = self._named(CHANCES, WITHIN), self._right() or self._named(LABELS, TWO)
+        prob, label = self._probability_column(), self._label()
         if prob is None or label is None or (positive := _positive(label)) is None:
             return [], []
+        way = "--verbalised" if prob.kind in VERBALISED else "--prob"
         others = sorted(value for value in label.held if label.kind == FEW and value.lower() not in POSITIVE | NEGATIVE)
         unread = [word for other in others for word in ("--missing", other)]
         left_out = ["--skip-missing"] if unread else []
-        return ["--target", label.name, *positive, "--prob", prob.name, *unread, *left_out], [label, prob]
+        return ["--target", label.name, *positive, way, prob.name, *unread, *left_out], [label, prob]
 
     def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:
         """A probability, logit or log-probability of each class, in a list or in columns, and the label."""

@@ -312,21 +312,23 @@ def check_probabilities(
     return values + 0.0 if low == 0.0 and np.signbit(values).any() else values
 
 
-def probability_advice(value: float, highest: float = math.inf, *, scales: str | None = None) -> str:
+def probability_advice(
+    value: float, highest: float = math.inf, *, scales: str | None = None, transform: str = "sigmoid"
+) -> str:
     """The remedy for a value that is not a probability; `highest` is the largest value in its column.
 
     scales: what precedes the names of the parameters `logits` and `logprobs` (GIVEN or nothing); None if the function
-    has none.
+    has none. transform: the function that turns logits into probabilities: sigmoid, or softmax of several classes.
     """
     exp = "Apply exp first" if scales is None else f"`{scales}logprobs=...` reads them"
-    softmax = "Apply a softmax first" if scales is None else f"`{scales}logits=...` reads them"
+    logits = f"Apply a {transform} first" if scales is None else f"`{scales}logits=...` reads them"
     if -ROUNDING <= value <= 1 + ROUNDING:
         return "Rounding? Clip or round it in your own pipeline; nothing is clipped silently."
     if highest <= 0:
         return f"Are these log-probabilities? {exp}."
     if value > 1 and LIKELY_PERCENT < highest <= 100:
-        return f"Are these percentages? Divide by 100. Or logits? {softmax}."
-    return f"Are these logits? {softmax}."
+        return f"Are these percentages? Divide by 100. Or logits? {logits}."
+    return f"Are these logits? {logits}."
 
 
 def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_true") -> Labels:

@@ -240,7 +240,7 @@ def probability_fault(
         value = float(matrix[row, column])
         if np.isnan(value):
             return missing(name, row, class_name=names[column])
-        remedy = probability_advice(value, float(high), scales=scales)
+        remedy = probability_advice(value, float(high), scales=scales, transform="softmax")
         return InputError("outside", name, value=value, row=row, low=0, high=1, class_name=names[column], remedy=remedy)
     sums = matrix.sum(axis=1)
     wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)

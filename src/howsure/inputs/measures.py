@@ -6,6 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 Ends = tuple[float, float]
 WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
 
@@ -40,6 +43,13 @@ class Measure:
     is_quality: bool = True
     lower_is_better: bool | None = False
     bounds: Ends | None = None
+
+    def bounds_of(self, *scores: npt.NDArray[np.float64]) -> Ends | None:
+        """The bounds, if all scores lie between them."""
+        if self.bounds is None:
+            return None
+        low, high = self.bounds
+        return self.bounds if all(low <= values.min() and values.max() <= high for values in scores) else None
 
 
 def measure_of(name: str, bounds: Mapping[str, Ends] | None = None) -> Measure:

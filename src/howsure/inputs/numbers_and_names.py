@@ -195,9 +195,12 @@ def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place:
     >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
     no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?
     """
-    message = f"no {kind} {name!r} in {place}; it has {shortened(map(quoted_if_needed, names_available))}."
+    names = shortened(map(quoted_if_needed, names_available))
     near = nearest(name, names_available)
-    return InputError(message if near is None else f"{message} Did you mean {quoted_if_needed(near)}?")
+    suggestion, remedy = (None, "") if near is None else (quoted_if_needed(near), "suggest")
+    return InputError(
+        "unknown_name", kind=kind, value=name, where=place, names=names, suggestion=suggestion, remedy=remedy
+    )
 
 
 def quoted_if_needed(name: str) -> str:

@@ -91,7 +91,7 @@ class JudgedScores(Rows[JudgedRow]):
             Column("people", ESTIMATE, "people alone", legend="by the grades of people alone"),
             Column("corrected", ESTIMATE, better=HIGHER, legend=f"by both together; {level}"),
             Column("bias", ESTIMATE, "judge minus people"),
-            Column("worth", COUNT, "worth", legend="grades of people that alone would give an interval as narrow"),
+            Column("worth", COUNT, "effective n", legend="human grades that alone would give an interval as narrow"),
             Column("slope", NUMBER, only=FRAME),
         ]
 

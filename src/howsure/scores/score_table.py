@@ -325,10 +325,8 @@ def _bounds(rows: ScoredRows, name: str, values: Floats, bounds: Bounds | None) 
     """The bounds of a score: of its metric, as passed, as its log defines them, or (0, 1) for scores of 0 and 1."""
     if name in rows.bounds:
         return rows.bounds[name]
-    ends = rows.measures[name].bounds if name in rows.measures else None
-    if bounds is None and ends is not None and (values >= ends[0]).all() and (values <= ends[1]).all():
-        return ends
-    return bounds or share_bounds(values)
+    log_bounds = rows.measures[name].bounds_of(values) if name in rows.measures else None
+    return bounds or log_bounds or share_bounds(values)
 
 
 def _fill_missing(rows: ScoredRows, name: str, missing_score: float | None) -> tuple[Floats, Flags]:

@@ -583,20 +583,16 @@ def _of_scores(to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[fl
                 f"`howsure score` shows its means; if less is better, say so: {parameter('lower_is_better', True)}."
             )
         lower = lower_is_better or bool(measure.lower_is_better)
-        metric = score_metric(name, lower_is_better=lower, bounds=_bounds_of(systems, bounds, measure.bounds))
+        metric = score_metric(name, lower_is_better=lower, bounds=_bounds_of(systems, bounds, measure))
         requested.append(Requested(systems, (metric,), systems, (place,)))
     return requested
 
 
-def _bounds_of(
-    systems: Systems, bounds: tuple[float, float] | None, program_bounds: tuple[float, float] | None
-) -> tuple[float, float] | None:
-    """The bounds of scores: those given, those that the program of a log defines, those of shares if all scores are 0
+def _bounds_of(systems: Systems, bounds: tuple[float, float] | None, measure: Measure) -> tuple[float, float] | None:
+    """The bounds of scores: those given, those that a log defines, those of shares if all scores are 0
     or 1 and both occur, or None."""
-    if bounds is None and program_bounds is not None:
-        low, high = program_bounds
-        if all(low <= runs.min() and runs.max() <= high for runs in systems.predictions.values()):
-            return program_bounds
+    if bounds is None and (log_bounds := measure.bounds_of(*systems.predictions.values())) is not None:
+        return log_bounds
     if bounds is None:
         both = {
             float(value)

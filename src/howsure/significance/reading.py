@@ -307,7 +307,11 @@ def _distributions(array: Column, name: str) -> Floats:
     if wrong.any():
         row, column = (int(place[0]) for place in np.nonzero(wrong))
         value = float(values[row, column])
-        advice = "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(values.max()))
+        advice = (
+            "Leave such rows out first."
+            if np.isnan(value)
+            else probability_advice(value, float(values.max()), transform="softmax")
+        )
         raise InputError(f"{name} must lie in [0, 1]; {at_row(row)} holds {value!r} in column {column}. {advice}")
     sums = values.sum(axis=1)
     if (np.abs(sums - 1) > SUM_TOLERANCE).any():

@@ -257,7 +257,7 @@ howsure check score so_far.csv --score new --better-than old --sequential --item
         "--bounds",
         callback=as_bounds,
         metavar="LOW,HIGH",
-        help="The lowest and the highest score that is possible (default: 0,1 if all scores lie between these).",
+        help="The lowest and the highest possible score (default: of a log, or 0,1 if all scores lie between).",
     ),
 )
 check_command(

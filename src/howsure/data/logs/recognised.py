@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import glob
 import importlib
 import os
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 
 from howsure.data.logs.layouts import LAYOUTS
 from howsure.data.logs.source import Beginning, LogFormat
 from howsure.data.tables.named_files import SUFFIXES, TABLES, File
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import compression_of, opened
-from howsure.inputs.numbers_and_names import natural_order
+from howsure.inputs.numbers_and_names import counted, natural_order, shortened
 from howsure.inputs.source_names import format_suffix
 
 # The formats of logs, and which of them a file has.
@@ -138,13 +140,52 @@ def _inside(folder: str, format: str | None) -> list[str]:
     kinds = {name: files for name, files in (logs or files_by_kind).items() if format in (None, name)}
     if not kinds and summaries:
         check_no_summary(summaries[0])
-    if len(kinds) != 1:
-        content = f"files of several kinds: {', '.join(kinds)}" if kinds else "no file that howsure reads"
-        example = f", for example {next(iter(kinds.values()))[0].name}" if kinds else ""
-        raise InputError(f"{folder} holds {content}. Name the files that you mean{example}.")
+    if not kinds:
+        raise _nothing_to_read(folder)
+    if len(kinds) > 1:
+        raise _several_kinds(folder, {name: _leading(files) for name, files in kinds.items()})
     (files,) = kinds.values()
-    leading = [file.name for file in files if file.name.endswith(FIRST)]
-    return leading or [file.name for file in files]
+    return _leading(files)
+
+
+def _leading(files: Sequence[File]) -> list[str]:
+    """The names of the files that hold the answers of their run, or of all."""
+    names = [file.name for file in files]
+    return [name for name in names if name.endswith(FIRST)] or names
+
+
+def _nothing_to_read(folder: str) -> InputError:
+    """The error for a folder without tables and logs."""
+    names = (os.path.join(place, name) for place, _, inside in os.walk(folder) for name in sorted(inside))
+    first = next(names, None)
+    if first is None:
+        return InputError(f"{folder} is an empty folder.")
+    return InputError(
+        f"{folder} contains no log and no table ({', '.join(SUFFIXES)}, also with .gz or .zst). If {first} is a table, "
+        f"name its format: howsure look {shlex.quote(first)} --from csv."
+    )
+
+
+def _several_kinds(folder: str, kinds: Mapping[str, Sequence[str]]) -> InputError:
+    """The error for a folder with several kinds of files, with a pattern or a file that names those of each kind."""
+    parts = []
+    for kind, names in kinds.items():
+        pattern = _pattern(folder, names)
+        parts.append(
+            f"{shlex.quote(pattern or names[0])} ({'' if pattern else '1 of '}{counted(len(names), 'file')}, {kind})"
+        )
+    return InputError(f"{folder} contains files of several kinds. Read one kind at a time: {shortened(parts)}.")
+
+
+def _pattern(folder: str, names: Sequence[str]) -> str | None:
+    """A glob that matches just these files of a folder; None if no simple one does."""
+    if len(names) == 1:
+        return names[0]
+    own_folder, bases = os.path.commonpath(map(os.path.dirname, names)), [os.path.basename(name) for name in names]
+    prefix, suffix = os.path.commonprefix(bases), os.path.splitext(bases[0])[1]  # noqa: RUF071 (of characters)
+    ends = [f"*{suffix}", bases[0] if len(set(bases)) == 1 else f"{prefix}*{suffix}"]
+    patterns = [os.path.join(place, "**", end) for end in ends for place in dict.fromkeys([folder, own_folder])]
+    return next((pattern for pattern in patterns if set(glob.glob(pattern, recursive=True)) == set(names)), None)
 
 
 def _files_in(folder: str) -> Iterator[File]:

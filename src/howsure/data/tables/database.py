@@ -30,6 +30,7 @@ DISABLED_OPTIMIZERS = "filter_pushdown,statistics_propagation,in_clause"
 NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # of JSON it counts wrongly
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
+SNIFFED = 1 << 16  # bytes
 NO_COLUMNS = "Error when sniffing file"  # where no separator gives all rows as many values
 KEY_TWICE = re.compile(r"JSON transform error.*: Object .* has duplicate key \"(.*)\"", re.DOTALL)
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C
@@ -136,6 +137,8 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             place = f"line {int(line[1]):,} of {name}" if line else name
             raise not_utf8(place, "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
         uneven = UNEVEN.search(str(error))
+        if (uneven or NO_COLUMNS in str(error)) and (reason := _why_uneven(path or name)):
+            raise InputError(f"{name} cannot be read: {reason}") from error
         if uneven:
             number, expected, n_values = map(int, uneven.groups())
             raise InputError(
@@ -144,7 +147,8 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             ) from error
         if NO_COLUMNS in str(error):
             raise InputError(
-                f"{name} cannot be read: some rows have more or fewer values than the header. Was it cut off?"
+                f"{name} cannot be read: some rows have more or fewer values than the header. Was it cut off, or is a "
+                "separator in a value not quoted?"
             ) from error
         if twice := KEY_TWICE.search(str(error)):
             raise InputError(
@@ -158,11 +162,27 @@ def reading(name: str, path: str = "") -> Iterator[None]:
 
 def _is_utf_16(path: str) -> bool:
     """Whether a file begins with the mark of UTF-16."""
+    return _first_bytes(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def _why_uneven(path: str) -> str | None:
+    """Why rows seem to have other numbers of values than the header, and what to do, if the first bytes show it."""
+    beginning = _first_bytes(path, SNIFFED)
+    first_line = beginning.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0]
+    if first_line.startswith(b"#"):
+        return "its first line is a comment (#), where the names of the columns must be. Remove this line."
+    if 0 < beginning.count(b"\r\n") < beginning.count(b"\n"):
+        return "some of its lines end in CRLF, others in LF. Save it with one kind of line end."
+    return None
+
+
+def _first_bytes(path: str, size: int) -> bytes:
+    """The beginning of a file; nothing if it cannot be opened."""
     try:
         with open(path, "rb") as file:
-            return file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            return file.read(size)
     except OSError:
-        return False
+        return b""
 
 
 def batches(connection: Connection, query: str) -> Iterator[Any]:
