@@ -162,7 +162,7 @@ def _nothing_to_read(folder: str) -> InputError:
         return InputError(f"{folder} is an empty folder.")
     return InputError(
         f"{folder} contains no log and no table ({', '.join(SUFFIXES)}, also with .gz or .zst). If {first} is a table, "
-        f"name its format: howsure look {shlex.quote(first)} --from csv."
+        f"name this file and its format, {parameter('format', 'csv')}."
     )
 
 
