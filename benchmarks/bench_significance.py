@@ -69,7 +69,7 @@ def made(kind: str, n: int) -> Set:
 
 def ours(kind: str, n: int) -> float:
     """CPU seconds of our call."""
-    from howsure.significance import compare
+    from howsure.significance.comparison import compare
 
     columns = made(kind, n)
     return best(lambda: compare(*columns, method="bootstrap", n_resamples=REPLICATES, rng=0), REPEATS)

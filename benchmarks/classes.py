@@ -31,7 +31,7 @@ def cpu_seconds(n: int, classes: int) -> float:
     seconds = []
     for _ in range(5):
         start = time.process_time()
-        howsure.compare(targets, *models, metrics="accuracy", rng=0)
+        howsure.compare_models(targets, *models, metrics="accuracy", rng=0)
         seconds.append(time.process_time() - start)
     return min(seconds)
 

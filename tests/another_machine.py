@@ -39,7 +39,7 @@ def significance() -> list[dict[str, Any]]:
     gold = rng.integers(0, 4, size=600)
     base, large = (np.where(rng.random(600) < right, gold, rng.integers(0, 4, size=600)) for right in (0.6, 0.66))
     return [
-        howsure.compare(
+        howsure.resample_models(
             gold, base, {"large": large}, metrics=["accuracy", "macro_f1"], method=method, rng=4, n_resamples=500
         ).to_dict()
         for method in ("permutation", "bootstrap")

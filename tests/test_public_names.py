@@ -17,7 +17,6 @@ WIDE = {  # functions that may take more parameters, and why
     "calibration_curves": "not split yet",
     "check_calibration": "not split yet",
     "check_score": "not split yet",
-    "compare": "not split yet",
     "compare_calibration": "not split yet",
     "correct_judge_scores": "not split yet",
     "estimate_counts": "not split yet",

@@ -81,7 +81,9 @@ def _differences(metrics: list[str]) -> Any:
     rng = np.random.default_rng(4)
     gold = rng.integers(0, 3, 120)
     base, other = (np.where(rng.random(120) < share, gold, (gold + 1) % 3) for share in (0.7, 0.8))
-    return howsure.compare(gold, base, {HOSTILE: other}, metrics=metrics, n_resamples=200, rng=0)
+    return howsure.resample_models(
+        gold, base, {HOSTILE: other}, metrics=metrics, method="permutation", n_resamples=200, rng=0
+    )
 
 
 def _comparison() -> howsure.SequentialComparison:
@@ -103,13 +105,13 @@ def _scores() -> dict[str, Any]:
 
 def _long_form() -> Any:
     table = {"m": [HOSTILE, "base"] * 30, "i": np.arange(60) // 2, "s": np.random.default_rng(7).random(60)}
-    return howsure.compare(data=table, model="m", id="i", score="s")
+    return howsure.compare_scores(data=table, model="m", id="i", score="s")
 
 
 def _by_group() -> Any:
     rng = np.random.default_rng(9)
     scores = {HOSTILE: rng.random(40) < 0.9, "base": rng.random(40) < 0.5}
-    return howsure.compare(score=scores, groups=[HOSTILE, "b", "b", "c"] * 9 + ["few"] * 4)
+    return howsure.compare_scores(score=scores, groups=[HOSTILE, "b", "b", "c"] * 9 + ["few"] * 4)
 
 
 def _counts() -> Any:
@@ -230,11 +232,11 @@ CALLS: dict[str, Callable[[], Any]] = {
     "temperatures": lambda: fit_temperatures(*_tagged()),
     "differences": lambda: _differences(["accuracy"]),
     "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
-    "means of scores": lambda: howsure.compare(score=_scores()),
+    "means of scores": lambda: howsure.compare_scores(score=_scores()),
     "means of a table": lambda: _long_form(),
     "models by group": lambda: _by_group(),
     "groups alone": lambda: _by_group().groups,
-    "means alone": lambda: howsure.compare(score=_scores()).means,
+    "means alone": lambda: howsure.compare_scores(score=_scores()).means,
     "counts": lambda: _counts(),
     "counts without cells": lambda: howsure.estimate_counts([1, 0] * 20, np.linspace(0, 1, 40), method="labels"),
     "sample for labels": lambda: howsure.draw_label_sample(np.linspace(0, 1, 200), 30, rng=0),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from benchmarks.regimes.regime import Generator, Regime
 from howsure.check import check_score, check_selective
 from howsure.selective import selective_curve
-from howsure.significance import compare
+from howsure.significance.comparison import compare
 
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.table import COUNT, Column, digits
-from howsure.significance import compare
+from howsure.significance.comparison import compare
 from howsure.stats.proportions import normal_quantile
 from howsure_papers.corpora.tagged import ARK, Corpus, read_ark
 from howsure_papers.drawings import Series, series_figure

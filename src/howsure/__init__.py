@@ -15,6 +15,7 @@ RENAMED = {  # names of 0.1.0 and 0.2.0
     "Replacement": "JudgeReplacement",
     "Transport": "JudgeTransport",
     "TransportRow": "JudgeTransportRow",
+    "compare": "compare_models (predictions) or howsure.compare_scores (a number per item)",
     "calibration_of_logits": "logit_calibration",
     "detection_power": "comparison_power",
     "find_groups": "find_miscalibrated_groups",

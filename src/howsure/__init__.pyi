@@ -303,8 +303,10 @@ from howsure.data.signature import (
     Signature as Signature,
     read_signature as read_signature,
 )
-from howsure.significance.comparison import (
-    compare as compare,
+from howsure.significance.compare_models import (
+    compare_models as compare_models,
+    compare_scores as compare_scores,
+    resample_models as resample_models,
 )
 from howsure.significance.experiments import (
     Experiments as Experiments,

@@ -115,7 +115,7 @@ def test_frames_files_and_lists_say_the_same(tmp_path):
 
 def test_rps_is_a_metric_of_significance():
     other = np.full((600, 4), 0.25)
-    found = howsure.compare(Y, other, Q, metrics=["rps"], rng=0, n_resamples=200)[0]
+    found = howsure.resample_models(Y, other, Q, metrics=["rps"], rng=0, method="permutation", n_resamples=200)[0]
     assert found.model_value == pytest.approx(howsure.ordinal_calibration(Y, Q).rps.value, abs=1e-12)
     assert found.difference < 0
     assert not found.higher_is_better

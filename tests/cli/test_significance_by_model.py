@@ -13,7 +13,8 @@ import pytest
 
 from howsure import read
 from howsure.errors import InputError
-from howsure.significance import Runs, compare
+from howsure.significance import Runs
+from howsure.significance.comparison import compare
 from tests.cli.running import howsure
 from tests.cli.test_significance import run, table
 from tests.data.logs.writers import (

@@ -83,7 +83,7 @@ CALLS = {
     "groups": lambda data: csv(
         howsure.find_miscalibrated_groups("gold", "score", features=["model", "length"], data=data, rng=0)
     ),
-    "models": lambda data: csv(howsure.compare(data=data, model="model", id="item", score="gold", rng=0)),
+    "models": lambda data: csv(howsure.compare_scores(data=data, model="model", id="item", score="gold", rng=0)),
 }
 
 

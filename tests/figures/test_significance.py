@@ -17,7 +17,7 @@ from howsure.figures.monitoring import trend_figure
 from howsure.figures.selective import draw_risk_coverage
 from howsure.figures.significance import difference_figure
 from howsure.selective.curve import selective_of
-from howsure.significance import compare
+from howsure.significance.comparison import compare
 from howsure.significance.trend import Trend, TrendPoint
 
 

@@ -23,7 +23,7 @@ from matplotlib.text import Text
 from PIL import Image
 
 import howsure
-from howsure import Estimate, compare
+from howsure import Estimate, compare_models
 from howsure.errors import InputError
 from howsure.figures import calibration
 from howsure.figures.calibration import comparison_figure, curve_figure, error_figure, histogram_figure
@@ -49,7 +49,7 @@ def draws() -> np.random.Generator:
 def differences() -> Any:
     rng, y = draws(), draws().integers(0, 3, 200)
     worse, better = (np.where(rng.random(200) < right, y, 1) for right in (0.7, 0.8))
-    return howsure.compare(y, worse, {LONG: better}, n_resamples=50, rng=0)
+    return howsure.resample_models(y, worse, {LONG: better}, method="permutation", n_resamples=50, rng=0)
 
 
 @cache
@@ -241,7 +241,7 @@ def test_names_that_no_font_has(kind: str, some: int) -> None:
     """Written out, in every place where a name can stand; an SVG stays XML. A mark at the start breaks PDF alone."""
     name = "\ufeffb\x00\x1b[31m\u202ea\ufffe\t\ud800\x85"
     y, curves = [0, 1] * 20, [replace(one, name=f"{name}{number}") for number, one in enumerate(many_curves(3))]
-    compared = compare(y, {f"{name}?": [0, 0] * 20}, {name: y}, metrics="accuracy", rng=0)
+    compared = compare_models(y, {f"{name}?": [0, 0] * 20}, {name: y}, metrics="accuracy", rng=0)
     figures = [
         calibration.curve_figure(curves),
         calibration.error_figure(curves),

@@ -126,14 +126,15 @@ def makers() -> dict[str, Callable[[], Any]]:
         "monitor update": updated,
         "monitor group": lambda: monitor().status().rows[0],
         "trend": trend,
-        "compare": lambda: howsure.compare(
+        "compare": lambda: howsure.resample_models(
             systems["gold"],
             systems["base"],
             {"large": systems["large"], "huge": systems["huge"]},
+            method="permutation",
             n_resamples=300,
             rng=0,
         ),
-        "compare scores": lambda: howsure.compare(score={"one": p, "two": q}, bounds=(0, 1)),
+        "compare scores": lambda: howsure.compare_scores(score={"one": p, "two": q}, bounds=(0, 1)),
         "estimate_counts": counted,
         "estimate_counts by month": lambda: counted(groups=months),
         "count": lambda: counted().total,

@@ -30,8 +30,8 @@ def rows() -> pd.DataFrame:
 CALLS: dict[str, Callable[[Any], object]] = {
     "score_table": lambda data: howsure.score_table(y_true="y", prediction="y", data=data),
     "score_table by model": lambda data: howsure.score_table("s", model="s", data=data),
-    "compare": lambda data: howsure.compare("y", "y", "s", metrics="accuracy", data=data),
-    "compare rows": lambda data: howsure.compare("y", prediction="y", model="m", id="i", data=data),
+    "compare": lambda data: howsure.compare_models("y", "y", "s", metrics="accuracy", data=data),
+    "compare rows": lambda data: howsure.compare_models("y", prediction="y", model="m", id="i", data=data),
     "calibration_error": lambda data: howsure.calibration_error("y", "y", data=data),
     "selective_curve": lambda data: howsure.selective_curve("y", "y", data=data),
     "check_scores": lambda data: howsure.check_score("s", better_than="s", data=data),

@@ -32,7 +32,7 @@ def test_predictions_that_are_never_a_label_are_refused_by_scores_and_comparison
         howsure.score_table(y_true="label", prediction="prediction", data=data)
     assert f"the true labels are 'No', 'Yes'. {advice}" in str(scored.value)
     with pytest.raises(InputError) as compared:
-        howsure.compare("label", "other", "prediction", metrics="accuracy", rng=0, data=data)
+        howsure.compare_models("label", "other", "prediction", metrics="accuracy", rng=0, data=data)
     assert advice in str(compared.value)
     with pytest.raises(InputError, match="no value of prediction is a true label"):
         howsure.score_table(y_true=TRUE, prediction=predicted)
@@ -54,7 +54,7 @@ def test_predictions_that_differ_in_case_or_spaces_are_counted() -> None:
     table = howsure.score_table(y_true=TRUE, prediction=predicted)
     assert table[0].mean.value == pytest.approx(20 / 30)
     assert f"prediction: {note}." in table.notes
-    compared = howsure.compare(TRUE, RIGHT, {"m": predicted}, metrics="accuracy", rng=0)
+    compared = howsure.compare_models(TRUE, RIGHT, {"m": predicted}, metrics="accuracy", rng=0)
     assert f"m: {note}." in compared.notes
 
 
@@ -73,7 +73,7 @@ def test_types_of_entities_and_sets_of_labels_are_labels_too() -> None:
     sets = ["news,sport", "sport", "news", "news"]
     for metric in ("multilabel_micro_f1", "multilabel_macro_f1"):
         with pytest.raises(InputError, match="no value of m is a true label"):
-            howsure.compare(sets, sets, {"m": [row.upper() for row in sets]}, metrics=metric, rng=0)
+            howsure.compare_models(sets, sets, {"m": [row.upper() for row in sets]}, metrics=metric, rng=0)
 
 
 def test_several_columns_of_predictions_are_not_one(tmp_path: Path) -> None:

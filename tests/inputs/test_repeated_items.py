@@ -64,8 +64,8 @@ def test_every_chapter_takes_them_as_clusters(tmp_path: Path) -> None:
     data = howsure.read(path)
     functions = {
         "check": lambda **how: howsure.check_score("correct", min_score=0.3, data=data, **how),
-        "compare": lambda **how: howsure.compare(
-            None, "other", "correct", metrics="score", data=data, method="gaffke", bounds=(0, 1), **how
+        "compare": lambda **how: howsure.compare_scores(
+            against="other", model="correct", data=data, method="gaffke", bounds=(0, 1), **how
         ),
         "calibration": lambda **how: howsure.calibration_error("correct", "prob", data=data, **how),
         "selective": lambda **how: howsure.selective_table("correct", "prob", data=data, **how),
@@ -142,8 +142,8 @@ def test_scores_of_data_frames_take_them_as_clusters(tmp_path: Path) -> None:
     source = howsure.read(write(tmp_path, data))
     functions: list[Callable[..., Any]] = [
         lambda **how: howsure.score_table("correct", **how),
-        lambda **how: howsure.compare(None, "other", "correct", metrics="score", rng=0, **how),
-        lambda **how: howsure.compare("correct", "other", "prob", metrics="brier", rng=0, **how),
+        lambda **how: howsure.compare_scores(against="other", model="correct", rng=0, **how),
+        lambda **how: howsure.compare_models("correct", "other", "prob", metrics="brier", rng=0, **how),
     ]
     for function in functions:
         named = function(data=data, clusters="item")

@@ -91,5 +91,5 @@ def test_models_keep_their_versions_in_scores_and_comparisons(tmp_path: Path) ->
     for some in (names[1:2] + names[3:], names):
         files = howsure.read([tmp_path / f"{name}.csv" for name in some])
         assert {row.model for row in howsure.score_table("right", id="item", rng=0, data=files)} == set(some)
-        compared = howsure.compare(score="right", id="item", against=some[-1], rng=0, data=files)
+        compared = howsure.compare_scores(score="right", id="item", against=some[-1], rng=0, data=files)
         assert {one.model for one in compared.means} == set(some)

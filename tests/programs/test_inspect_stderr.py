@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.significance import compare
+from howsure.significance.comparison import compare
 
 pytestmark = pytest.mark.programs
 

@@ -44,9 +44,9 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The pages of other results."""
     folder, (y, q) = tmp_path_factory.mktemp(NAME), predictions()
     howsure.compare_calibration(y, q**2, against=q).report(folder / "compared.html")
-    howsure.compare(y, y, {"the other": 1 - y}, metrics="accuracy", n_resamples=50, rng=0).report(
-        folder / "models.html"
-    )
+    howsure.resample_models(
+        y, y, {"the other": 1 - y}, metrics="accuracy", method="permutation", n_resamples=50, rng=0
+    ).report(folder / "models.html")
     howsure.estimate_counts([*y[:200], *[np.nan] * 400], q, rng=0).report(folder / "counts.html")
     return sorted(folder.glob("*.html"))
 

@@ -23,7 +23,7 @@ from howsure.report import calibration_report, write_report
 from howsure.report.calibration import table_of_bins, table_of_curves
 from howsure.report.coreference import coreference_page
 from howsure.report.results import counts_report, significance_report, terms
-from howsure.significance import compare
+from howsure.significance.comparison import compare
 from tests.counts.populations import labelled, population
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 from tests.significance.made_systems import labels

@@ -217,7 +217,7 @@ def test_models_named_by_files_are_called_alike_in_scores_and_comparisons(agains
         "a/samples",
         "b/samples",
     ]
-    found = howsure.compare(score="right", id="item", against=against, rng=0, data=files)
+    found = howsure.compare_scores(score="right", id="item", against=against, rng=0, data=files)
     assert [one.model for one in found.means] == ["a/samples", "b/samples"]
     assert [row.model for row in found.rows] == ["b/samples"]
 

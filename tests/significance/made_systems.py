@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.significance import compare
+from howsure.significance.comparison import compare
 from howsure.significance.metrics.requested import metric_of
 from howsure.significance.reading import read_systems
 

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
-from howsure.significance import Runs, compare
+from howsure.significance import Runs
+from howsure.significance.comparison import compare
 
 KINDS = ("right or wrong", "grades", "overlap")
 GAIN = 0.25  # of the better model, in standard deviations of an item's ease

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.significance import compare, metric_names
+from howsure.significance import metric_names
+from howsure.significance.comparison import compare
 from tests.significance.populations import (
     Set,
     concatenated,

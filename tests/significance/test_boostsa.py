@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from howsure.errors import InputError
-from howsure.significance import compare
 from howsure.significance.boostsa import Bootstrap
 from howsure.significance.boostsa.storage import read_labels, write_outcomes, write_results
+from howsure.significance.comparison import compare
 from tests.significance.made_systems import distributions, labels
 
 QUIET = {"save_results": False, "save_outcomes": False, "rng": 1}

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from howsure.significance import bootstrap as drawing
-from howsure.significance import compare
 from howsure.significance.bootstrap import bootstrap_values, interval_of, jackknife_values, student_p_value
+from howsure.significance.comparison import compare
 from howsure.significance.units import build_units, label_colours, merge_equal, mixed, row_fingerprints
 from tests.significance.made_systems import distributions, labels, one_metric, problem_of
 

@@ -13,7 +13,8 @@ import pytest
 from scipy import stats
 
 from howsure.errors import InputError
-from howsure.significance import Comparison, Difference, GroupDifference, GroupDifferences, compare
+from howsure.significance import Comparison, Difference, GroupDifference, GroupDifferences
+from howsure.significance.comparison import compare
 from howsure.significance.documents import objects_of
 from howsure.stats.p_values import adjust_p_values
 

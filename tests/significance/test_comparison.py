@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from howsure.result import plain
-from howsure.significance import Runs, compare, metric_names
+from howsure.significance import Runs, metric_names
+from howsure.significance.comparison import compare
 from howsure.significance.results import how, verdicts
 from howsure.stats.p_values import adjust_p_values
 from tests.significance.made_systems import distributions, labels

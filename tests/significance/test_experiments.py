@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.significance import Experiments, Runs, compare
+from howsure.significance import Experiments, Runs
+from howsure.significance.comparison import compare
 from tests.significance.made_systems import distributions, labels
 
 WRITER = """

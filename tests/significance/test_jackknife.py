@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howsure.errors import InputError
-from howsure.significance import compare
+from howsure.significance.comparison import compare
 from howsure.significance.jackknife import paired_jackknife
 from howsure.significance.metrics.documents import Columns
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric

@@ -8,7 +8,8 @@ from scipy import stats
 
 from howsure.errors import InputError
 from howsure.result import plain
-from howsure.significance import Runs, compare
+from howsure.significance import Runs
+from howsure.significance.comparison import compare
 from tests.significance.made_systems import labels
 from tests.stats.test_clusters import inspect_stderr
 

@@ -11,7 +11,8 @@ from scipy.spatial.distance import cosine, jensenshannon
 from sklearn import metrics as sk
 
 from howsure.result import plain
-from howsure.significance import Metric, compare, mean, metric_names, register
+from howsure.significance import Metric, mean, metric_names, register
+from howsure.significance.comparison import compare
 from howsure.significance.metrics.metric import find_metric, mean_loss, ratio
 from tests.significance.made_systems import distributions, labels, one_metric, values_of
 

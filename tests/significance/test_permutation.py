@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from howsure.significance import compare, metric_names, permutation
+from howsure.significance import metric_names, permutation
 from howsure.significance import permutation as enumeration
 from howsure.significance.bootstrap import degrees_of_freedom, spread_ratio
+from howsure.significance.comparison import compare
 from howsure.significance.metrics.metric import find_metric
 from howsure.significance.permutation import exact_p_value, exchange_of, mid_p_value, slopes_of
 from howsure.significance.units import build_units, row_fingerprints

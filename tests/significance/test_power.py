@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howsure.significance import compare
+from howsure.significance.comparison import compare
 from howsure.significance.permutation import mid_p_value
 from howsure.significance.power import comparison_power
 

@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from howsure.cli.significance.main import command
-from howsure.significance import Runs, compare
+from howsure.significance import Runs
 from howsure.significance.boostsa.storage import read_labels
+from howsure.significance.comparison import compare
 from howsure.significance.reading import check_predictions
 from howsure.significance.results import how
 from tests.significance.made_systems import distributions, labels

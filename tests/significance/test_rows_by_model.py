@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from howsure.errors import InputError
 from howsure.inputs.long_form import joined_key, long_form
 from howsure.result import plain
-from howsure.significance import Runs, compare
+from howsure.significance import Runs
+from howsure.significance.comparison import compare
 from howsure.stats.p_values import adjust_p_values
 from tests.significance.made_systems import distributions, labels
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from howsure import calibration_curve, compare, compare_calibration
+from howsure import calibration_curve, compare_calibration, compare_models
 from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.clusters import (
     ItemGroups,
@@ -46,9 +46,7 @@ def test_one_rule_for_all_chapters() -> None:
     assert said.startswith("there are 60 clusters of unequal size, equivalent to 5.7 equal ones: below 40")
     assert said in calibration_curve(y, q, clusters=clusters).notes
     assert said in compare_calibration(y, q, against=q**2, clusters=clusters).notes
-    assert (
-        f"{said}." in compare(y, q > 0.4, q > 0.6, metrics="accuracy", clusters=clusters, n_resamples=50, rng=0).notes
-    )
+    assert f"{said}." in compare_models(y, q > 0.4, q > 0.6, metrics="accuracy", clusters=clusters, rng=0).notes
 
 
 def test_weights_count_as_rows() -> None:

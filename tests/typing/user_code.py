@@ -44,17 +44,17 @@ def calibration() -> None:
 
 
 def significance() -> None:
-    result: howsure.Comparison = howsure.compare(["a", "b"], ["a", "a"], ["a", "b"])
-    howsure.compare(Y, Q, {"large": Q, "small": Q}, metrics="accuracy", clusters=["d1", "d1", "d2"])
-    howsure.compare(score="score", model="model", against="old", id="item", groups="topic", data=FILES)
-    howsure.compare(targets="gold.txt", against="old.txt", model=["new.txt"], metrics="accuracy")
-    groups = howsure.compare(data=FILES, groups=["task", "topic"]).groups
+    result: howsure.Comparison = howsure.compare_models(["a", "b"], ["a", "a"], ["a", "b"])
+    howsure.compare_models(Y, Q, {"large": Q, "small": Q}, metrics="accuracy", clusters=["d1", "d1", "d2"])
+    howsure.compare_scores(score="score", model="model", against="old", id="item", groups="topic", data=FILES)
+    howsure.compare_models("gold.txt", against="old.txt", model=["new.txt"], metrics="accuracy")
+    groups = howsure.compare_scores(data=FILES, groups=["task", "topic"]).groups
     by_group: list[str] = [] if groups is None else [row.group for row in groups]
     print(result, by_group)
-    howsure.compare(score=3)  # type: ignore  # wrong: a column's name
+    howsure.compare_scores(score=3)  # type: ignore  # wrong: a column's name
     print(howsure.comparison_power(0.1, n=500).difference)
-    howsure.compare(Y, Q, Q, n_resamples="many")  # type: ignore  # wrong: a number
-    howsure.compare(Y, Q, Q, clusters=1)  # type: ignore  # wrong: a cluster per row
+    howsure.resample_models(Y, Q, Q, n_resamples="many")  # type: ignore  # wrong: a number
+    howsure.compare_models(Y, Q, Q, clusters=1)  # type: ignore  # wrong: a cluster per row
 
 
 def how_it_was_made() -> None:

@@ -1,6 +1,6 @@
 """Is model B really better than model A?"""
 
-from howsure.significance.comparison import compare
+from howsure.significance.compare_models import compare_models, compare_scores, resample_models
 from howsure.significance.experiments import Experiments
 from howsure.significance.means import ModelMean, ModelMeans
 from howsure.significance.metrics.metric import Metric, mean, metric_names, register
@@ -22,9 +22,11 @@ __all__ = [
     "Runs",
     "Trend",
     "TrendPoint",
-    "compare",
+    "compare_models",
+    "compare_scores",
     "comparison_power",
     "mean",
     "metric_names",
     "register",
+    "resample_models",
 ]

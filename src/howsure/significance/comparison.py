@@ -364,80 +364,10 @@ def compare(
     bug_compatible: count as BooStSa 0.2.13 does, for replication only.
     progress: is told how many pairs of models were compared, and of how many.
 
-    Labels against labels (any type), distributions (n, K) against distributions, or probabilities (n, K) against
-    labels; or only the probabilities of class 1 (n,) if the `metrics` need them. `against` and `model` hold the
-    predictions of the baseline and of one model; {name: predictions} says their names, and may hold several models.
-    Predictions are one value or row per item, or `Runs([...])` of several runs. Metrics of several kinds can be mixed:
-    of probabilities, those of labels take the most probable class. `score={name: one number per item}` may be a data
-    frame with a column per model, or hold `Runs`; `against` then names a model.
-
-    With `data` (a frame, {name: column}, or files by `howsure.read`), the other arguments name its columns:
-
-    - a column for each model: `y_true`, `against` and `model`, one or several; where these hold scores, no `y_true`,
-      but metrics="score";
-    - a row for each model and item: `model`, `id` (several columns identify an item together), perhaps `run`, and
-      `y_true` and `prediction`, or `score`. Then `against` is the name of a model. Every model must have every item,
-      unless `skip_missing`. A log names model, item, run and scores itself, and each of several files is a model where
-      none is named.
-
-    Files without columns, of labels or of documents in the same order: `targets`, `against` and `model` name them.
-
-    Without `against`, every pair of the scores or rows is tested and p adjusted for all of them, and the pairs with the
-    model that is best in the first metric are shown (`all_pairs`: all of them). The result's `means` are the models'
-    own.
-
-    `method` determines how p is computed:
-
-    - `gaffke` (default for scores that have bounds): Gaffke's test of the paired differences of a mean (a score,
-      accuracy), by item or cluster, with its own interval. For scores of 0 and 1 without clusters it is McNemar's exact
-      test; it also holds where clusters are right or wrong as a whole, and where large differences are too rare to have
-      been seen. The bounds of metrics of labels are known.
-    - `student` (default for other scores): Student's t of the paired differences of a mean (also log loss), by item or
-      cluster, with its own interval and Hall's correction for skewness. The standard error is √(C/(C - 1) Σ e²)/n, with
-      e the sum of the deviations of each of C clusters (or items); for the interval and p, that of the jackknife if it
-      is larger, and as if one more item differed. It supposes that no differences exist that are both large and too
-      rare to have been seen.
-    - `jackknife` (default for metrics of documents): Student's t of how the difference of the metric changes without
-      each item or cluster, for the interval and for p. The degrees of freedom are those of the effective number of
-      items, (Σ size)² / Σ size² (Kish), with sizes such as the number of words or entities; the error is as if one more
-      item differed. For every metric that does not depend on the number of items.
-    - `permutation` (default otherwise): for each item, a coin flip decides which system is which. Exact if the systems
-      are exchangeable (by enumeration if there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as
-      extreme); with many items, it also has the right level if only their values of the metric are equal: a difference
-      that is not one of means is divided by its standard error, recomputed for every draw. For calibration errors, p
-      refers to their squares, and is never smaller than that of a normal approximation.
-    - `bootstrap`: resamples of all n items with replacement; c counts the resamples whose difference is at least |d|
-      away from d, widened as for an interval of level .95, whatever `level` is.
-    - `mcnemar`: the mid-p test of accuracy.
-    - `boostsa`: the share of sub-samples of the items whose difference exceeds 2d, as in Fornaciari et al. (2022), with
-      the direction of cross-entropy and Jensen-Shannon corrected, p = 1 where d = 0 and no p where d is undefined. It
-      loses nearly all power: on 1,000 items, on a tenth of which the systems differ, a true gain of two points is
-      detected in 0.15 % of experiments with a share of .1, and in 61 % with the exact test.
-
-    With `permutation`, `bootstrap` and `mcnemar`, the interval of the difference comes from a full-size bootstrap,
-    widened for few items, few or unequal clusters and small strata (jackknife, Student's t). What is better does not
-    depend on whether higher values are.
-
-    The result's `groups` are the differences in each group. Their p is adjusted for all of them, that of all items is
-    not changed. A group that only one model has is left out and noted.
-
-    Clusters are swapped and resampled as wholes; each stratum must contain at least two items (or clusters). Averages
-    over classes are over the classes in `y_true`, unless `classes` names some. The result's `notes` report predictions
-    outside the classes, classes that are never predicted, small numbers of clusters, and intervals of zero width. With
-    `run`, rows are items × runs, and `id` identifies the item (otherwise the order does): an item is swapped with all
-    its runs, too, and runs never count as additional items.
-
-    The result does not depend on the order of the rows, the names of the labels, the other models and metrics (except
-    for the adjusted p), or on which system is the other's baseline (except for the sign).
-
-    >>> y = [0, 1, 1, 0, 1, 0, 1, 1]
-    >>> result = compare(y, [0, 1, 0, 1, 0, 0, 1, 0], y, metrics="accuracy", rng=1)
-    >>> print(result[0].difference, result[0].p_value, result[0].exact)
-    0.5 0.125 True
+    The comparison behind `compare_models`, `compare_scores` and `resample_models`, which explain it, and behind
+    `howsure significance`.
 
     Raises InputError naming the parameter, the rule, the value and the row.
-    Source: Miller (2024); Noreen (1989); Chung & Romano (2013); Davison & Hinkley (1997); Berg-Kirkpatrick et al.
-    (2012); Fornaciari et al. (2022).
     """
     chosen_metrics = named_metrics(metrics)
     of_log = (

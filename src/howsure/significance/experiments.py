@@ -23,10 +23,12 @@ from howsure.inputs.checks import as_column
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.significance.comparison import compare
+from howsure.significance.metrics.metric import Metric
 from howsure.significance.reading import check_predictions
 from howsure.significance.results import Comparison
 from howsure.significance.systems import Runs
 from howsure.significance.trend import Trend, TrendPoint, check_point, trend_of
+from howsure.stats.randomness import Randomness
 
 TARGETS, RUN, POINT = "targets", "run", "point"
 SCHEMA = 1  # of the records; files of later ones are refused
@@ -165,10 +167,23 @@ class Experiments:
         chosen = [point for point in self._points if check in (None, point.check)]
         return trend_of(chosen, source=str(self.path), howsure=__version__)
 
-    def compare(self, against: str, model: Sequence[str] | None = None, **options: Any) -> Comparison:
-        """`howsure.compare` of all other conditions, or some, with one. Items are resampled with all their runs.
+    def compare(
+        self,
+        against: str,
+        model: Sequence[str] | None = None,
+        *,
+        metrics: str | Metric | Sequence[str | Metric] | None = None,
+        clusters: ArrayLike | None = None,
+        method: str | None = None,
+        n_resamples: int = 10_000,
+        alternative: str = "two-sided",
+        adjust: str | None = "holm",
+        level: float = 0.95,
+        rng: Randomness = None,
+    ) -> Comparison:
+        """`howsure.compare_models` of all other conditions, or some, with one. Items are resampled with all their runs.
 
-        Raises InputError as `compare` does, or if there is no such condition.
+        Raises InputError as `compare_models` does, or if there is no such condition.
         """
         against = str(against)
         others = [name for name in self.conditions if name != against] if model is None else list(model)
@@ -176,7 +191,19 @@ class Experiments:
             raise InputError(f"nothing to compare {against!r} with; {self.path} holds {shortened(self.conditions)}.")
         runs = {name: Runs([list(run.predictions) for run in self.runs(name)]) for name in (against, *others)}
         models = {name: runs[name] for name in others}
-        return compare(list(self._targets), {against: runs[against]}, models, **options)
+        return compare(
+            list(self._targets),
+            {against: runs[against]},
+            models,
+            metrics=metrics,
+            clusters=clusters,
+            method=method,
+            n_resamples=n_resamples,
+            alternative=alternative,
+            adjust=adjust,
+            level=level,
+            rng=rng,
+        )
 
     def _check_same(self, names: list[str], true: list[Any] | None) -> None:
         if set(names) != set(self._ids):

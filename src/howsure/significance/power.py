@@ -74,8 +74,8 @@ def comparison_power(
     power: desired probability of detecting it (default: 0.8).
     level: level of the test: it finds a difference if p is at most 1 - level.
     alternative: two-sided or better.
-    method: the test of `howsure.compare`: permutation, exact for independent items, or mcnemar (mid-p, with slightly
-    more power).
+    method: the test of `howsure.compare_models`: permutation, exact for independent items, or mcnemar (mid-p, with
+    slightly more power).
 
     Of the n items, the number of disagreements is Binomial(n, disagreement); given it, the number won by the model is
     binomial with probability (1 + difference / disagreement) / 2. Halving the test set does not double the difference

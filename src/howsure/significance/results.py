@@ -320,7 +320,7 @@ JACKKNIFE = "jackknife"
 def verdicts(result: Comparison) -> list[str]:
     """One sentence a model: the metrics in which it is better or worse, and those without a detected difference.
 
-    >>> from howsure.significance import compare
+    >>> from howsure.significance.comparison import compare
     >>> y = [0, 1] * 20
     >>> verdicts(compare(y, {"base": [0, 0] * 20}, {"large": y}, metrics="accuracy", rng=0))
     ['large is better than base in accuracy by +0.5000 [+0.3432, +0.6568] (p < 0.0001).']
@@ -356,7 +356,7 @@ def verdicts(result: Comparison) -> list[str]:
 def comparison_answer(result: Comparison) -> str:
     """The answer of a comparison: one verdict, or which models are better or worse in the first metric.
 
-    >>> from howsure.significance import compare
+    >>> from howsure.significance.comparison import compare
     >>> y = [0, 1] * 20
     >>> comparison_answer(compare(y, {"base": [0, 0] * 20}, {"a": y, "b": [0, 0] * 20}, metrics="accuracy", rng=0))
     'In accuracy, better than base: a; no difference detected: b.'

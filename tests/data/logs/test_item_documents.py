@@ -53,7 +53,7 @@ PLAIN = [f"document {i}" for i in range(N)]
 def test_permuted_items_are_paired_by_their_documents(hashed: bool, tmp_path: Path) -> None:
     right, *_ = write_two_models(tmp_path / "right", range(N), PLAIN, hashed=hashed)
     permuted, a, b = write_two_models(tmp_path / "permuted", ORDER, PLAIN, hashed=hashed)
-    expected, found = howsure.compare(data=right, rng=0), howsure.compare(data=permuted, rng=0)
+    expected, found = howsure.compare_scores(data=right, rng=0), howsure.compare_scores(data=permuted, rng=0)
     assert (found[0].p_value, found[0].low, found[0].high) == (expected[0].p_value, expected[0].low, expected[0].high)
     (note,) = found.recipe["notes"]
     assert f"item 0 of quiz is not the same document in {a} and in {b}" in note
@@ -64,7 +64,7 @@ def test_permuted_items_are_paired_by_their_documents(hashed: bool, tmp_path: Pa
     worst = [sorted((item.mean, item.n) for item in table.worst) for table in tables if table.worst is not None]
     assert worst[0] == worst[1]
     with pytest.raises(InputError, match=r"must not be paired\. Pair rows by their"):
-        howsure.compare(score="acc", id="item", data=permuted)
+        howsure.compare_scores(score="acc", id="item", data=permuted)
     with pytest.raises(InputError, match="must not be paired"):
         howsure.race_models("acc", model="model", id="item", data=permuted, rng=0)
     by_document = howsure.race_models("acc", model="model", id="item_hash", data=permuted, rng=0)
@@ -92,7 +92,7 @@ def test_models_in_two_sources_are_paired_by_their_documents_too(tmp_path: Path)
 )
 def test_documents_that_do_not_pair_rows_are_refused(documents: list[str], tmp_path: Path) -> None:
     log, a, b = write_two_models(tmp_path, ORDER, documents)
-    for function in (howsure.compare, howsure.score_table):
+    for function in (howsure.compare_models, howsure.score_table):
         with pytest.raises(InputError, match=r"is not the same document in .* Evaluate the models on the same version"):
             function(data=log)
     with pytest.raises(InputError, match="Evaluate both models on the same version"):
@@ -104,15 +104,15 @@ def test_documents_that_do_not_pair_rows_are_refused(documents: list[str], tmp_p
 
 def test_a_document_that_occurs_twice_under_consistent_items_is_two_items(tmp_path: Path) -> None:
     log, *_ = write_two_models(tmp_path, range(N), [f"document {i // 2}" for i in range(N)])
-    assert howsure.compare(data=log, rng=0).means[0].n == N
+    assert howsure.compare_scores(data=log, rng=0).means[0].n == N
 
 
 def test_rows_left_out_by_a_condition_are_not_checked(tmp_path: Path) -> None:
     log, a, b = write_two_models(tmp_path, range(N), [*PLAIN[:-1], "another"])
     with pytest.raises(InputError, match=rf"item {N - 1} of quiz .* \(1 of {N} items differ\)"):
-        howsure.compare(data=log)
+        howsure.compare_scores(data=log)
     kept = howsure.read([a, b], where=f"item < {N - 1}")
-    assert howsure.compare(data=kept, rng=0).means[0].n == N - 1
+    assert howsure.compare_scores(data=kept, rng=0).means[0].n == N - 1
 
 
 def test_messages_of_inspect_are_the_same_whatever_ids_a_run_gives_them(tmp_path: Path) -> None:

@@ -188,7 +188,7 @@ def test_soft_labels_are_compared_as_lists_are(tmp_path: Path) -> None:
     found = json.loads(
         printed("significance", path, "--target", "t", "--against", "a", "--model", "b", "--format", "json")
     )
-    wanted = howsure.compare(TRUE, BASE, {"b": LARGE}, rng=0)
+    wanted = howsure.compare_models(TRUE, BASE, {"b": LARGE}, rng=0)
     assert [one["metric"] for one in found["comparisons"]] == [row.metric for row in wanted]
     for one, row in zip(found["comparisons"], wanted, strict=True):
         assert one["model_value"] == pytest.approx(row.model_value, abs=1e-12, nan_ok=True)

@@ -94,8 +94,8 @@ def test_scores_of_two_models_in_two_columns_are_compared_as_advised(tmp_path: P
     path = write(tmp_path / "x.csv", {"a": [0, 1] * 10, "b": [0, 1, 1, 1] * 5})
     source = howsure.read(path)
     with pytest.raises(InputError, match=r"metrics='score', against='b' and model='a'\.$"):
-        howsure.compare(score="a", against="b", data=source)
-    compared = howsure.compare(metrics="score", against="b", model="a", data=source)
+        howsure.compare_scores(score="a", against="b", data=source)
+    compared = howsure.compare_scores(against="b", model="a", data=source)
     assert compared[0].difference == pytest.approx(-0.25)
     with pytest.raises(InputError, match=r"a,b names 2 columns \(a, b\), but scores and answers are read from one"):
         howsure.score_table("a,b", data=source)

@@ -3,7 +3,7 @@
 Differences from BooStSa: the direction of Jensen-Shannon divergence and cross-entropy is correct, a difference of 0 has
 p = 1, an undefined difference has no p, a target class is named by its label, results are repeatable (`rng`), and 1,000
 loops take milliseconds. `bug_compatible=True` restores the old counting. `comparisons` contains the full results, with
-intervals and p-values that use all items; better still, use `howsure.compare`.
+intervals and p-values that use all items; better still, use `howsure.compare_models`.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Bootstrap:
 
         Lists, arrays, series, or paths of .txt, .csv, .tsv and .npy files.
 
-        Raises InputError for input that `howsure.compare` refuses, MissingExtraError without pandas.
+        Raises InputError for input that `howsure.compare_models` refuses, MissingExtraError without pandas.
         """
         systems = {"targs": _read(targs, "targs"), "h0 preds": _read(h0_preds, "h0_preds")}
         systems["h1 preds"] = _read(h1_preds, "h1_preds")

@@ -200,7 +200,7 @@ def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
         how = "concatenated" if same else "drawn by item, since the numbers of runs differ"
         warnings.warn(
             f"{h0} and {h1}: {len(baseline)} and {len(model)} runs on the same items are {how}; "
-            "howsure.compare(..., Runs([...]), Runs([...])) does not count runs as additional items",
+            "howsure.compare_models(..., Runs([...]), Runs([...])) does not count runs as additional items",
             stacklevel=3,
         )
     if not same:
@@ -210,8 +210,7 @@ def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
 
 
 def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **options: Any) -> Comparison:
-    """`howsure.compare` of every treatment in an outcomes.json with its control; items are resampled with all their
-    runs.
+    """Compare every treatment in an outcomes.json with its control; items are resampled with all their runs.
 
     Raises InputError as `compare` does, or if there is nothing to compare.
     """

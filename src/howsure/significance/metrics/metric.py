@@ -55,7 +55,7 @@ class Metric:
     ...     errors = np.abs(values[targets] - values[predictions])
     ...     return np.stack([errors, np.ones_like(errors)], axis=-1)
     >>> error = Metric("absolute_error", "hard", rows, mean, higher_is_better=False, best=0.0)
-    >>> from howsure.significance import compare
+    >>> from howsure.significance.comparison import compare
     >>> print(compare([1, 2, 3, 5], [1, 2, 5, 5], [1, 2, 3, 4], metrics=[error])[0].difference)
     -0.25
     """

@@ -156,11 +156,11 @@ def test_costs_and_counts_are_scores_only_if_they_are_named(tmp_path: Path) -> N
 
 def test_a_comparison_knows_the_direction_and_the_bounds_of_scores(tmp_path: Path) -> None:
     log = write_two_models(tmp_path)
-    found = howsure.compare(data=log, rng=0)
+    found = howsure.compare_scores(data=log, rng=0)
     assert [row.metric for row in found] == ["exact_match", "loss"]
-    assert howsure.compare(score="inference_runtime", data=log, rng=0).best == "fast"
+    assert howsure.compare_scores(score="inference_runtime", data=log, rng=0).best == "fast"
     with pytest.raises(InputError, match="batch_size is a count, of which neither more nor less is better"):
-        howsure.compare(score="batch_size", data=log)
+        howsure.compare_scores(score="batch_size", data=log)
     with pytest.raises(InputError, match="of which more is better; inference_runtime is not"):
         howsure.race_models("inference_runtime", model="model", id="item", bounds=(0, 20), data=log)
 
@@ -168,6 +168,6 @@ def test_a_comparison_knows_the_direction_and_the_bounds_of_scores(tmp_path: Pat
 def test_a_log_with_costs_only_has_no_score(tmp_path: Path) -> None:
     write_helm(tmp_path, [helm_stats(f"id{i}", num_bytes=float(i)) for i in range(5)])
     log = howsure.read(str(tmp_path / "**" / "per_instance_stats.json"))
-    for function in (howsure.score_table, howsure.compare):
+    for function in (howsure.score_table, howsure.compare_models):
         with pytest.raises(InputError, match=r"holds costs and counts only: num_bytes\. Name one"):
             function(data=log)

@@ -95,7 +95,7 @@ def test_a_program_is_scored_compared_and_looked_at(program: str, tmp_path: Path
     assert means == {"small": 0.25, "large": 0.75}
     everything = howsure.score_table(data=source)
     assert {(row.model, row.mean.value) for row in everything if row.score == score} == set(means.items())
-    compared = howsure.compare(score=score, data=source)
+    compared = howsure.compare_scores(score=score, data=source)
     (difference,) = compared.rows
     assert abs(difference.difference) == pytest.approx(0.5)
     seen = howsure.look(files)
@@ -137,9 +137,9 @@ def test_prompts_of_promptfoo_are_groups_and_may_be_compared(tmp_path: Path) -> 
     results = [promptfoo(prompt == "b", item=item, prompt=prompt) for item in range(4) for prompt in "ab"]
     path = document(tmp_path, promptfoo_document(*results))
     assert scores(path)["a", "small", "success"] == 0
-    prompts = howsure.compare(score="success", data=howsure.read(path))
+    prompts = howsure.compare_scores(score="success", data=howsure.read(path))
     assert {prompts[0].against, prompts[0].model} == {"a", "b"}
-    (row,) = howsure.compare(score="success", model="model,prompt", data=howsure.read(path)).rows
+    (row,) = howsure.compare_scores(score="success", model="model,prompt", data=howsure.read(path)).rows
     assert abs(row.difference) == 1
     assert any("--model model,prompt" in command for command in howsure.look(path).commands)
 
