@@ -1,0 +1,51 @@
+"""`compare_models`, `compare_scores` and `resample_models` are the comparison, with fewer parameters each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.errors import InputError
+from howsure.significance import Runs, compare_models, compare_scores, resample_models
+from howsure.significance.comparison import compare
+
+RNG = np.random.default_rng(0)
+GOLD = RNG.choice(["spam", "ham"], 60)
+BASE, LARGE, HUGE = (np.where(RNG.random(60) < right, GOLD, "ham") for right in (0.5, 0.7, 0.9))
+SCORES = {"base": RNG.random(60), "large": RNG.random(60) + 0.1, "huge": RNG.random(60) + 0.3}
+
+
+def test_all_pairs_are_asked_for_in_place_of_a_baseline() -> None:
+    assert compare_scores(SCORES, against="all pairs").to_dict() == compare(score=SCORES, all_pairs=True).to_dict()
+    assert len(compare_scores(SCORES, against="all pairs")) == 3
+    assert len(compare_scores(SCORES)) == 2
+
+
+def test_metrics_may_name_their_class() -> None:
+    expected = compare(GOLD, BASE, LARGE, metrics=["f1", "recall"], target_class="spam", rng=0)
+    of_class = compare_models(GOLD, BASE, LARGE, metrics={"f1": "spam", "recall": "spam"}, rng=0)
+    assert of_class.to_dict() == expected.to_dict()
+    with pytest.raises(InputError, match="metrics must name one class; they name 'spam', 'ham'"):
+        compare_models(GOLD, BASE, LARGE, metrics={"f1": "spam", "recall": "ham"})
+
+
+def test_true_labels_may_be_a_file(tmp_path: Path) -> None:
+    for name, labels in {"gold": GOLD, "base": BASE, "large": LARGE}.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(labels))
+    gold, base, large = (str(tmp_path / f"{name}.txt") for name in ("gold", "base", "large"))
+    (row,) = compare_models(gold, base, large, metrics="accuracy", rng=0)
+    assert row.difference == pytest.approx(np.mean(LARGE == GOLD) - np.mean(BASE == GOLD))
+
+
+def test_scores_may_be_a_column_for_each_model() -> None:
+    by_column = compare_scores(against="base", model=["large", "huge"], data=SCORES)
+    assert [row.p_value for row in by_column] == [row.p_value for row in compare_scores(SCORES, against="base")]
+
+
+def test_the_bootstrap_may_draw_runs_too() -> None:
+    runs = Runs([BASE, HUGE]), Runs([LARGE, HUGE])
+    expected = compare(GOLD, *runs, metrics="accuracy", method="bootstrap", two_way=True, n_resamples=200, rng=0)
+    drawn = resample_models(GOLD, *runs, metrics="accuracy", method="two-way bootstrap", n_resamples=200, rng=0)
+    assert drawn.to_dict() == expected.to_dict()
