@@ -86,8 +86,9 @@ lint: $(READY)
 
 check: lint test test-long  ## what must hold before a change goes in
 
-check-slow: $(READY)  ## simulations: coverage, rates of error, large files
+check-slow: $(READY)  ## simulations: coverage, rates of error, large files; all examples of the tests of properties
 	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest $(PARALLEL) --hypothesis-profile=thorough -m "hypothesis and $(EVERY)"
 
 MINUTES ?= 5
 fuzz: $(READY)  ## MINUTES of inputs that a fuzzer makes, for each of the READERS (all): before a release

@@ -54,6 +54,7 @@ def test_on_one_machine_the_same_to_the_last_bit(here: str) -> None:
     assert printed({"PYTHONHASHSEED": "3"}).strip() == here
 
 
+@pytest.mark.long
 def test_on_another_machine_the_same_but_for_rounding(here: str) -> None:
     first, second = (dict(leaves(json.loads(text))) for text in (here, printed(ANOTHER)))
     assert first.keys() == second.keys()

@@ -385,6 +385,7 @@ def test_howsure_alone_loads_nothing() -> None:
     assert OTHERS & loaded == set()
 
 
+@pytest.mark.long
 def test_a_function_loads_what_it_needs() -> None:
     """`calibration_error` computes with numpy; scipy comes with what needs it, narwhals with a frame."""
     loaded = loaded_by("import howsure; howsure.calibration_error([0, 1] * 50, [0.2, 0.8] * 50)")
@@ -502,6 +503,7 @@ def test_the_version_needs_neither_numpy_nor_the_command_line() -> None:
     assert loaded_by_typing("--version").isdisjoint({"numpy", "click", "howsure.cli"})
 
 
+@pytest.mark.long
 def test_scores_of_a_file_load_no_optimisers() -> None:
     file = str(SOURCE / "data" / "demo" / "predictions.csv")
     loaded = loaded_by_typing("score", file, "--score", "label")

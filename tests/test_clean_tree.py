@@ -23,7 +23,9 @@ def run_tests(pytester: pytest.Pytester, *tests: str, options: tuple[str, ...] =
     return pytester.runpytest_inprocess("-q", *plugins, *options, no_reraise_ctrlc=True)
 
 
-@pytest.mark.parametrize("options", [(), ("-n", "1")], ids=["one process", "xdist"])
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("-n", "1"), marks=pytest.mark.long)], ids=["one process", "xdist"]
+)
 def test_files_that_a_test_leaves_fail_the_run(options: tuple[str, ...], pytester: pytest.Pytester) -> None:
     done = run_tests(
         pytester,

@@ -8,7 +8,8 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
     ```console exit=2   the same, for a command that must end with this exit code
     ```console no-run   for what cannot run here: git clone, make, pip; never for howsure itself
     ```text             what the block before it printed
-    ```python long      the same after any of these words, for what takes seconds: `make test-long` runs the whole page
+    ```python long      the same after any of these words, for what takes seconds: the page as a whole is then one of
+                        those that `make test-long` runs
     ```python programs  for what needs programs that these tests do without: tests/programs runs such pages as a whole;
                         so too `spark` and `ray`
     ``` and data        json, csv, …: shown, not run
@@ -202,29 +203,21 @@ def name_of(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.long] * (page in LONG), id=name_of(page)) for page in PAGES]
+)
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
-    draw_page(page, tmp_path, heavy=())
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("page", LONG, ids=name_of)
-def test_a_whole_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
-    draw_page(page, tmp_path, heavy={"long"})
-
-
-def draw_page(page: Path, folder: Path, *, heavy: Collection[str]) -> None:
-    """Run a page, if there are the data that it reads, in a folder with an empty folder for its pictures."""
+    """A page runs if there are the data that it reads, in a folder with an empty folder for its pictures."""
     text = page.read_text(encoding="utf-8")
     if any(
         re.search("HOWSURE_DATA|howsure data get", block.text)
         for block in blocks_of(text)
-        if HEAVY & set(block.words) <= set(heavy)
+        if HEAVY & set(block.words) <= {"long"}
     ):
         require("data")
-    images = folder / "images"
+    images = tmp_path / "images"
     images.mkdir()
-    run_page(text, folder, heavy=heavy)
+    run_page(text, tmp_path, heavy={"long"})
     if os.environ.get("HOWSURE_DRAW"):
         shutil.copytree(images, ROOT / "docs" / "images", dirs_exist_ok=True, copy_function=copy_picture)
 

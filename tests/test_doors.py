@@ -46,9 +46,9 @@ def checked(folder: Path, least: float, checks: str = CHECKS, **inputs: str) -> 
 @pytest.mark.parametrize(
     ("least", "inputs", "code", "verdict", "annotation"),
     [
-        (0.5, {}, 0, "pass", ""),
+        pytest.param(0.5, {}, 0, "pass", "", marks=pytest.mark.long),
         (0.9, {}, 1, "fail", "::error title=howsure::mean right 0.7500"),
-        (0.74, {}, 0, "cannot tell", "::warning title=howsure::mean right 0.7500"),
+        pytest.param(0.74, {}, 0, "cannot tell", "::warning title=howsure::mean right 0.7500", marks=pytest.mark.long),
         (0.74, {"cannot-tell": "fail"}, 3, "cannot tell", "::warning title=howsure::mean right 0.7500"),
     ],
 )
@@ -81,7 +81,7 @@ def obeyed(printed: str) -> list[str]:
     return commands
 
 
-@pytest.mark.parametrize("least", [0.9, 0.74])
+@pytest.mark.parametrize("least", [0.9, pytest.param(0.74, marks=pytest.mark.long)])
 def test_names_in_the_data_are_no_commands_to_the_runner(least: float, tmp_path: Path) -> None:
     rows = [f'"{name}",{right}' for name in COMMANDS for right in (1, 1, 1, 0) * 100]
     (tmp_path / "grades.csv").write_text("\n".join(["task,right", *rows, ""]))

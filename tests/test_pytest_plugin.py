@@ -118,7 +118,7 @@ def test_the_wealth_is_a_mixture_of_bets() -> None:
             assert binomial_wealth(passed, failed, limit, above=above) == pytest.approx(wanted, rel=0.01)
 
 
-@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["alone", "xdist"])
+@pytest.mark.parametrize("workers", [(), pytest.param(("-n", "1"), marks=pytest.mark.long)], ids=["alone", "xdist"])
 def test_marked_tests_run_until_they_are_decided(pytester: pytest.Pytester, workers: tuple[str, ...]) -> None:
     pytester.makepyfile(test_marked=MARKED, test_unittest=UNITTEST)
     done = pytester.runpytest_inprocess("--strict-markers", "-rs", *workers)
@@ -156,7 +156,7 @@ def test_what_cannot_tell_counts_as(pytester: pytest.Pytester) -> None:
         (1, "", ("howsure_max_error=0.1",), 0),
         (3, "", ("howsure_max_error=0.1",), 1),
         (3, "", (), 0),
-        (1, ", cluster=i // 2", ("howsure_max_error=0.1",), 0),
+        pytest.param(1, ", cluster=i // 2", ("howsure_max_error=0.1",), 0, marks=pytest.mark.long),  # with xdist
         (1, "", ("howsure_max_error=0.02", "howsure_cannot_tell=fail"), 1),
     ],
 )

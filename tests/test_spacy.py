@@ -113,6 +113,7 @@ def test_a_tag_has_the_softmax_of_the_taggers_scores(nlp: spacy.Language) -> Non
     assert [token.tag_ for token in doc] == [tagger.labels[at] for at in weights.argmax(axis=1)]
 
 
+@pytest.mark.long
 def test_a_real_pipeline_is_surer_where_it_is_right(pipeline: Path, real_data: Path) -> None:
     own = spacy.load(pipeline, exclude=["parser"])
     own.add_pipe("howsure_confidence")

@@ -54,6 +54,7 @@ def test_arrays_frames_and_files_give_the_rows_found_by_hand(tmp_path: Path, n: 
         assert [int(row.label) for row in found.worst] == [frame["gold"][row.row - 1] for row in found.worst]
 
 
+@pytest.mark.long
 def test_of_very_many_rows_the_same_are_found_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are left out, so that the number of a row is not that of a pair; ties go over the ends of chunks."""
     monkeypatch.setattr(predictions, "CHUNK", 7_777)

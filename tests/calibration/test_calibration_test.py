@@ -158,6 +158,7 @@ def test_numbers_of_labels_are_told_apart_exactly() -> None:
 WAYS = [*product(METHODS, ("plain", "weighted")), *product(OF_SUMS, ("sums",))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("method", "way"), WAYS)
 def test_p_values_of_calibrated_models_are_uniform_enough(method: str, way: str) -> None:
     rng = np.random.default_rng(61)
@@ -415,6 +416,7 @@ def rejected(classes: int, rows: int, runs: int) -> float:
     return float(np.mean(found))
 
 
+@pytest.mark.long
 def test_a_table_of_many_rare_classes_holds_its_level() -> None:
     assert rejected(50, 250, 25) <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 25)
 

@@ -120,6 +120,7 @@ def test_few_degrees_of_freedom_make_it_longer() -> None:
     assert (student[1] - 0.01) / 1e-3 == pytest.approx(2.5706, abs=1e-4)  # Student's t, 5 degrees of freedom
 
 
+@pytest.mark.long
 def test_the_debiased_error_has_no_bias_and_its_variance_is_right() -> None:
     """Fixed predictions in fixed bins, labels drawn 2,000 times: mean and variance of the value over the draws."""
     rng = np.random.default_rng(8)

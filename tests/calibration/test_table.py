@@ -57,6 +57,7 @@ def test_the_order_of_the_rows_changes_no_bit() -> None:
     )
 
 
+@pytest.mark.long
 def test_thousands_of_groups() -> None:
     groups = np.arange(6_000) % 1_000
     table = calibration_table(Y, Q, groups=groups, bin_size=2)
@@ -127,6 +128,7 @@ def test_a_row_of_weight_0_counts_nowhere() -> None:
     assert log.score == pytest.approx(curve.log_loss.score)
 
 
+@pytest.mark.long
 def test_p_values_of_weighted_calibrated_pairs_are_uniform_enough() -> None:
     rng = np.random.default_rng(68)
     p_values = []

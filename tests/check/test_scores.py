@@ -62,6 +62,7 @@ def test_scores_within_0_and_1_are_bounded_by_them() -> None:
     assert check_score(scores, better_than=scores - 1e-9, lower_is_better=True).outcome == "cannot tell"
 
 
+@pytest.mark.long
 def test_rare_large_losses_pass_nothing() -> None:
     """The files of an outside test: 2 % of zeros, of which 36 % of files of 50 rows show none."""
     rng, passed = np.random.default_rng(1), 0

@@ -72,6 +72,7 @@ def long_ago(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_long_series_shows_its_first_rows(long_ago: Path) -> None:
     typed = ["series", long_ago, "--actor", "IRQ", "--period", "year"]
     lines = run(*typed).output.splitlines()

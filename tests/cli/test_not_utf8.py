@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import howsure
+
 HOWSURE = Path(sys.executable).parent / "howsure"
 JUDGE = [b"calibration", b"p.csv", b"--target", b"y", b"--prob", b"q"]
 ARGUMENTS = [
@@ -36,12 +38,13 @@ def run(folder: Path, arguments: list[bytes]) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=lambda held: ascii(held[-1]))
-def test_an_argument_that_is_not_utf_8(arguments: list[bytes], folder: Path) -> None:
+def test_an_argument_that_is_not_utf_8(arguments: list[bytes], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
     before = sorted(os.listdir(folder))
-    code, told = run(folder, arguments)
-    assert code == 2
-    assert told.startswith("howsure: each argument must be UTF-8 text; it is ")
-    assert r"\udcff" in told
+    outcome = howsure(*map(os.fsdecode, arguments))
+    assert outcome.code == 2
+    assert outcome.err.startswith("howsure: each argument must be UTF-8 text; it is ")
+    assert r"\udcff" in outcome.err
     assert sorted(os.listdir(folder)) == before
 
 

@@ -133,6 +133,7 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [state]
 
 
+@pytest.mark.long
 def test_summaries_at_once_lose_no_line(tmp_path: Path) -> None:
     path = tmp_path / "s.md"
     four = [subprocess.Popen([sys.executable, "-c", APPEND, str(path), str(first)]) for first in (100, 125, 150, 175)]

@@ -54,6 +54,7 @@ def counted(columns: dict[str, np.ndarray], how: str, **given: object) -> howsur
     return howsure.estimate_counts(**read, y_prob=np.full(N, 0.3), method="labels", rng=0, **flips, **given)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("how", "alpha", "beta", "least"),
     [(ALIKE, 0.08, 0.08, 0.85), (SETTLED, 0.02, 0.3, 0.85), (BOUNDS, 0.02, 0.3, 0.85), (ALIKE, 0.02, 0.3, None)],

@@ -117,6 +117,7 @@ def test_small_sums_at_all_levels_are_those_of_each_level(kind: str, units: int)
     np.testing.assert_allclose(law.small, wanted, atol=1e-12)
 
 
+@pytest.mark.long
 def test_small_sums_of_draws_that_are_unlike_are_those_of_each() -> None:
     """Of units that are mostly positive in one draw and negative in another: no law of either may be cut off."""
     rng, levels = np.random.default_rng(6), np.arange(-60, 61) / 10.0

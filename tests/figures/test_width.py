@@ -236,6 +236,7 @@ def test_estimates_are_short() -> None:
     assert estimate_text(Estimate(nan, None, None, 0.95, "debiased", 9)) == "undefined"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("kind", "some"), [(".svg", 5), (".pdf", 1), pytest.param(".pdf", 5, marks=pytest.mark.long)])
 def test_names_that_no_font_has(kind: str, some: int) -> None:
     """Written out, in every place where a name can stand; an SVG stays XML. A mark at the start breaks PDF alone."""

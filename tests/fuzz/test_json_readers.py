@@ -21,9 +21,12 @@ from tests.fuzz.json_trial import crash_at, inputs_of, seeds_of
 from tests.fuzz.readers import LOG_READERS, READERS, Reader, run
 from tests.fuzz.trial import SOURCE, crash_of
 
-FEW, MANY = 200, 2_000  # inputs of a reader
-SLOW = {"jsonl", "json", "distributions", "corpus-jsonl", "scores-jsonl", "log-lighteval", "event-store"}
-SLOWER = 10  # times fewer, of those that start a database for each input
+FEW, SOME, MANY = 50, 200, 2_000  # inputs of a reader
+SLOW = {
+    *("jsonl", "json", "distributions", "corpus-jsonl", "scores-jsonl", "log-lighteval", "event-store"),
+    *("look", "saved-regression"),
+}
+SLOWER = 10  # times fewer, of those that start a database for each input or solve equations
 
 
 def crashes(name: str, inputs: int, folder: Path) -> list[str]:
@@ -37,6 +40,12 @@ def crashes(name: str, inputs: int, folder: Path) -> list[str]:
 @pytest.mark.parametrize("name", JSON_READERS)
 def test_changed_json_is_read_or_refused(name: str, tmp_path: Path) -> None:
     assert crashes(name, FEW, tmp_path) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in JSON_READERS if name not in SLOW])
+def test_more_changed_json_is_read_or_refused(name: str, tmp_path: Path) -> None:
+    assert crashes(name, SOME, tmp_path) == []
 
 
 @pytest.mark.slow

@@ -106,5 +106,6 @@ ROOM = Room(
     simulate 20
     simulate 30 --k 0.05 --seed 3 --decimals 3 --output simulated.csv
     simulate 0
-    """
+    """,
+    long=True,
 )

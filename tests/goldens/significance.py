@@ -72,4 +72,5 @@ ROOM = Room(
     significance outcomes no.json
     """,
     steps={"lines": lines},
+    long=True,
 )

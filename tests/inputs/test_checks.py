@@ -196,6 +196,7 @@ def test_levels() -> None:
     assert check_level(np.float32(0.5)) == 0.5
 
 
+@pytest.mark.long
 def test_groups_that_are_too_many_to_be_evaluated_one_by_one() -> None:
     told = r"groups must have at most 50,000 different values; its 50,001 rows have 50,001\. .* at least 2 minutes"
     names = [f"g{row}" for row in range(MOST_GROUPS + 1)]

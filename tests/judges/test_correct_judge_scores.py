@@ -351,6 +351,7 @@ def two_models(run: int, alpha: float, beta: float, *, n: int = 1000, of: int = 
     return 0.2, columns | {"second": second, "settled": settled}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("alpha", "beta"), [(0.05, 0.05), (0.02, 0.25)])
 def test_means_and_differences_hold_what_is_true_where_people_err(alpha: float, beta: float) -> None:
     held = []

@@ -84,6 +84,7 @@ def test_the_finding_of_figure_2_is_decided_over_test_sets(
     assert default.holds is True  # never at the default share, always by permutation
 
 
+@pytest.mark.long
 def test_a_slice(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boostsa, "SIZES", (1000, 4000))
     monkeypatch.setattr(boostsa, "SIMULATED_LOOPS", 400)

@@ -145,6 +145,7 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
+@pytest.mark.long
 def test_a_parser_gives_trees_and_leaves_the_words(pipeline: str) -> None:
     words = (("Ann", "met", "a", "doctor", "."), ("She", "left"))
     mentions = (Mention(0, 0, 1, "a"), Mention(1, 0, 1, "a"))
@@ -157,6 +158,7 @@ def test_a_parser_gives_trees_and_leaves_the_words(pipeline: str) -> None:
     assert all(-1 <= head < len(one) for one in parsed.sentences for head in one.heads or ())
 
 
+@pytest.mark.long
 def test_the_tables_and_figures(coreference: Reproduction) -> None:
     check_whole(coreference)
     paper, settings, sampling, changes, development = map(rows_of, coreference.tables)

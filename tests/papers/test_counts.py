@@ -26,6 +26,7 @@ def quick(data: Path, only: str, *, samples: int, limit: int) -> Reproduction:
     return result
 
 
+@pytest.mark.long
 def test_a_quick_look_at_incidents_has_a_table_and_the_picture(real_data: Path) -> None:
     found = quick(real_data, "muc4", samples=1, limit=12)
     assert [table.caption.partition(":")[0] for table in found.tables] == ["muc4"]

@@ -48,6 +48,7 @@ def test_the_posterior_is_that_of_all_trees(codes: list[int], valence: bool) -> 
     assert found == pytest.approx(np.stack([wanted, wanted]), abs=1e-12)
 
 
+@pytest.mark.long
 def test_the_grammar_is_a_distribution_over_sentences_with_trees() -> None:
     """The probabilities of all trees over sentences of up to so many words add up to nearly one, if most stop soon."""
     counts = Grammar(np.array([1.0, 2.0]), np.ones((2, 2, 2)), np.ones((2, 2, 2, 2)) * [9.0, 1.0])

@@ -154,6 +154,7 @@ def reproduced(corpora: str, pipeline: Path, *only: str) -> Reproduction:
     return result
 
 
+@pytest.mark.long
 def test_incidents_and_quarters_have_tables_findings_and_figures(corpora: str, pipeline: Path) -> None:
     """Of incidents whose gold is known, and of synthetic quarters."""
     check_incidents(reproduced(corpora, pipeline, "muc4", "synthetic"))
@@ -174,6 +175,7 @@ def test_a_slice_of_real_news_and_incidents(real_data: Path) -> None:
     check_incidents(reproduce_events(data=str(real_data), only=["muc4", "synthetic"], limit=60, workers=1))
 
 
+@pytest.mark.long
 def test_a_slice_without_any_event_is_told(tmp_path: Path, pipeline: Path) -> None:
     (tmp_path / "reuters21578").mkdir()
     line = json.dumps({"id": 1, "date": "1987-03-01", "title": "", "body": "The attack on Iran failed."})
@@ -193,6 +195,7 @@ def test_an_unknown_experiment_is_named() -> None:
         reproduce_events(only=["wikpedia"])
 
 
+@pytest.mark.long
 def test_intervals_of_quarters_hold_the_truth() -> None:
     found = simulate_coverage(quarters=120, seed=0, draws=3, advance=nobody)
     assert found.worst("exact, p known") >= 0.95

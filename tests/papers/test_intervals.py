@@ -129,6 +129,7 @@ def simulated(unit: str, *, moved: float) -> OnParts:
     return held
 
 
+@pytest.mark.long
 def test_parts_have_the_error_of_all_in_as_many_bins() -> None:
     held = simulated("documents", moved=0.2)
     assert [len(held.errors[parts]) for parts in PARTS] == [1, *(ORDERS * parts for parts in PARTS[1:])]
@@ -139,6 +140,7 @@ def test_parts_have_the_error_of_all_in_as_many_bins() -> None:
     assert findings_of_parts(held)[-1].holds is False
 
 
+@pytest.mark.long
 def test_whether_an_error_could_be_told_to_be_small() -> None:
     assert findings_of_parts(simulated("documents", moved=0.0))[-1].holds
 

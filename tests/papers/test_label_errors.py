@@ -63,6 +63,7 @@ def test_an_average_of_one_label_is_that_label(pairs: tuple[Pairs, Pairs]) -> No
     assert errors.average(np.arange(3)).value == pytest.approx(math.sqrt(errors.squared.mean()))
 
 
+@pytest.mark.long
 def test_the_interval_of_an_average_difference_covers() -> None:
     """Of 30 samples, the 95 % interval holds the mean of many in nearly all."""
     rng = np.random.default_rng(1)

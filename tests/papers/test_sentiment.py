@@ -108,6 +108,7 @@ def test_the_quantities_are_those_of_the_public_calls() -> None:
     assert found["too extreme, difference"].value == pytest.approx(0.125, abs=0.02)
 
 
+@pytest.mark.long
 def test_the_tables_and_figures(sentiment: Reproduction) -> None:
     check_whole(sentiment)
     first, second, third = map(rows_of, sentiment.tables)

@@ -41,6 +41,7 @@ def test_findings_follow_what_was_found() -> None:
     assert holds[3] is False
 
 
+@pytest.mark.long
 def test_a_slice(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a few small sets: a permutation finds about as much as it may, the rule less."""
     monkeypatch.setattr(small_samples, "SIZES", (50, 100))

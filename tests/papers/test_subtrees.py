@@ -42,12 +42,14 @@ def made(real_data: Path) -> Reproduction:
     return result
 
 
+@pytest.mark.long
 def test_every_part_has_trees(real_data: Path) -> None:
     tags, parts = read_trees(str(real_data), 50)
     assert len(parts[0]) == 50
     assert all(codes.max() < len(tags) and list(heads).count(-1) == 1 for part in parts for codes, heads in part)
 
 
+@pytest.mark.long
 def test_the_findings_follow_from_the_table(made: Reproduction) -> None:
     check_whole(made)
     rows = [row for row in rows_of(made.tables[0]) if row[0] == VALENCE]

@@ -38,6 +38,7 @@ def test_the_scores_are_those_of_the_public_call(decimals: int) -> None:
     assert _score(Pairs(y, q), sizes) == pytest.approx(wanted, abs=1e-15)
 
 
+@pytest.mark.long
 def test_every_figure_has_its_finding_table_and_drawing(synthetic: Reproduction) -> None:
     assert [finding.figure for finding in synthetic.findings] == ["4.7", "4.8", "4.9", "4.10", "4.11"]
     assert [table.caption.split(":")[0] for table in synthetic.tables] == [f"Figure 4.{i}" for i in range(7, 12)]

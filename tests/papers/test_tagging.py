@@ -69,6 +69,7 @@ def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
     check_whole(result)
 
 
+@pytest.mark.long
 def test_the_experiment_on_tag_pairs(real_data: Path, quick: None) -> None:
     result = reproduce_tag_pairs(data=str(real_data), limit=LIMIT, seed=1)
     assert len(result.findings) == 2 * 2 * 3
@@ -212,6 +213,7 @@ def made(real_data: Path) -> Reproduction:
     return result
 
 
+@pytest.mark.long
 def test_the_tables_and_findings(made: Reproduction) -> None:
     check_whole(made)
     features, trainers, *likelihood = map(rows_of, made.tables)

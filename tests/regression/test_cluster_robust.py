@@ -187,6 +187,7 @@ def test_few_treated_clusters_have_few_degrees_of_freedom_and_a_note() -> None:
     assert "df" in str(result).splitlines()[0].split()
 
 
+@pytest.mark.long
 def test_intervals_of_three_treated_clusters_cover() -> None:
     """Three of 20 clusters are treated, whose rows have shocks in common: .87 of old intervals covered (500 sets)."""
     covered, files = 0, 120

@@ -199,6 +199,7 @@ def test_it_is_the_same_from_arrays_a_frame_a_file_and_the_command(tmp_path: Pat
     assert told["coefficients"] == of_file.to_dict()["coefficients"]
 
 
+@pytest.mark.long
 def test_corrected_intervals_hold_where_naive_ones_do_not() -> None:
     held, naive = 0, 0
     for seed in range(60):

@@ -140,6 +140,7 @@ def test_who_is_first_does_not_matter_but_where_it_is_asked_for() -> None:
     assert asked.ties.low < chance[1, 0] < asked.ties.high
 
 
+@pytest.mark.long
 def test_intervals_and_ranks_hold_where_prompts_decide() -> None:
     draw, ranked, held = np.random.default_rng(4), 0, list[bool]()
     for seed in range(100):
@@ -322,6 +323,7 @@ def test_elo_points_are_log_odds_on_another_scale() -> None:
         rank(CORE, scale="chess")
 
 
+@pytest.mark.long
 def test_bounds_and_ranks_hold_where_the_best_model_hardly_loses() -> None:
     theta = np.array([3.5, 0.4, 0.0, 0.0, -3.5])
     lowest, highest = (theta > theta[:, None]).sum(axis=1) + 1, (theta >= theta[:, None]).sum(axis=1)

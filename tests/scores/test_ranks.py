@@ -89,6 +89,7 @@ def test_means_of_groups_count_groups_alike() -> None:
     assert ranks_of(scores, weights=np.where(small, 1 / 30, 1 / 900)).tier.tolist() == [2, 1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sizes", [[1] * 100, [2] * 60, [3, 3, 3, 300]])
 def test_ranks_by_means_of_small_groups_are_covered(sizes: list[int]) -> None:
     draw, covered = np.random.default_rng(6), 0
@@ -99,6 +100,7 @@ def test_ranks_by_means_of_small_groups_are_covered(sizes: list[int]) -> None:
     assert covered / 100 >= 0.88  # .95, less three standard errors
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("m", "n", "share"), [(10, 300, 0.7), (5, 60, 0.97)])
 def test_ranks_of_tied_models_are_covered(m: int, n: int, share: float) -> None:
     draw = np.random.default_rng(4)

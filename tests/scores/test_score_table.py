@@ -122,6 +122,7 @@ def test_clusters_that_are_right_as_a_whole_widen_the_interval() -> None:
     assert "6 clusters" in held.notes[0]
 
 
+@pytest.mark.long
 def test_a_mean_of_groups_covers() -> None:
     draw, covered = np.random.default_rng(1), 0
     for _ in range(300):
@@ -240,6 +241,7 @@ def test_pass_at_k_is_the_share_of_draws_of_k_runs(tmp_path: Path) -> None:
     assert table[0].mean.low < alone.mean.low  # all four hold together
 
 
+@pytest.mark.long
 def test_pass_at_k_covers_where_success_is_rare() -> None:
     draw, covered = np.random.default_rng(4), 0
     share = np.array([0.0] * 45 + [0.1] * 5)

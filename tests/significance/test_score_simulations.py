@@ -17,6 +17,7 @@ def slack(rate: float, sets: int) -> float:
     return 3 * math.sqrt(rate * (1 - rate) / sets)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.long] * (kind == "overlap")) for kind in KINDS])
 def test_a_hundred_items_in_twenty_clusters(kind: str) -> None:
     """A small cell of the table."""

@@ -123,6 +123,7 @@ def test_so_few_clusters_cannot_pass_whatever_they_hold() -> None:
     assert test.p_above(0.9) > test.least_p(0.9, above=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clustered", [False, True])
 def test_strata_of_given_sizes_take_away_what_varies_between_them(clustered: bool) -> None:
     """The interval holds the truth in 19 of 20 sets, and its width is about that of the stratified standard error."""

@@ -137,6 +137,7 @@ def test_of_few_events_nobody_can_tell(reading: Reading) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("read", [FIRST, 60])
 def test_the_width_after_an_hour_is_as_it_was_said(reading: Reading, read: int) -> None:
     """Of 12 draws 9 within a fifth, and their mean within a tenth; drawn documents that wait are read first."""
