@@ -378,7 +378,7 @@ def corrected_pair(
     pair = chosen_actors(store, [first, second])
     lacking = [actor for actor in pair if actor not in result.actors]
     if lacking:
-        return {"reason": raw_alone(pair, lacking)}
+        return {"reason": raw_alone(lacking)}
     comparison = corrected_comparison(result, pair[0], pair[-1]).to_dict()
     return {"rows": comparison["rows"], "total": comparison["total"]}
 

@@ -30,17 +30,15 @@ from howsure.show.table import number, p_in_words
 BAND = 0.55  # opacity of the band of a calibrated model
 
 
-def corp_figure(
-    curves: Sequence[CorpCurve], *, labels: Sequence[str] | None = None, title: str | None = None, axis: str = AUTO
-) -> Figure:
+def corp_figure(curves: Sequence[CorpCurve], *, title: str | None = None, axis: str = AUTO) -> Figure:
     """Curves without bins as a figure to save: up to eight in one panel, more in a grid of small ones.
 
     Raises InputError if there is no curve, or more than can be seen.
     """
     if len(curves) > TOGETHER_UP_TO:
-        names = curve_names(curves, labels)
+        names = curve_names(curves, None)
         return panel_figure(curves, names, title, scale_of(curves, axis), draw=partial(_draw_alone, small=True))
-    return figure_of(draw_corp(curves, labels=labels, title=title, axis=axis))
+    return figure_of(draw_corp(curves, title=title, axis=axis))
 
 
 def draw_corp(

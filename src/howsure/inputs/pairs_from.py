@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.checks import (
@@ -244,11 +243,6 @@ def of_one(spec: Probabilities, column: Column) -> Floats:
     return probabilities_of(check_scale(column, spec.scale), spec.scale)
 
 
-def is_on_scale(values: Floats, scale: str) -> npt.NDArray[np.bool_]:
-    """Which values are logits, or log-probabilities."""
-    return np.isfinite(values) if scale == LOGITS else values <= ROUNDING
-
-
 def probabilities_of(values: Floats, scale: str) -> Floats:
     """The probabilities of logits or log-probabilities."""
     if scale == LOGITS:
@@ -260,18 +254,11 @@ def probabilities_of(values: Floats, scale: str) -> Floats:
 def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
     """Checked logits or log-probabilities, one per row."""
     values = check_numbers(values_, name=name)
-    on_scale = is_on_scale(values, scale)
+    on_scale = np.isfinite(values) if scale == LOGITS else values <= ROUNDING
     if not on_scale.all():
         row = int(on_scale.argmin())
-        raise no_score(scale, float(values[row]), name=name, row=row)
+        raise InputError(SCALE_RULES[scale], name, value=float(values[row]), row=row)
     return values
-
-
-def no_score(
-    scale: str, value: object, *, name: str = "y_prob", row: int | None = None, place: str | None = None
-) -> InputError:
-    """The error for a number that is not a logit or log-probability."""
-    return InputError(SCALE_RULES[scale], name, value=value, row=row, place=place)
 
 
 def _confidences_of(texts: Column) -> Floats:

@@ -36,7 +36,7 @@ DAY = np.timedelta64(1, "D")
 ADVICE = "a date such as 2026-11-22 (ISO 8601)"
 
 
-def as_days(dates: object, *, name: str = "dates") -> Days:
+def as_days(dates: object) -> Days:
     """Dates, or ISO 8601 texts, as days; of a time, the day as it is written.
 
     >>> as_days(["2026-11-22T23:59:00+03:00", "2026-11-23"])
@@ -44,16 +44,16 @@ def as_days(dates: object, *, name: str = "dates") -> Days:
 
     Raises InputError naming the row that holds no date.
     """
-    column = as_column(dates, name=name)
+    column = as_column(dates, name="dates")
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"{name} must not be missing; {at_row(row)} holds nothing. Leave such rows out first.")
+        raise InputError(f"dates must not be missing; {at_row(row)} holds nothing. Leave such rows out first.")
     if column.dtype.kind == "M":
         return column.astype("datetime64[D]")
     distinct: dict[Any, np.datetime64] = {}
     for row, value in enumerate(column.tolist()):
         if value not in distinct:
-            distinct[value] = _day(value, f"{name} must be dates; row {row} holds {shown(value)}. Write {ADVICE}.")
+            distinct[value] = _day(value, f"dates must be dates; row {row} holds {shown(value)}. Write {ADVICE}.")
     return np.array([distinct[value] for value in column.tolist()], dtype="datetime64[D]")
 
 

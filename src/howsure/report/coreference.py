@@ -52,9 +52,7 @@ class Page:
     sentences: list[list[Word]]
 
 
-def coreference_page(
-    documents: Sequence[ResolvedDocument], *, title: str = "Who is who, and how certain is that?"
-) -> str:
+def coreference_page(documents: Sequence[ResolvedDocument]) -> str:
     """Documents as one HTML page that needs no network and runs no script; every text in it is escaped.
 
     A mention stands in brackets with the number of its entity if that has another mention, or if another mention has
@@ -62,6 +60,7 @@ def coreference_page(
     posterior says of a mention shows when the pointer rests on it.
     """
     pages = [_page(document) for document in documents]
+    title = "Who is who, and how certain is that?"
     return page_template("coreference.html").render(title=title, subtitle=None, pages=pages, doubtful=DOUBTFUL)
 
 

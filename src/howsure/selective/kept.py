@@ -151,9 +151,9 @@ def _correlation(sums: ClusterSums) -> Floats:
     return np.asarray(np.maximum(correlation, 0.0), dtype=np.float64)
 
 
-def even_places(ranks: Ranked, most: int | None = None) -> Integers:
-    """At most `most` places that are evenly spaced in coverage, the last one included."""
-    most = most or (MOST_POINTS if ranks.clusters is None else MOST_IN_CLUSTERS)
+def even_places(ranks: Ranked) -> Integers:
+    """At most 200 places, or 50 in clusters, that are evenly spaced in coverage, the last one included."""
+    most = MOST_POINTS if ranks.clusters is None else MOST_IN_CLUSTERS
     ends = np.cumsum(ranks.n)
     if len(ends) <= most:
         return np.arange(len(ends))

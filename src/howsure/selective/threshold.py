@@ -28,6 +28,7 @@ STARTS = 5
 FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the rest
 MOST_BETS = 40  # candidates; a bet goes over all clusters
 TIMES = np.geomspace(1.0, 1e4, 400)  # the clusters there are
+POWER = 0.8  # of the number of answers that are needed
 HIGHEST_BET = 0.9  # of the bet that one cluster of wrong answers alone would lose
 
 
@@ -169,10 +170,8 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
     return float(np.logaddexp.reduce([np.log1p(-bet * excess).sum() for bet in bets]) - math.log(len(bets)))
 
 
-def answers_needed(
-    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, power: float = 0.8
-) -> int | None:
-    """About how many answers like these would lead to a promise with probability `power`; None if no part of these
+def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str) -> int | None:
+    """About how many answers like these would lead to a promise with probability POWER; None if no part of these
     has a risk that is observed to be below the target.
 
     Without clusters, or in bets, the least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk
@@ -186,7 +185,7 @@ def answers_needed(
     below = risk_so_far < risk
     if not below.any():
         return None
-    z, other = float(-ndtri(FIRST * delta)), float(ndtri(power))
+    z, other = float(-ndtri(FIRST * delta)), float(ndtri(POWER))
     if dependence != ANY and ranks.clusters is not None:
         shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
         enough = [t for t in TIMES if (shares.p_values(risk, times=t, unlucky=other) <= FIRST * delta).any()]

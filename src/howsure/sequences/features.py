@@ -341,7 +341,7 @@ def design_of_words(sentences: Sequence[Sequence[str]], families: Sequence[str],
     return Design(lengths, tuple(Block(rows, _widened(matrix, len(attributes))) for rows, matrix in blocks))
 
 
-def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes, *, name: str = "sentences") -> Design:
+def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes) -> Design:
     """The design of tokens described by lists or mappings of attributes, as crfsuite takes them.
 
     Raises InputError naming the sentence, the token and the value.
@@ -350,7 +350,7 @@ def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes, 
     rows = []
     for i, items in enumerate(sentences):
         for t, item in enumerate(items):
-            kind = tuple(weighted(item, place=f"{name}[{i}][{t}]"))
+            kind = tuple(weighted(item, place=f"sentences[{i}][{t}]"))
             rows.append(number.setdefault(kind, len(number)))
     matrix = attributes.matrix(list(kind) for kind in number)
     return Design(lengths_of(sentences), (Block(np.array(rows, dtype=np.int64), matrix),))

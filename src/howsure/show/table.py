@@ -382,18 +382,17 @@ def all_digits(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else repr(value)
 
 
-def probability_is(p: float, decimals: int = 3) -> str:
+def probability_is(p: float) -> str:
     """A probability in a sentence, after its name: never rounded to certainty.
 
     >>> probability_is(0.25), probability_is(0.99999), probability_is(1e-9), probability_is(1.0)
     ('= 0.250', '> 0.999', '< 0.001', '= 1.000')
     """
-    least = 10.0**-decimals
-    if 0.0 < p < least / 2:
-        return f"< {least:.{decimals}f}"
-    if 1.0 - least / 2 < p < 1.0:
-        return f"> {1.0 - least:.{decimals}f}"
-    return f"= {number(p, decimals)}"
+    if 0.0 < p < 0.0005:
+        return "< 0.001"
+    if 0.9995 < p < 1.0:
+        return "> 0.999"
+    return f"= {number(p, 3)}"
 
 
 def p_text(p: float) -> str:

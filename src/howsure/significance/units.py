@@ -47,7 +47,7 @@ def row_fingerprints(problem: Problem) -> tuple[Bits, Bits]:
     return mixed(plain + copies), mixed(swapped + copies)
 
 
-def run_order(targets: npt.NDArray[Any], runs: npt.NDArray[Any], problem: Problem) -> npt.NDArray[np.int64]:
+def run_order(runs: npt.NDArray[Any], problem: Problem) -> npt.NDArray[np.int64]:
     """The runs of one system, in an order that depends only on their predictions."""
     truth, system = _as_bits(problem)[0], _bits(runs, label_colours(problem) if problem.task == "hard" else None)
     prints = mixed(mixed(truth * TARGET + mixed(system)).sum(axis=-1)).sum(axis=-1)
@@ -268,7 +268,7 @@ def _of_runs(
     problem: Problem, system: npt.NDArray[Any], functions: Sequence[Rows], keep_runs: bool
 ) -> list[list[Floats]]:
     """Arrays (rows, statistics), by run (or for all runs added up) and by function."""
-    order = run_order(problem.targets, system, problem) if len(system) > 1 else range(len(system))
+    order = run_order(system, problem) if len(system) > 1 else range(len(system))
     statistics = [[function(problem.targets, system[run], problem) for function in functions] for run in order]
     return statistics if keep_runs else [[sum(parts[1:], start=parts[0]) for parts in zip(*statistics, strict=True)]]
 

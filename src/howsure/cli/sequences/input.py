@@ -53,10 +53,10 @@ def unknown_tags_option(help_text: str) -> Callable[..., Any]:
     return click.option("--unknown-tags", type=choice, default="error", show_default=True, help=help_text)
 
 
-def input_option(*more: str, help_text: str | None = None) -> Callable[..., Any]:
+def input_option(*more: str) -> Callable[..., Any]:
     """`--from`."""
     forms = (*INPUT_FORMS, *more)
-    help_text = help_text or f"{', '.join(forms)}; default: by the first lines."
+    help_text = f"{', '.join(forms)}; default: by the first lines."
     return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT", help=help_text)
 
 

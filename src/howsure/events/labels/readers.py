@@ -78,11 +78,6 @@ class Progress:
     own_pace: bool
 
     @property
-    def is_done(self) -> bool:
-        """Whether nothing is left to read."""
-        return self.answered >= self.documents
-
-    @property
     def time_left(self) -> str:
         """How long the rest takes, in words."""
         if self.minutes < 1.0:

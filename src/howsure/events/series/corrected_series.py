@@ -120,10 +120,10 @@ def sentences(
     return tuple(lines)
 
 
-def raw_alone(pair: Sequence[str], not_asked: Sequence[str]) -> str:
+def raw_alone(not_asked: Sequence[str]) -> str:
     """Why two actors are compared by their raw counts, although documents were labelled.
 
-    >>> raw_alone(["NATO", "IRQ"], ["IRQ"])
+    >>> raw_alone(["IRQ"])
     'No corrected count for IRQ, because coders were not asked about it: raw counts of the model are compared.'
     """
     it = "it" if len(not_asked) == 1 else "them"

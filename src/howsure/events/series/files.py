@@ -194,7 +194,7 @@ def comparison_beside_labels(
     pair = (compared.first, compared.second)
     corrected = _corrected(store, compared, pair, learn, scores)
     if isinstance(corrected, CorrectedSeries) and corrected.not_asked:
-        corrected = raw_alone(pair, corrected.not_asked)
+        corrected = raw_alone(corrected.not_asked)
     if isinstance(corrected, str):
         return replace(compared, not_corrected=corrected)
     return compared.beside(corrected_comparison(corrected, *pair))

@@ -37,9 +37,7 @@ class DecidingLink:
     share: float
 
 
-def deciding_links(
-    labels: Integers, event: npt.NDArray[np.bool_], mentions: Iterable[int], *, most: int = MOST_LINKS
-) -> list[DecidingLink]:
+def deciding_links(labels: Integers, event: npt.NDArray[np.bool_], mentions: Iterable[int]) -> list[DecidingLink]:
     """The links that an event depends on, given S clusterings (S, M) and whether each has the event (S,).
 
     Among the mentions that share an entity with one of `mentions` in some sample, the first link is the pair i, j with
@@ -55,7 +53,7 @@ def deciding_links(
     near = _companions(labels, mentions)
     links: list[DecidingLink] = []
     kept = np.ones(len(event), dtype=np.bool_)
-    while len(links) < most and _rarer(event[kept]) >= max(RAREST * len(event), 1):
+    while len(links) < MOST_LINKS and _rarer(event[kept]) >= max(RAREST * len(event), 1):
         best = _best_pair(labels[np.ix_(kept, near)], event[kept])
         if best is None:
             break
