@@ -72,7 +72,7 @@ def main() -> None:
                     decode(line)
 
         tasks: dict[str, Callable[[], object]] = {
-            "score_table": lambda: howsure.score_table(data=howsure.read(path)),
+            "mean_scores": lambda: howsure.mean_scores(data=howsure.read(path)),
             "calibration_curve": lambda: howsure.calibration_curve(data=howsure.read(path)),
         }
         parsing = cpu_seconds(parse)

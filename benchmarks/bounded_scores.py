@@ -1,4 +1,4 @@
-"""What do bounds of scores cost in `score_table` and `compare`, and how far do cells move Gaffke's intervals?
+"""What do bounds cost in `howsure score` and `howsure significance`, and how far do cells move Gaffke's intervals?
 
 In one run: scores without bounds (Student's t), with bounds, and with bounds by the exact integral, which takes every
 distinct score instead of cells. Limit: 3 × the time without bounds.
@@ -37,7 +37,7 @@ def main() -> None:
         rng = np.random.default_rng(0)
         first = rng.beta(2, 3, n)
         second = np.clip(first + rng.normal(0, 0.1, n), 0, 1)
-        report("score_table", n, partial(howsure.score_table, first))
+        report("score_table", n, partial(howsure.mean_scores, first))
         report("compare", n, partial(howsure.compare_models, score={"first": first, "second": second}, against="first"))
     print(f"limit: {LIMIT} ×")
     print("\nscores of 600 to 20,000, alone and in clusters of unequal sizes; ends moved, in widths of the interval")

@@ -4,7 +4,7 @@
         [--part values|differences|ranks|all] [--seed 0]
 
 prints the tables of docs/document-metrics.md. Sums of counts are drawn for each document, not texts, and go through the
-functions that `score_table` and `compare` call. For each regime and number of documents:
+functions that `howsure score` and `howsure significance` call. For each regime and number of documents:
 
 coverage: of the 95% intervals that there are, the share that contain the true value (of infinitely many documents).
 no interval: the share of sets for which the result is "cannot tell".

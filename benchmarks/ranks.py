@@ -86,7 +86,7 @@ def main() -> None:
     for name, (make, bounded) in REGIMES.items():
         covered, split, best = rates(make, runs, bounded=bounded)
         print(f"{name:<40}  {covered:>7.3f}  {split:>17.3f}  {best:>18.3f}")
-    print("\nCPU seconds  score_table  its ranks  × a Gram product of the scores")
+    print("\nCPU seconds  mean_scores  its ranks  × a Gram product of the scores")
     for m, n in ((50, 10_000), (100, 10_000), (200, 10_000), (200, 20_000)):
         print_cost(m, n)
     if data := os.environ.get("HOWSURE_DATA"):
@@ -98,7 +98,7 @@ def print_cost(m: int, n: int) -> None:
     right = np.random.default_rng(0).random((m, n)) < np.linspace(0.4, 0.9, m)[:, None]
     models, items = np.repeat([f"model {i:03}" for i in range(m)], n), np.tile(np.arange(n), m)
     scores = right.astype(float)
-    in_all = cpu_seconds(lambda: howsure.score_table(right.ravel(), model=models, id=items, rng=0))
+    in_all = cpu_seconds(lambda: howsure.mean_scores(right.ravel(), model=models, id=items, rng=0))
     alone = cpu_seconds(lambda: ranks(scores, level=0.95, rng=np.random.default_rng(0)))
     product = cpu_seconds(lambda: scores @ scores.T)
     print(f"{m:3} × {n:6,}  {in_all:11.2f}  {alone:9.2f}  {alone / product:7.0f}")
@@ -123,7 +123,7 @@ def rows_of_a_log(folder: Path) -> None:
     floor, start = time.process_time() - start, time.process_time()
     source = howsure.read(files, across_files="separate", by_file=True)
     asked = {"model": "model", "groups": "file", "id": "question", "run": "prompt"}
-    table = howsure.score_table("grade", pos_label="correct", rng=0, data=source, **asked)
+    table = howsure.mean_scores("grade", pos_label="correct", rng=0, data=source, **asked)
     spent = time.process_time() - start
     print(f"{table.recipe['rows']:,} rows of {len(files)} files: {spent:.1f} CPU s, {spent / floor:.1f} × reading them")
 

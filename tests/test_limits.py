@@ -48,7 +48,7 @@ def test_a_plan_states_what_it_would_draw() -> None:
 def test_items_are_no_groups(role: str) -> None:
     names = [f"q{row}" for row in range(10_001)]
     with pytest.raises(InputError, match=f"{role} must have at most 10,000 different values; its 10,001 rows"):
-        howsure.score_table([1] * 10_001, **{role: names})
+        howsure.mean_scores([1] * 10_001, **{role: names})
 
 
 def test_a_rate_near_1_needs_many_runs_which_are_named_at_once(pytester: pytest.Pytester) -> None:
@@ -67,7 +67,7 @@ def test_rows_packed_to_next_to_nothing_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "x.csv.gz"
     path.write_bytes(gzip.compress(b"right\n" + b"1\n" * 9_000_000))
     with pytest.raises(InputError, match=r"unpacks to more than 16,777,216\. .* unpack it first"):
-        howsure.score_table("right", data=howsure.read(path))
+        howsure.mean_scores("right", data=howsure.read(path))
 
 
 # Numbers that no float can hold, and scores whose sums no float can hold.
@@ -78,24 +78,24 @@ TOO_LARGE: dict[str, Callable[[], Any]] = {
     "y_prob": lambda: howsure.calibration_error(RIGHT, FIRST),
     "y_true": lambda: howsure.calibration_error(FIRST, PROB),
     "sample_weight": lambda: howsure.calibration_error(RIGHT, PROB, sample_weight=FIRST),
-    "score": lambda: howsure.score_table(FIRST),
-    "score with some missing": lambda: howsure.score_table([*FIRST, None], missing_score=0),
-    "missing_score": lambda: howsure.score_table(RIGHT, missing_score=INTEGER),
-    "bounds": lambda: howsure.score_table(RIGHT, bounds=(0, INTEGER)),
-    "level": lambda: howsure.score_table(RIGHT, level=INTEGER),
+    "score": lambda: howsure.mean_scores(FIRST),
+    "score with some missing": lambda: howsure.mean_scores([*FIRST, None], missing_score=0),
+    "missing_score": lambda: howsure.mean_scores(RIGHT, missing_score=INTEGER),
+    "bounds": lambda: howsure.mean_scores(RIGHT, bounds=(0, INTEGER)),
+    "level": lambda: howsure.mean_scores(RIGHT, level=INTEGER),
     "min_score": lambda: howsure.check_score(RIGHT, min_score=INTEGER),
     "score of a check": lambda: howsure.check_score(FIRST, min_score=0.5),
     "baseline": lambda: howsure.compare_models(RIGHT, FIRST, RIGHT),
     "items_total": lambda: howsure.plan_comparison(RIGHT, RIGHT, items_total=INTEGER),
     "y_true of quantiles": lambda: howsure.quantile_calibration(FIRST, np.ones((100, 3))),
     "draws of quantiles": lambda: howsure.quantile_calibration(RIGHT, [[INTEGER, 1, 2]] * 100),
-    "10**5000": lambda: howsure.score_table([10**5000, 1]),
-    "mean": lambda: howsure.score_table(SCORES),
-    "mean of runs": lambda: howsure.score_table(SCORES, id=[*range(10)] * 2, run=[0] * 10 + [1] * 10),
-    "mean of both signs": lambda: howsure.score_table([-1.7e308, 1.7e308] * 10),
+    "10**5000": lambda: howsure.mean_scores([10**5000, 1]),
+    "mean": lambda: howsure.mean_scores(SCORES),
+    "mean of runs": lambda: howsure.mean_scores(SCORES, id=[*range(10)] * 2, run=[0] * 10 + [1] * 10),
+    "mean of both signs": lambda: howsure.mean_scores([-1.7e308, 1.7e308] * 10),
     "mean of a check": lambda: howsure.check_score(SCORES, min_score=0.5),
     "means of a plan": lambda: howsure.plan_comparison(SCORES, SCORES, items_total=100),
-    "wide bounds": lambda: howsure.score_table(RIGHT, bounds=(-1.7e308, 1.7e308)),
+    "wide bounds": lambda: howsure.mean_scores(RIGHT, bounds=(-1.7e308, 1.7e308)),
 }
 
 
@@ -108,6 +108,6 @@ def test_numbers_that_are_too_large_are_refused_in_a_sentence(asked: str) -> Non
 
 def test_large_scores_within_the_limit_have_the_mean_and_interval_of_smaller_ones() -> None:
     small = [1.0, -1.0, 0.5, 0.0, 0.25] * 5
-    (row,), (large,) = howsure.score_table(small), howsure.score_table([1e70 * one for one in small])
+    (row,), (large,) = howsure.mean_scores(small), howsure.mean_scores([1e70 * one for one in small])
     scaled = [one * 1e70 for one in (row.mean.value, row.mean.low, row.mean.high) if one is not None]
     assert [large.mean.value, large.mean.low, large.mean.high] == pytest.approx(scaled, rel=1e-9)

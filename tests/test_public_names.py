@@ -23,7 +23,6 @@ WIDE = {  # functions that may take more parameters, and why
     "evaluate_recalibration": "not split yet",
     "recalibrate": "not split yet",
     "recalibration_table": "not split yet",
-    "score_table": "not split yet",
 }
 
 

@@ -249,14 +249,14 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "look": lambda: _look(),
     "signature": lambda: howsure.read_signature("howsure|estimate|method:debiased|n:6000|v:0.2.0"),
-    "scores of models": lambda: howsure.score_table(
+    "scores of models": lambda: howsure.mean_scores(
         np.arange(60) % 3 > 0,
         model=["a", "b", HOSTILE] * 20,
         id=np.arange(60) // 3,
         groups=np.arange(60) // 3 % 2,
         rng=0,
     ),
-    "pass at k": lambda: howsure.score_table(
+    "pass at k": lambda: howsure.pass_at_k(
         np.arange(60) % 7 > 3,
         model=[HOSTILE, "b"] * 30,
         id=np.repeat(np.arange(6), 10),
@@ -267,10 +267,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "worst rows": lambda: (
         howsure.calibration_curves(PAIRS, worst=9, show={"said": [f"{HOSTILE} {i}" * i for i in range(300)]}).worst
     ),
-    "worst items": lambda: (
-        howsure.score_table(
-            np.arange(60) % 3, model=["a", "b", HOSTILE] * 20, id=np.arange(60) // 3, rng=0, worst=5
-        ).worst
+    "worst items": lambda: howsure.worst_items(
+        np.arange(60) % 3, n=5, model=["a", "b", HOSTILE] * 20, id=np.arange(60) // 3
     ),
     "battles": lambda: howsure.rank_battles(
         ["a", "b", HOSTILE] * 20,
@@ -330,7 +328,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "plan of a comparison": lambda: howsure.plan_comparison(
         [1, 1, 0, 1] * 9, [0, 1, 0, 1] * 9, items_total=200, n_simulations=20, rng=0
     ),
-    "score of one": lambda: howsure.score_table([1, 0, 1, 1]),
+    "score of one": lambda: howsure.mean_scores([1, 0, 1, 1]),
     "selective": lambda: howsure.selective_curve(PAIRS, accuracy=[0.9]),
     "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),
     "map": lambda: howsure.recalibrate(PAIRS, method="venn-abers", small_groups="pooled"),

@@ -32,6 +32,7 @@ RENAMED = {  # names of 0.1.0 and 0.2.0
     "sample_for_labels": "draw_label_sample",
     "score_clusters": "coreference_scores",
     "score_parts": "decompose_score",
+    "score_table": "mean_scores (a number per row), howsure.score_models (predictions) or howsure.pass_at_k (runs)",
     "threshold_for": "selective_threshold",
 }
 

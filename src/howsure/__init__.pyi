@@ -244,8 +244,11 @@ from howsure.scores.results import (
     ScoreRow as ScoreRow,
     ScoreTable as ScoreTable,
 )
-from howsure.scores.score_table import (
-    score_table as score_table,
+from howsure.scores.mean_scores import (
+    mean_scores as mean_scores,
+    pass_at_k as pass_at_k,
+    score_models as score_models,
+    worst_items as worst_items,
 )
 from howsure.selective.curve import (
     selective_curve as selective_curve,

@@ -12,7 +12,7 @@ import evaluate
 
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.inputs.numbers_and_names import unknown_name
-from howsure.scores.score_table import score_table
+from howsure.scores.mean_scores import mean_scores
 from howsure.selective.curve import selective_curve
 
 __all__ = ["Howsure"]
@@ -23,7 +23,7 @@ answers from wrong ones, and the area under the risk–coverage curve; mean, the
 INPUTS = """\
 predictions: the probability or confidence of each answer (of mean: its score). references: 1 where it is right, else 0
 (of mean: left out). Further arguments, such as clusters, level or, of mean, bounds, are those of howsure's functions
-calibration_error, selective_curve and score_table."""
+calibration_error, selective_curve and mean_scores."""
 MEASURES = ("calibration_error", "auroc", "aurc", "mean")
 
 
@@ -44,7 +44,7 @@ class Howsure(evaluate.Metric):
     def _compute(self, *, predictions: Any, references: Any = None, **options: Any) -> dict[str, float | None]:
         name = self.config_name
         if name == "mean":
-            estimate = score_table(predictions, **options)[0].mean
+            estimate = mean_scores(predictions, **options)[0].mean
         elif name == "calibration_error":
             estimate = calibration_error(references, predictions, **options)
         else:

@@ -29,7 +29,7 @@ Measure = Callable[[Sequence[SampleScore]], Figures]
 
 @metric
 def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None = None, level: float = 0.95) -> Measure:
-    """The mean score with its interval: `mean`, `low`, `high`, as `howsure.score_table` gives them.
+    """The mean score with its interval: `mean`, `low`, `high`, as `howsure.mean_scores` gives them.
 
     cluster: a key of the samples' metadata whose value is equal for samples that may be correlated, such as those about
     the same document. bounds: the lowest and the highest possible score; not needed if all scores are 0 or 1. level: of
@@ -37,11 +37,11 @@ def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None 
     """
 
     def measure(scores: Sequence[SampleScore]) -> Figures:
-        from howsure.scores.score_table import score_table
+        from howsure.scores.mean_scores import mean_scores
 
         values = [NUMBER(score.score.value) for score in scores]
         clusters = [str(_held(score, cluster, score.sample_metadata)) for score in scores] if cluster else None
-        estimate = score_table(values, clusters=clusters, bounds=bounds, level=level)[0].mean
+        estimate = mean_scores(values, clusters=clusters, bounds=bounds, level=level)[0].mean
         return _figures("mean", estimate)
 
     return _or_nan(measure, "mean", *ENDS)
@@ -132,11 +132,11 @@ class Report(Hooks):
         """Write the scores of a task with their intervals."""
         from howsure.data.sources import read
         from howsure.inputs.source_names import source_name
-        from howsure.scores.score_table import score_table
+        from howsure.scores.mean_scores import mean_scores
 
         location = data.log.location.removeprefix("file://")
         page = Path(os.environ[REPORTS]) / f"{source_name(location)}.html"
-        score_table(data=read(location)).report(page, title=data.log.eval.task)
+        mean_scores(data=read(location)).report(page, title=data.log.eval.task)
 
 
 @dataclass

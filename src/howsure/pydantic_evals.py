@@ -13,7 +13,7 @@ from howsure.calibration.curve import calibration_curve
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure.result import Estimate
-from howsure.scores.score_table import score_table
+from howsure.scores.mean_scores import mean_scores
 from howsure.selective.curve import selective_curve
 
 __all__ = ["ConfidenceEvaluator"]
@@ -47,7 +47,7 @@ class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
         right = [self._held(case, self.score, case.assertions, case.scores) for case in cases]
         repeated = any(case.source_case_name for case in cases)
         clusters = [case.source_case_name or case.name for case in cases] if repeated else None
-        scores = score_table(right, clusters=clusters, bounds=self.bounds, level=self.level)
+        scores = mean_scores(right, clusters=clusters, bounds=self.bounds, level=self.level)
         estimates, plots = {f"mean {self.score}": scores[0].mean}, []
         if self.confidence is not None:
             prob = [self._held(case, self.confidence, case.scores, case.metrics) for case in cases]

@@ -175,7 +175,7 @@ def test_files_are_refused_where_arrays_and_the_other_commands_do(
             with pytest.raises(InputError, match=f"s must {said}"):
                 check_score("s", **given)
         with pytest.raises(InputError, match=f"s must {said}"):
-            howsure.score_table("s", data=howsure.read(file))
+            howsure.mean_scores("s", data=howsure.read(file))
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400)])

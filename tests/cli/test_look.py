@@ -263,7 +263,7 @@ def test_a_folder_is_what_lies_in_it() -> None:
         path = write_lm_eval(Path("out"), model, "quiz", [lm_eval_sample(at, [-1.0, -2.0], at % 2) for at in range(20)])
         held = {"results": {"quiz": {"alias": "quiz"}}, **lm_eval_results(model, "quiz")}
         (path.parent / f"results_{model}.json").write_text(json.dumps(held))
-    found = howsure.score_table(data=howsure.read("out"))
+    found = howsure.mean_scores(data=howsure.read("out"))
     assert {row.model for row in found} == {"small", "large"}
     assert run("score", "out").code == 0
     assert howsure.look("out").what == "a log of lm-evaluation-harness"

@@ -107,7 +107,7 @@ def passes(m: int, **asked: object) -> howsure.ScoreTable:
     right = np.random.default_rng(0).random((m, 20, RUNS)) < np.linspace(0.2, 0.8, m)[:, None, None]
     models, items = np.repeat([f"m{i}" for i in range(m)], 20 * RUNS), np.tile(np.repeat(np.arange(20), RUNS), m)
     runs = np.tile(np.arange(RUNS), 20 * m)
-    return howsure.score_table(right.ravel(), model=models, id=items, run=runs, rng=0, **asked)  # type: ignore[arg-type]
+    return howsure.mean_scores(right.ravel(), model=models, id=items, run=runs, rng=0, **asked)  # type: ignore[arg-type]
 
 
 def said(figure: Figure) -> list[str]:
@@ -145,6 +145,6 @@ def test_a_single_k_is_a_leaderboard() -> None:
 def test_of_too_many_rows_the_best_are_drawn(models: int, groups: int, rows: int, how: str) -> None:
     n = models * groups
     right, model = np.tile([0, 1, 1], n), np.repeat([f"m{i}" for i in range(models)], 3 * groups)
-    axes = howsure.score_table(right, model=model, groups=np.tile(np.repeat(np.arange(groups), 3), models)).plot()
+    axes = howsure.mean_scores(right, model=model, groups=np.tile(np.repeat(np.arange(groups), 3), models)).plot()
     assert axes.get_xlabel().endswith(how)
     assert len(axes.get_yticks()) == rows

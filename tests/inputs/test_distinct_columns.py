@@ -28,8 +28,8 @@ def rows() -> pd.DataFrame:
 
 
 CALLS: dict[str, Callable[[Any], object]] = {
-    "score_table": lambda data: howsure.score_table(y_true="y", prediction="y", data=data),
-    "score_table by model": lambda data: howsure.score_table("s", model="s", data=data),
+    "score_table": lambda data: howsure.score_models(y_true="y", prediction="y", data=data),
+    "score_table by model": lambda data: howsure.mean_scores("s", model="s", data=data),
     "compare": lambda data: howsure.compare_models("y", "y", "s", metrics="accuracy", data=data),
     "compare rows": lambda data: howsure.compare_models("y", prediction="y", model="m", id="i", data=data),
     "calibration_error": lambda data: howsure.calibration_error("y", "y", data=data),
@@ -54,5 +54,5 @@ def test_a_column_is_not_compared_with_itself(name: str, form: str, tmp_path: An
 
 
 def test_a_column_may_be_label_and_group_or_item_and_cluster() -> None:
-    howsure.score_table(y_true="y", prediction="s", groups="y", data=rows())
-    howsure.score_table("s", id="i", clusters="i", data=rows())
+    howsure.score_models(y_true="y", prediction="s", groups="y", data=rows())
+    howsure.mean_scores("s", id="i", clusters="i", data=rows())

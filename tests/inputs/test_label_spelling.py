@@ -29,21 +29,21 @@ def test_predictions_that_are_never_a_label_are_refused_by_scores_and_comparison
     path.write_text("id,label,prediction,other\n" + "".join(rows))
     data = howsure.read(path)
     with pytest.raises(InputError, match="no value of prediction is a true label: it holds") as scored:
-        howsure.score_table(y_true="label", prediction="prediction", data=data)
+        howsure.score_models(y_true="label", prediction="prediction", data=data)
     assert f"the true labels are 'No', 'Yes'. {advice}" in str(scored.value)
     with pytest.raises(InputError) as compared:
         howsure.compare_models("label", "other", "prediction", metrics="accuracy", rng=0, data=data)
     assert advice in str(compared.value)
     with pytest.raises(InputError, match="no value of prediction is a true label"):
-        howsure.score_table(y_true=TRUE, prediction=predicted)
-    (row,) = howsure.score_table(y_true="label", prediction="other", data=data)
+        howsure.score_models(y_true=TRUE, prediction=predicted)
+    (row,) = howsure.score_models(y_true="label", prediction="other", data=data)
     assert row.mean.value == pytest.approx(24 / 30)
 
 
 def test_each_model_is_checked() -> None:
     models = ["a"] * 30 + ["b"] * 30
     with pytest.raises(InputError, match="no value of prediction of b is a true label: it holds 'no', 'yes'"):
-        howsure.score_table(
+        howsure.score_models(
             y_true=TRUE * 2, prediction=[*RIGHT, *map(str.lower, RIGHT)], model=models, id=[*range(30)] * 2
         )
 
@@ -51,7 +51,7 @@ def test_each_model_is_checked() -> None:
 def test_predictions_that_differ_in_case_or_spaces_are_counted() -> None:
     predicted = [label.lower() if row % 3 == 0 else label for row, label in enumerate(TRUE)]
     note = "10 predictions differ from a true label only in case or spaces ('no', 'yes'), and count as wrong"
-    table = howsure.score_table(y_true=TRUE, prediction=predicted)
+    table = howsure.score_models(y_true=TRUE, prediction=predicted)
     assert table[0].mean.value == pytest.approx(20 / 30)
     assert f"prediction: {note}." in table.notes
     compared = howsure.compare_models(TRUE, RIGHT, {"m": predicted}, metrics="accuracy", rng=0)
@@ -59,7 +59,7 @@ def test_predictions_that_differ_in_case_or_spaces_are_counted() -> None:
 
 
 def test_a_model_that_is_always_wrong_in_numbers_scores_zero() -> None:
-    (row,) = howsure.score_table(y_true=[1] * 9, prediction=[0] * 9)
+    (row,) = howsure.score_models(y_true=[1] * 9, prediction=[0] * 9)
     assert row.mean.value == 0.0
     check_common_labels([1, 2], [3], name="prediction")
 
@@ -68,8 +68,8 @@ def test_types_of_entities_and_sets_of_labels_are_labels_too() -> None:
     tags = [["B-PER", "O"], ["B-LOC", "O"], ["B-PER", "B-LOC"]]
     other = [[tag.replace("PER", "person").replace("LOC", "place") for tag in row] for row in tags]
     with pytest.raises(InputError, match="it holds 'person', 'place'; the true labels are 'LOC', 'PER'"):
-        howsure.score_table(y_true=tags, prediction=other, metrics="entity_f1")
-    assert howsure.score_table(y_true=tags, prediction=other, metrics="entity_partial_f1")[0].mean.value == 1.0
+        howsure.score_models(y_true=tags, prediction=other, metrics="entity_f1")
+    assert howsure.score_models(y_true=tags, prediction=other, metrics="entity_partial_f1")[0].mean.value == 1.0
     sets = ["news,sport", "sport", "news", "news"]
     for metric in ("multilabel_micro_f1", "multilabel_macro_f1"):
         with pytest.raises(InputError, match="no value of m is a true label"):
@@ -82,7 +82,7 @@ def test_several_columns_of_predictions_are_not_one(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"m1,m2 names 2 columns \(m1, m2\), but scores and answers are read from one column"
     ):
-        howsure.score_table(y_true="label", prediction="m1,m2", data=howsure.read(path))
+        howsure.score_models(y_true="label", prediction="m1,m2", data=howsure.read(path))
 
 
 def test_categories_of_raters_that_differ_in_case_are_named() -> None:

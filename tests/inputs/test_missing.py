@@ -59,8 +59,8 @@ SOURCES: dict[str, Callable[[dict[str, list[Any]], Path], Any]] = {
 def table_of(source: Any) -> howsure.ScoreTable:
     """The accuracy of the model in each group."""
     if isinstance(source, dict):
-        return howsure.score_table(**source)
-    return howsure.score_table(**{name: name for name in (*ROLES, "prediction")}, data=source)
+        return howsure.score_models(**source)
+    return howsure.score_models(**{name: name for name in (*ROLES, "prediction")}, data=source)
 
 
 @pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)], ids=["one", "every"])
@@ -109,10 +109,10 @@ def test_a_label_that_is_missing_has_no_calibration(missing: str, source: str, t
 def test_an_empty_prediction_is_wrong_or_left_out(missing: str | None, tmp_path: Path) -> None:
     rows = {"gold": ["a"] * 20, "said": [*["a"] * 15, *[missing] * 5]}
     source = howsure.read(write(tmp_path / "x.jsonl", rows))
-    table = howsure.score_table(y_true="gold", prediction="said", data=source)
+    table = howsure.score_models(y_true="gold", prediction="said", data=source)
     assert (table[0].n, table[0].mean.value) == (20, 0.75)
     assert any("is empty in 5 rows" in note for note in table.notes)
-    table = howsure.score_table(y_true="gold", prediction="said", data=howsure.read(source.paths, skip_missing=True))
+    table = howsure.score_models(y_true="gold", prediction="said", data=howsure.read(source.paths, skip_missing=True))
     assert (table[0].n, table[0].mean.value) == (15, 1.0)
 
 
@@ -135,9 +135,9 @@ def test_the_name_of_a_file_is_never_missing(name: str, tmp_path: Path) -> None:
         options: dict[str, Any] = {"skip_missing": skip_missing, "missing_values": ["ok", "nan.csv"], "by_file": True}
         if not name.endswith("l"):
             options["format"] = "csv"
-        (row,) = howsure.score_table("right", data=howsure.read(paths, **options))
+        (row,) = howsure.mean_scores("right", data=howsure.read(paths, **options))
         assert (row.n, row.mean.value) == (2, 0.5)
-        groups = howsure.score_table("right", groups="file", data=howsure.read(paths, **options))
+        groups = howsure.mean_scores("right", groups="file", data=howsure.read(paths, **options))
         assert [one.n for one in groups] in ([2], [2, 2])
         verdicts = howsure.check_score("right", min_score=0.1, groups="file", data=howsure.read(paths, **options))
         assert verdicts.outcome == "cannot tell"

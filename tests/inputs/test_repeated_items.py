@@ -48,13 +48,13 @@ def write(folder: Path, data: pd.DataFrame) -> Path:
 @pytest.mark.parametrize("column", ["item", "question_id", "doc_id", "task_id", "id", "Item"])
 def test_items_that_repeat_in_a_file_are_clusters(column: str, tmp_path: Path) -> None:
     path = write(tmp_path, frame(column))
-    (row,) = table = howsure.score_table("correct", data=howsure.read(path))
-    (named,) = howsure.score_table("correct", clusters=column, data=howsure.read(path))
+    (row,) = table = howsure.mean_scores("correct", data=howsure.read(path))
+    (named,) = howsure.mean_scores("correct", clusters=column, data=howsure.read(path))
     assert row.mean == named.mean
     assert table.recipe["cluster"] == column
     counts = f"{column} repeats (200 rows of 40 items, up to 5 each), so rows of equal {column} are one cluster."
     assert table.notes == (f"{counts} If rows are independent: independent_rows=True.",)
-    (free,) = off = howsure.score_table("correct", data=howsure.read(path, independent_rows=True))
+    (free,) = off = howsure.mean_scores("correct", data=howsure.read(path, independent_rows=True))
     assert off.notes == ()
     assert free.mean.high - free.mean.low < 0.75 * (row.mean.high - row.mean.low)
 
@@ -92,10 +92,10 @@ def test_the_command_says_so_and_switches_it_off(tmp_path: Path) -> None:
 
 def test_an_item_of_several_models_does_not_repeat(tmp_path: Path) -> None:
     data = frame(models=2).groupby(["model", "item"], as_index=False).first()
-    table = howsure.score_table("correct", model="model", data=howsure.read(write(tmp_path, data)))
+    table = howsure.mean_scores("correct", model="model", data=howsure.read(write(tmp_path, data)))
     assert "cluster" not in table.recipe
     assert not any("repeats" in note for note in table.notes)
-    table = howsure.score_table("correct", model="model", data=howsure.read(write(tmp_path, frame(models=2))))
+    table = howsure.mean_scores("correct", model="model", data=howsure.read(write(tmp_path, frame(models=2))))
     assert table.recipe["cluster"] == "item"
 
 
@@ -114,7 +114,7 @@ def test_where_items_are_doubtful_there_is_a_warning_only(case: str, tmp_path: P
         check = howsure.check_score("correct", min_score=0.3, data=howsure.read(paths))
         assert any("task_id repeats in several files" in note for note in check.notes)
     else:
-        table = howsure.score_table("correct", data=howsure.read(paths))
+        table = howsure.mean_scores("correct", data=howsure.read(paths))
         assert "cluster" not in table.recipe
         (note,) = table.notes
         assert "intervals are too narrow: name it, clusters='task_id'. If rows are independent" in note
@@ -122,18 +122,18 @@ def test_where_items_are_doubtful_there_is_a_warning_only(case: str, tmp_path: P
 
 def test_a_column_that_names_each_row_shows_that_rows_are_items(tmp_path: Path) -> None:
     data = frame("document_id").assign(question_id=range(ITEMS * EPOCHS))
-    table = howsure.score_table("correct", data=howsure.read(write(tmp_path, data)))
+    table = howsure.mean_scores("correct", data=howsure.read(write(tmp_path, data)))
     assert "cluster" not in table.recipe
     rows = frame("task_id").assign(id=range(ITEMS * EPOCHS))  # an id of the answer
-    assert howsure.score_table("correct", data=howsure.read(write(tmp_path, rows))).recipe["cluster"] == "task_id"
+    assert howsure.mean_scores("correct", data=howsure.read(write(tmp_path, rows))).recipe["cluster"] == "task_id"
 
 
 def test_what_is_named_goes_first(tmp_path: Path) -> None:
     data = frame("task_id").assign(epoch=list(range(EPOCHS)) * ITEMS)
     source = howsure.read(write(tmp_path, data))
-    (row,) = table = howsure.score_table("correct", id="task_id", run="epoch", data=source)
+    (row,) = table = howsure.mean_scores("correct", id="task_id", run="epoch", data=source)
     assert (row.n, row.runs, table.notes) == (ITEMS, EPOCHS, ())
-    grouped = howsure.score_table("correct", groups="task_id", data=source)
+    grouped = howsure.mean_scores("correct", groups="task_id", data=source)
     assert "cluster" not in grouped.recipe
 
 
@@ -141,7 +141,7 @@ def test_scores_of_data_frames_take_them_as_clusters(tmp_path: Path) -> None:
     data = frame()
     source = howsure.read(write(tmp_path, data))
     functions: list[Callable[..., Any]] = [
-        lambda **how: howsure.score_table("correct", **how),
+        lambda **how: howsure.mean_scores("correct", **how),
         lambda **how: howsure.compare_scores(against="other", model="correct", rng=0, **how),
         lambda **how: howsure.compare_models("correct", "other", "prob", metrics="brier", rng=0, **how),
     ]
@@ -152,14 +152,14 @@ def test_scores_of_data_frames_take_them_as_clusters(tmp_path: Path) -> None:
             result = function(data=table)
             assert any("item repeats (200 rows of 40 items, up to 5 each)" in note for note in result.notes)
             pd.testing.assert_frame_equal(result.to_frame(), named.to_frame())
-    free = howsure.score_table("correct", data=data.drop(columns="item"))
-    assert free[0].mean.width < howsure.score_table("correct", data=data)[0].mean.width
+    free = howsure.mean_scores("correct", data=data.drop(columns="item"))
+    assert free[0].mean.width < howsure.mean_scores("correct", data=data)[0].mean.width
 
 
 def test_items_are_counted_once_whatever_the_number_of_models(tmp_path: Path) -> None:
     data = pd.concat([frame().assign(model=model) for model in ("a", "b")])
     for table in (data, howsure.read(write(tmp_path, data))):
-        (note,) = howsure.score_table("correct", model="model", data=table).notes
+        (note,) = howsure.mean_scores("correct", model="model", data=table).notes
         assert note.startswith("item repeats (400 rows of 40 items, up to 5 each in a model or group)"), note
 
 
@@ -232,10 +232,10 @@ def test_recalibration_and_ordinal_levels_take_items_as_clusters(tmp_path: Path)
 @pytest.mark.parametrize("column", ["question", "question_text", "prompt", "input"])
 def test_what_was_asked_names_the_item_where_nothing_else_does(column: str, tmp_path: Path) -> None:
     path = write(tmp_path, frame(column).assign(task_id="all"))
-    assert howsure.score_table("correct", data=howsure.read(path)).recipe["cluster"] == column
+    assert howsure.mean_scores("correct", data=howsure.read(path)).recipe["cluster"] == column
     path = write(tmp_path, frame(column).assign(qid=range(ITEMS * EPOCHS)))
-    assert "cluster" not in howsure.score_table("correct", data=howsure.read(path)).recipe
-    few = howsure.score_table("correct", data=howsure.read(write(tmp_path, frame(column, items=4))))
+    assert "cluster" not in howsure.mean_scores("correct", data=howsure.read(path)).recipe
+    few = howsure.mean_scores("correct", data=howsure.read(write(tmp_path, frame(column, items=4))))
     are_templates = column == "prompt"
     assert ("cluster" in few.recipe, any("too narrow" in note for note in few.notes)) == (False, not are_templates)
 
@@ -255,7 +255,7 @@ def test_the_interval_covers_where_rows_of_an_item_are_alike(tmp_path: Path) -> 
         right = np.repeat(draw.random(ITEMS) < 0.5, EPOCHS).astype(int)
         path = write(tmp_path, pd.DataFrame({"item": np.repeat(range(ITEMS), EPOCHS), "correct": right}))
         for independent in covered:
-            (row,) = howsure.score_table("correct", data=howsure.read(path, independent_rows=independent))
+            (row,) = howsure.mean_scores("correct", data=howsure.read(path, independent_rows=independent))
             covered[independent] += row.mean.low <= 0.5 <= row.mean.high
     assert covered[False] >= 35
     assert covered[True] <= 30
@@ -264,13 +264,13 @@ def test_the_interval_covers_where_rows_of_an_item_are_alike(tmp_path: Path) -> 
 def test_json_lines_are_read_alike(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in frame("question_id").to_dict("records")))
-    assert howsure.score_table("correct", data=howsure.read(path)).recipe["cluster"] == "question_id"
+    assert howsure.mean_scores("correct", data=howsure.read(path)).recipe["cluster"] == "question_id"
 
 
 @pytest.mark.parametrize("items", [["q1", "q2", "q1"], [1, 2, 1], [1.5, np.nan, 1.5], ["q1", None, "q1"]])
 def test_items_of_any_type_repeat_in_data_frames(items: list[object]) -> None:
     data = pd.DataFrame({"item": items, "correct": [1, 0, 1]})
-    (note,) = howsure.score_table("correct", data=data).notes
+    (note,) = howsure.mean_scores("correct", data=data).notes
     assert "up to 2 each" in note
 
 
@@ -279,11 +279,11 @@ def test_of_many_rows_a_share_of_the_items_shows_whether_any_repeat(
 ) -> None:
     monkeypatch.setattr(repeated_rows, "MAX_COUNTED", 50)
     path = write(tmp_path, frame("id"))
-    whole = howsure.score_table("correct", data=howsure.read(path))
+    whole = howsure.mean_scores("correct", data=howsure.read(path))
     assert whole.recipe["cluster"] == "id"
     assert "200 rows of 40 items, up to 5 each" in whole.notes[0]
     path = write(tmp_path, frame("id").assign(id=np.arange(ITEMS * EPOCHS)))
-    assert howsure.score_table("correct", data=howsure.read(path)).notes == ()
+    assert howsure.mean_scores("correct", data=howsure.read(path)).notes == ()
 
 
 def test_a_sequential_check_that_refuses_clusters_names_their_column(tmp_path: Path) -> None:

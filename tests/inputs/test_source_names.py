@@ -90,6 +90,6 @@ def test_models_keep_their_versions_in_scores_and_comparisons(tmp_path: Path) ->
         (tmp_path / f"{name}.csv").write_text(f"item,right\n{rows}")
     for some in (names[1:2] + names[3:], names):
         files = howsure.read([tmp_path / f"{name}.csv" for name in some])
-        assert {row.model for row in howsure.score_table("right", id="item", rng=0, data=files)} == set(some)
+        assert {row.model for row in howsure.mean_scores("right", id="item", rng=0, data=files)} == set(some)
         compared = howsure.compare_scores(score="right", id="item", against=some[-1], rng=0, data=files)
         assert {one.model for one in compared.means} == set(some)

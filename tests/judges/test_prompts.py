@@ -100,7 +100,7 @@ def test_grades_that_are_alike_have_the_interval_of_their_mean() -> None:
     """20 right answers of 20 do not show that all are right, whoever asks."""
     item, prompt = np.divmod(np.arange(60), 3)
     found = howsure.prompt_sensitivity(np.ones(60), prompt=prompt, id=item)
-    (one,) = howsure.score_table(np.ones(20))
+    (one,) = howsure.mean_scores(np.ones(20))
     for mean in (found.mean, found.given, *found.prompts.values()):
         assert (mean.low, mean.high) == pytest.approx((one.mean.low, one.mean.high))
     unbounded = howsure.prompt_sensitivity(np.full(60, 3.0), prompt=prompt, id=item)

@@ -50,7 +50,7 @@ def test_clusters_and_bounds_are_handed_on() -> None:
     found = loaded("calibration_error").compute(predictions=PROB, references=RIGHT, clusters=clusters, level=0.9)
     error = howsure.calibration_error(RIGHT, PROB, clusters=clusters, level=0.9)
     assert found == wanted("calibration_error", error)
-    mean = howsure.score_table(PROB, bounds=(0, 1))[0].mean
+    mean = howsure.mean_scores(PROB, bounds=(0, 1))[0].mean
     assert loaded("mean").compute(predictions=PROB, bounds=(0, 1)) == wanted("mean", mean)
 
 

@@ -68,7 +68,7 @@ def test_metrics_are_howsures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     metrics = [howsure_mean(cluster="document"), calibration_error(), auroc(), risk_coverage()]
     log = evaluated(tmp_path / "logs", right.tolist(), confidence=prob, metrics=metrics)
     assert log.status == "success"
-    mean = howsure.score_table(right.astype(float), clusters=np.arange(N) // 4)[0].mean
+    mean = howsure.mean_scores(right.astype(float), clusters=np.arange(N) // 4)[0].mean
     curve = howsure.selective_curve(right, prob)
     wanted = {"mean": mean, "calibration_error": howsure.calibration_error(right, prob)}
     wanted |= {"auroc": curve.auroc, "aurc": curve.aurc}

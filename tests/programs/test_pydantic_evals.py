@@ -54,7 +54,7 @@ def test_a_report_holds_howsures_figures() -> None:
     right, prob = answers()
     curve = howsure.selective_curve(right, prob)
     wanted = [
-        ("mean right", howsure.score_table(np.array(right, float))[0].mean),
+        ("mean right", howsure.mean_scores(np.array(right, float))[0].mean),
         ("calibration error", howsure.calibration_error(right, prob)),
         ("AUROC", curve.auroc),
         ("AURC", curve.aurc),
@@ -76,7 +76,7 @@ def test_repeated_runs_are_clusters_and_failures_are_told() -> None:
     report = report_of(ConfidenceEvaluator(score="right", level=0.9), repeat=2, failing=3)
     (table,) = report.analyses
     right = np.repeat(np.array(answers()[0], float)[3:], 2)
-    wanted = howsure.score_table(right, clusters=np.repeat(np.arange(3, N), 2), level=0.9)[0].mean
+    wanted = howsure.mean_scores(right, clusters=np.repeat(np.arange(3, N), 2), level=0.9)[0].mean
     assert table.rows == [
         ["mean right", *(round(one, 4) for one in (wanted.value, wanted.low, wanted.high)), 2 * (N - 3)]
     ]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.scores import score_table
 from howsure.scores.documents import jackknife_value, unit_contributions
+from howsure.scores.score_table import score_table
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
 from howsure.stats.clusters import ItemGroups
 from tests.cli.running import printed as run
@@ -173,6 +173,6 @@ def test_an_answer_that_is_missing_counts_as_wrong_and_is_said() -> None:
     """Whichever way a frame writes it."""
     true = ["a", "b", "a", "b"] * 10
     for nothing in (None, float("nan")):
-        found = howsure.score_table(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
+        found = howsure.score_models(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
         assert found.rows[0].mean.value == 0.75
         assert "prediction is empty in 10 rows, which is scored as an empty answer." in found.notes

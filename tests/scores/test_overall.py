@@ -15,8 +15,8 @@ RIGHT = (np.arange(60) * 7 % 11 > 3).astype(float)
 
 
 def test_the_overall_row_is_the_mean_over_all_items() -> None:
-    table = howsure.score_table(RIGHT, groups=GROUP, id=np.arange(60), macro=True)
-    whole = howsure.score_table(RIGHT, id=np.arange(60))[0]
+    table = howsure.mean_scores(RIGHT, groups=GROUP, id=np.arange(60), macro=True)
+    whole = howsure.mean_scores(RIGHT, id=np.arange(60))[0]
     assert [(row.group, row.n) for row in table] == [
         ("overall", 60),
         ("a", 10),
@@ -33,31 +33,31 @@ def test_the_overall_row_is_the_mean_over_all_items() -> None:
 
 
 def test_one_group_has_no_overall_row_and_a_group_keeps_its_name() -> None:
-    assert [row.group for row in howsure.score_table(RIGHT, groups=["a"] * 60)] == ["a"]
+    assert [row.group for row in howsure.mean_scores(RIGHT, groups=["a"] * 60)] == ["a"]
     named = np.where(GROUP == "a", "overall", GROUP)
-    assert howsure.score_table(RIGHT, groups=named)[0].group == "overall (all groups)"
+    assert howsure.mean_scores(RIGHT, groups=named)[0].group == "overall (all groups)"
 
 
 def test_items_that_all_groups_have_are_clusters() -> None:
     """Equal items under three conditions that agree: three times the rows tell no more than the items."""
     right, item = np.tile(RIGHT[:20], 3), np.tile(np.arange(20), 3)
-    table = howsure.score_table(right, groups=np.repeat(["x", "y", "z"], 20), id=item)
-    clustered = howsure.score_table(right, clusters=item)[0]
+    table = howsure.mean_scores(right, groups=np.repeat(["x", "y", "z"], 20), id=item)
+    clustered = howsure.mean_scores(right, clusters=item)[0]
     assert (table[0].mean.low, table[0].mean.high) == pytest.approx((clustered.mean.low, clustered.mean.high))
     assert "Overall, each item is a cluster, as all groups have the same items." in table.notes
 
 
 def test_a_model_that_lacks_a_group_says_so() -> None:
-    table = howsure.score_table([1, 0, 1, 0, 1, 1], model=list("aaaabb"), groups=list("xxyyxx"), id=[1, 2, 1, 2, 1, 2])
+    table = howsure.mean_scores([1, 0, 1, 0, 1, 1], model=list("aaaabb"), groups=list("xxyyxx"), id=[1, 2, 1, 2, 1, 2])
     notes = {row.model: row.notes for row in table if row.group == "overall"}
     assert "1 group missing." in notes["b"]
     assert "1 group missing." not in notes["a"]
 
 
 def test_only_models_of_a_group_compete_for_bold() -> None:
-    categories = howsure.score_table(RIGHT, groups=GROUP)
+    categories = howsure.mean_scores(RIGHT, groups=GROUP)
     assert r"\textbf" not in categories.to_latex()
-    models = howsure.score_table(
+    models = howsure.mean_scores(
         np.concatenate([RIGHT, 0 * RIGHT]), model=["m"] * 60 + ["w"] * 60, groups=[*GROUP, *GROUP], id=[*range(60)] * 2
     )
     assert models.to_latex().count(r"\textbf") == 4

@@ -210,7 +210,7 @@ def test_accuracies_before_and_after_are_means_of_tokens_in_sentences() -> None:
         for a, b in zip(ours, tags, strict=True)
     ]
     sentence = np.repeat(np.arange(len(gold)), [len(tags) for tags in gold])
-    (row,) = howsure.score_table(np.array(right, dtype=float), clusters=sentence)
+    (row,) = howsure.mean_scores(np.array(right, dtype=float), clusters=sentence)
     assert (found.before.value, found.before.low, found.before.high) == pytest.approx(
         (row.mean.value, row.mean.low, row.mean.high)
     )

@@ -72,7 +72,7 @@ def test_sacrebleus_own_is_inside(metric: str) -> None:
     compared = howsure.resample_models(
         true, first, second, metrics=metric, method="permutation", n_resamples=100, rng=0
     )
-    scored = howsure.score_table(y_true=true, prediction=first, metrics=[metric])
+    scored = howsure.score_models(y_true=true, prediction=first, metrics=[metric])
     for found in (compared, scored):
         assert read_signature(found.signature).settings[metric] == wanted
         assert found.recipe[metric] == wanted

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.errors import InputError, MissingExtraError
-from howsure.scores import score_table
+from howsure.scores.score_table import score_table
 from howsure.significance import metric_names
 from howsure.significance.comparison import compare
 from howsure.significance.metrics import documents

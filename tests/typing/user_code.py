@@ -71,7 +71,7 @@ def what_is_in_a_file() -> None:
 
 
 def scores() -> None:
-    table: howsure.ScoreTable = howsure.score_table([1, 0, 1], model=["a", "a", "b"], rng=0)
+    table: howsure.ScoreTable = howsure.mean_scores([1, 0, 1], model=["a", "a", "b"], rng=0)
     row: howsure.ScoreRow = table[0]
     judged: howsure.JudgedScores = howsure.correct_judge_scores([1, None], [1, 0], bounds=(0, 1))
     howsure.correct_judge_scores("person", "judge", model="model", id="item", against="old", data=FILES)
@@ -92,8 +92,8 @@ def scores() -> None:
     )
     print(judged, agreed)
     howsure.rater_agreement("grade", rater="rater", id="item", scale="ratio", data=FILES)  # type: ignore  # no such scale
-    howsure.score_table("right", model="model", id="item", groups="task", macro=True, data=FILES)
-    howsure.score_table(y_true="reference", prediction="answer", metrics=["bleu", "chrf"], data=FILES)
+    howsure.mean_scores("right", model="model", id="item", groups="task", macro=True, data=FILES)
+    howsure.score_models(y_true="reference", prediction="answer", metrics=["bleu", "chrf"], data=FILES)
     levels: howsure.OrdinalCalibration = howsure.ordinal_calibration("grade", ["low", "high"], data=FILES)
     print(table, row.mean.low, row.rank_low, levels)
     order: howsure.ItemOrder = howsure.draw_order("question", clusters="document", rng=1, data=FILES)
@@ -110,8 +110,8 @@ def scores() -> None:
     howsure.rank_battles("model_a", "model_b", "winner", tie=["even"], position_effect=True, data=FILES)
     print(battles.first, battles["x"].points.low)
     howsure.rank_battles("a", "b", "winner", ties=3, data=FRAME)  # type: ignore  # wrong: no such word
-    howsure.score_table(Y, bounds=1)  # type: ignore  # wrong: two numbers
-    howsure.score_table(Y, missing_score="wrong")  # type: ignore  # wrong: a number
+    howsure.mean_scores(Y, bounds=1)  # type: ignore  # wrong: two numbers
+    howsure.mean_scores(Y, missing_score="wrong")  # type: ignore  # wrong: a number
 
 
 def answers_and_limits() -> None:

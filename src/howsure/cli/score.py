@@ -8,11 +8,14 @@ from howsure.cli.terminal.derived import derived, said_of
 from howsure.cli.terminal.options import DefaultGroup, bounds_option
 from howsure.data.sources import read
 from howsure.scores.battles import rank_battles
+from howsure.scores.mean_scores import mean_scores, pass_at_k, score_models
 from howsure.scores.score_table import score_table
 from howsure.sequential.order import draw_order
 from howsure.sequential.planning import plan_comparison
 from howsure.sequential.race import race_models
 
+DOCUMENTED_BY = (mean_scores, score_models, pass_at_k)
+SAID = said_of(score_table, *DOCUMENTED_BY)
 EXAMPLES = """
 howsure score answers.csv --score right
 howsure score answers.csv --score right --model model --id question --group subject --macro
@@ -47,14 +50,13 @@ command.add_command(
         "score",
         score_table,
         examples=EXAMPLES,
+        documented_by=DOCUMENTED_BY,
         figure="Draw the means with their intervals and the ranks",
         report=True,
         options={
             "bounds": bounds_option,
-            "metrics": click.option(
-                "--metric", "metrics", multiple=True, metavar="NAME", help=said_of(score_table)["metrics"]
-            ),
-            "targets": click.option("--targets", metavar="FILE", help=said_of(score_table)["targets"]),
+            "metrics": click.option("--metric", "metrics", multiple=True, metavar="NAME", help=SAID["metrics"]),
+            "targets": click.option("--targets", metavar="FILE", help=SAID["targets"]),
         },
         epilog="See also: howsure score battles, order, race, plan --help",
     ),

@@ -121,7 +121,7 @@ def prompt_sensitivity(
     items (MS_I - MS_IP)/m; prompts (MS_P - MS_IP)/n; below 0 they count as 0. The interval reaches √(t² MS_I + t'²
     (MS_P - MS_IP)) / √(n m), with the quantiles t of n - 1 and t' of m - 1 degrees of freedom, with clusters in the
     place of items; of 2 prompts there is none. Where grades have bounds, t √(MS_I / (n m)) is how far Gaffke's interval
-    of the items' means reaches (`score_table`), which holds where all are alike, too. Shares of the estimate's variance
+    of the items' means reaches (`mean_scores`), which holds where all are alike, too. Shares of the estimate's variance
     take items as drawn one by one. Items that lack a prompt are left out.
 
     Sources: Searle, Casella & McCulloch (1992); Zou & Donner (2008); Cameron, Gelbach & Miller (2011).

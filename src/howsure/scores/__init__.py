@@ -1,7 +1,17 @@
 """Mean scores and ranks of models, from scores per item or from pairwise battles."""
 
 from howsure.scores.battles import rank_battles
+from howsure.scores.mean_scores import mean_scores, pass_at_k, score_models, worst_items
 from howsure.scores.results import BattleRow, BattleTable, ScoreRow, ScoreTable
-from howsure.scores.score_table import score_table
 
-__all__ = ["BattleRow", "BattleTable", "ScoreRow", "ScoreTable", "rank_battles", "score_table"]
+__all__ = [
+    "BattleRow",
+    "BattleTable",
+    "ScoreRow",
+    "ScoreTable",
+    "mean_scores",
+    "pass_at_k",
+    "rank_battles",
+    "score_models",
+    "worst_items",
+]

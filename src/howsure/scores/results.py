@@ -80,7 +80,7 @@ class ScoreRow(Ranked):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScoreTable(Leaderboard[ScoreRow]):
-    """The result of `score_table`: a row per score, group and model, the best model of a group first.
+    """The result of `mean_scores`: a row per score, group and model, the best model of a group first.
 
     Iteration and `len` refer to rows, indexing to their position. worst: the worst items, if requested. recipe:
     all settings and the provenance of the data, to reproduce the result.

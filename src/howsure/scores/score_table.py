@@ -1,4 +1,4 @@
-"""`score_table`: mean scores of models with intervals and ranks."""
+"""Mean scores of models with intervals and ranks: what is behind `mean_scores`, `score_models` and `pass_at_k`."""
 
 from __future__ import annotations
 
@@ -70,48 +70,12 @@ def score_table(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ScoreTable:
-    """How good is each model? Its mean score with an interval, on its own items, and the ranks that it may have.
+    """The mean score of each model with an interval, on its own items, and its possible ranks.
 
-    A row per model and group. Of several runs of an item, the mean counts once: items, or clusters of them, are what
-    was drawn. Scores that are all 0 or 1, or lie between known bounds, have Gaffke's interval, which is exact for 0 and
-    1 without clusters and holds for clusters that are right or wrong as a whole; others have Student's t. Where several
-    models have items in common, each gets the ranks that it may have, all of them together right with probability
-    `level`, a tier, and whether it may be the best.
+    targets: for a metric of documents, a file of the true values, like those of the models, by line or sentence.
 
-    score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
-    y_true (n,): in place of a score, what is true of each row: a label, or tags, spans, labels, relevance, a text.
-    prediction (n,): what the model says.
-    metrics: of these, accuracy (default), entity_f1, entity_partial_f1, multilabel_micro_f1, multilabel_macro_f1,
-    ndcg@10, recall@10, wer, cer, bleu, chrf, chrf++.
-    targets: for a metric of documents, a file of what is true, like those of the models, by line or sentence.
-    model (n,): the model of each row (default: in files, each file is a model).
-    groups (n,): a row of the table for each group: tasks, categories.
-    id (n,): the item of each row, on which models are compared and over whose runs the mean is taken.
-    run (n,): the repeated run of each row.
-    clusters (n,): what is correlated, such as the document of each item.
-    pos_label: the value that counts as 1, every other as 0.
-    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
-    lower_is_better: lower scores are better.
-    macro: also the mean of the groups' means, each group counting the same.
-    pass_at: of these numbers k of runs, the probability that at least one is right.
-    pass_hat: of these numbers k of runs, the probability that all are right.
-    missing_score: what a row without a score counts as, such as 0 for unanswered questions (default: it is refused).
-    level: level of the intervals, and of all ranks of a group together.
-    worst: so many items with the worst mean over their rows: those that most models get wrong, or of one model those
-        that it gets wrong.
-    show: columns of these items to show, such as question,answer, from the first row with the worst score.
-    rng: seed of the multipliers of the ranks.
-
-    With c of n runs of an item right, pass@k is 1 - C(n - c, k) / C(n, k), pass^k is C(c, k) / C(n, k), without bias;
-    the intervals of all requested k hold simultaneously. Each score lists `worst` items, ties in the order of the rows;
-    items with the best possible score are not listed. Without `data`, `show` maps names to arrays.
-
-    Sources: Gaffke (2005); Chen et al. (2021) for pass@k; Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
-
-    >>> right = [1] * 90 + [0] * 10 + [1] * 60 + [0] * 40
-    >>> table = score_table(right, model=["large"] * 100 + ["small"] * 100, id=[*range(100)] * 2, rng=0)
-    >>> [(row.model, str(row.mean), row.ranks, row.tier) for row in table]
-    [('large', '0.9000 [0.8238, 0.9510]', '1', 1), ('small', '0.6000 [0.4972, 0.6967]', '2', 2)]
+    The scores behind `mean_scores`, `score_models`, `pass_at_k` and `worst_items`, which explain them, and behind
+    `howsure score`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """

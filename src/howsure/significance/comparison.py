@@ -335,30 +335,18 @@ def compare(
     prediction: column of the predictions, in a table with one row per model and item.
     score: scores that each item already has (exact match, a grade): those of each model, or in a table by rows a column
     or several.
-    id (n,): the item of each row, with several runs and in tables by rows; several columns: a,b.
-    run (n,): the run (seed) of each row; items are resampled with all their runs.
-    groups (n,): the category of each item: also compare the models in each of them; several columns: a,b.
-    clusters (n,): what correlated rows belong to, such as the document; several columns: a,b.
-    strata (n,): strata, each of which keeps its size.
     targets: file of the true labels: .txt, .csv, .tsv, .npy, one per line; or a table of what is true, by `id`.
-    pos_label: the value of `score` that counts as 1; every other counts as 0.
-    lower_is_better: lower values of `score` are better.
-    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
     all_pairs: show every pair of models, not only those with the best.
     skip_missing: leave out rows with missing values, and count them.
-    classes: the classes of rows of probabilities, in order; for labels, those that averages are over.
     metrics: a metric, or several; score: the columns of the models hold scores.
     target_class: also report precision, recall and F1 of this class (or those named by `metrics`).
     method: permutation (default), bootstrap, gaffke (means with bounds; default for scores with bounds), student (other
     means; default for other scores), jackknife (default for metrics of documents), mcnemar (accuracy), or boostsa (the
     paper's rule).
-    n_resamples: number of resamples.
     alternative: two-sided, better or worse (for the model).
     interval: basic (usual), percentile, bca or none; with the methods gaffke, student and jackknife that of the same
     name.
     adjust: adjustment of p for all models and metrics of the table.
-    level: level of the intervals.
-    rng: seed of what is drawn at random.
     two_way: resample runs as well as items (bootstrap), so that the answer also covers retraining.
     sample_size: share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1), of the method boostsa.
     bug_compatible: count as BooStSa 0.2.13 does, for replication only.

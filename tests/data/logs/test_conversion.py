@@ -228,7 +228,7 @@ def test_scores_that_are_not_numbers_are_counted_and_named(tmp_path: Path) -> No
         lm_eval_text(i, "a", "a") | {"metrics": names, "inst_level": [True, i > 1], "note": "x"} for i in range(4)
     ]
     path = write_lm_eval(tmp_path, "m", "ifeval", scored)
-    table = howsure.score_table(data=howsure.read(path))
+    table = howsure.mean_scores(data=howsure.read(path))
     assert [row.score for row in table] == ["exact_match"]
     assert table.recipe["notes"] == [
         "Not read, since these are not numbers: inst_level (4 rows, such as [True, False]), note (4 rows, such as "
@@ -236,7 +236,7 @@ def test_scores_that_are_not_numbers_are_counted_and_named(tmp_path: Path) -> No
         "items as clusters."
     ]
     lists = howsure.read(path, format="jsonl", explode="inst_level")
-    (row,) = howsure.score_table("inst_level", clusters="doc_id", data=lists)
+    (row,) = howsure.mean_scores("inst_level", clusters="doc_id", data=lists)
     assert (row.n, row.mean.value) == (8, 0.75)  # the accuracy of instructions, as the program computes it
 
 
@@ -248,5 +248,5 @@ def test_other_programs_count_them_too(score: object, tmp_path: Path) -> None:
         "promptfoo": document(tmp_path, promptfoo_document(promptfoo(True, namedScores={"grade": score}))),
     }
     for name, path in logs.items():
-        read = howsure.score_table(data=howsure.read(path, format=name))
+        read = howsure.mean_scores(data=howsure.read(path, format=name))
         assert any("Not read, since these are not numbers: grade (1 row" in note for note in read.recipe["notes"])

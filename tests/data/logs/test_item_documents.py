@@ -15,6 +15,7 @@ import howsure
 from howsure.data.logs.item_documents import contradiction_in
 from howsure.data.sources import Files
 from howsure.errors import InputError
+from howsure.scores.score_table import score_table
 from tests.cli.running import howsure as run_command
 from tests.data.logs.writers import inspect_sample, lm_eval_sample, write_inspect, write_lm_eval
 
@@ -59,7 +60,7 @@ def test_permuted_items_are_paired_by_their_documents(hashed: bool, tmp_path: Pa
     assert f"item 0 of quiz is not the same document in {a} and in {b}" in note
     assert "rows are paired by their documents (item_hash)" in note
     assert "notes" not in expected.recipe
-    tables = [howsure.score_table(data=log, rng=0, worst=3, show=["doc.question"]) for log in (right, permuted)]
+    tables = [score_table(data=log, rng=0, worst=3, show=["doc.question"]) for log in (right, permuted)]
     assert [row.ranks for row in tables[0]] == [row.ranks for row in tables[1]]
     worst = [sorted((item.mean, item.n) for item in table.worst) for table in tables if table.worst is not None]
     assert worst[0] == worst[1]
@@ -92,14 +93,14 @@ def test_models_in_two_sources_are_paired_by_their_documents_too(tmp_path: Path)
 )
 def test_documents_that_do_not_pair_rows_are_refused(documents: list[str], tmp_path: Path) -> None:
     log, a, b = write_two_models(tmp_path, ORDER, documents)
-    for function in (howsure.compare_models, howsure.score_table):
+    for function in (howsure.compare_models, howsure.mean_scores):
         with pytest.raises(InputError, match=r"is not the same document in .* Evaluate the models on the same version"):
             function(data=log)
     with pytest.raises(InputError, match="Evaluate both models on the same version"):
         howsure.check_score("acc", better_than=howsure.read(b), data=howsure.read(a))
     done = run_command("significance", str(a), str(b))
     assert (done.code, "answers to different questions must not be paired" in done.err) == (2, True)
-    assert howsure.score_table(data=howsure.read(a))[0].n == N  # a single log has nothing to pair
+    assert howsure.mean_scores(data=howsure.read(a))[0].n == N  # a single log has nothing to pair
 
 
 def test_a_document_that_occurs_twice_under_consistent_items_is_two_items(tmp_path: Path) -> None:
@@ -125,9 +126,9 @@ def test_messages_of_inspect_are_the_same_whatever_ids_a_run_gives_them(tmp_path
         log["eval"]["model"] = model
         path.write_text(json.dumps(log))
         paths.append(path)
-    assert len(howsure.score_table(data=howsure.read(paths[:2]), rng=0)) == 2
+    assert len(howsure.mean_scores(data=howsure.read(paths[:2]), rng=0)) == 2
     with pytest.raises(InputError, match="item 'q0' of quiz is not the same document"):
-        howsure.score_table(data=howsure.read(paths), rng=0)
+        howsure.mean_scores(data=howsure.read(paths), rng=0)
 
 
 def test_hashes_of_two_kinds_are_not_compared() -> None:

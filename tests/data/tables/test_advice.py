@@ -14,7 +14,7 @@ from tests.data.files import write
 def refusal(path: Path, score: str = "score", **how: object) -> str:
     """Why the mean of a column of a file is refused."""
     with pytest.raises(InputError) as caught:
-        howsure.score_table(score, data=howsure.read(path), **how)  # type: ignore[arg-type]
+        howsure.mean_scores(score, data=howsure.read(path), **how)  # type: ignore[arg-type]
     return str(caught.value)
 
 
@@ -24,7 +24,7 @@ def test_a_percentage_is_written_as_a_share(text: str, share: str, tmp_path: Pat
     number = text.removesuffix("%").strip()
     advice = f"It is a percentage: write {share}, or {number} on a scale from 0 to 100."
     assert message.endswith(f"is {text!r}. {advice}")
-    (row,) = howsure.score_table("score", data=howsure.read(write(tmp_path / "x.csv", {"score": [share] * 20})))
+    (row,) = howsure.mean_scores("score", data=howsure.read(write(tmp_path / "x.csv", {"score": [share] * 20})))
     assert row.mean.value == pytest.approx(float(share), rel=1e-12)
 
 
@@ -35,7 +35,7 @@ def test_a_marker_outside_the_bounds_is_left_out(marker: object, suffix: str, tm
     advice = "if -1 marks a missing one, leave such rows out: missing_values=['-1'] and skip_missing=True."
     assert advice in refusal(path, bounds=(1, 10))
     source = howsure.read(path, missing_values=["-1"], skip_missing=True)
-    (row,) = howsure.score_table("score", data=source, bounds=(1, 10))
+    (row,) = howsure.mean_scores("score", data=source, bounds=(1, 10))
     assert (row.n, row.mean.value) == (27, 5.0)
 
 
@@ -46,7 +46,7 @@ def test_a_table_separated_by_blanks_is_named(tmp_path: Path) -> None:
     assert refusal(path).endswith(reason)
     assert any(note.endswith(reason) for note in howsure.look(path).notes)
     path.write_text(path.read_text().replace(" ", ","))
-    assert howsure.score_table("score", data=howsure.read(path))[0].mean.value == 0.5
+    assert howsure.mean_scores("score", data=howsure.read(path))[0].mean.value == 0.5
 
 
 def test_uneven_rows_are_named_by_look(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_the_value_that_means_right_is_one_of_the_column(values: list[str], righ
     assert refusal(path).endswith(
         f"If one value means correct, name it: pos_label={right!r}. If not, leave such rows out first."
     )
-    (row,) = howsure.score_table("score", pos_label=right, data=howsure.read(path))
+    (row,) = howsure.mean_scores("score", pos_label=right, data=howsure.read(path))
     assert row.mean.value == 0.5
 
 
@@ -87,7 +87,7 @@ def test_texts_that_state_a_confidence_are_named_so(tmp_path: Path) -> None:
 def test_blanks_at_the_end_of_a_name_are_seen(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", {"id": [1, 2], "score ": [0, 1]})
     assert refusal(path).endswith("it has id, 'score '. Did you mean 'score '?")
-    assert howsure.score_table("score ", data=howsure.read(path))[0].n == 2
+    assert howsure.mean_scores("score ", data=howsure.read(path))[0].n == 2
 
 
 def test_scores_of_two_models_in_two_columns_are_compared_as_advised(tmp_path: Path) -> None:
@@ -98,4 +98,4 @@ def test_scores_of_two_models_in_two_columns_are_compared_as_advised(tmp_path: P
     compared = howsure.compare_scores(against="b", model="a", data=source)
     assert compared[0].difference == pytest.approx(-0.25)
     with pytest.raises(InputError, match=r"a,b names 2 columns \(a, b\), but scores and answers are read from one"):
-        howsure.score_table("a,b", data=source)
+        howsure.mean_scores("a,b", data=source)

@@ -183,7 +183,7 @@ OBJECTS = [suffix for suffix in SUFFIXES if suffix.startswith((".json", ".ndjson
 @pytest.mark.parametrize("suffix", OBJECTS)
 def test_keys_of_tokens_may_differ_only_in_case(suffix: str, tmp_path: Path) -> None:
     source = howsure.read(write(tmp_path / f"x{suffix}", TOKENS))
-    assert [howsure.score_table(name, data=source)[0].mean.value for name in ("top.Yes", "top.yes")] == [-0.1, -2.5]
+    assert [howsure.mean_scores(name, data=source)[0].mean.value for name in ("top.Yes", "top.yes")] == [-0.1, -2.5]
     names = ["top.Yes", "top.yes", "top.nested.A", "top.nested.a", "right"]
     columns = [column.tolist() for column in source.columns(names)]
     assert columns == [[-0.1] * 3, [-2.5] * 3, [1] * 3, [2] * 3, [1, 0, 1]]
@@ -206,20 +206,20 @@ def test_look_shows_columns_that_differ_only_in_case_and_proposes_none(suffix: s
     assert [(column.name, column.missing) for column in seen] == [(name, 0) for name in columns]
     assert f"{path} has columns named alike, but for case: right, Right. Rename them to use them." in seen.notes
     assert [command for command in seen.commands if "--score won" not in command] == []
-    assert howsure.score_table("won", data=howsure.read(path))[0].mean.value == 0.25
+    assert howsure.mean_scores("won", data=howsure.read(path))[0].mean.value == 0.25
 
 
 def test_fields_of_parquet_that_differ_only_in_case_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", {"top": [{"in": {"Yes": -0.1, "yes": -2.5}, "n": 1}] * 3, "right": [1, 0, 1]})
     with pytest.raises(InputError, match=r"the column top of .* has fields named alike: Yes, yes"):
-        howsure.score_table("top.in.yes", data=howsure.read(path))
-    assert howsure.score_table("right", data=howsure.read(path))[0].n == 3
+        howsure.mean_scores("top.in.yes", data=howsure.read(path))
+    assert howsure.mean_scores("right", data=howsure.read(path))[0].n == 3
 
 
 def test_a_key_twice_in_a_row(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"right": 1}\n{"right": 1, "right": 0}\n')
-    for read in (howsure.look, lambda path: howsure.score_table("right", data=howsure.read(path))):
+    for read in (howsure.look, lambda path: howsure.mean_scores("right", data=howsure.read(path))):
         with pytest.raises(InputError, match=r"a row of .* has the key 'right' twice"):
             read(path)
 

@@ -27,6 +27,7 @@ from howsure.cli.terminal.output import chosen, emit, progress, result_text, tab
 from howsure.cli.terminal.process import check_memory
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError, parameter
+from howsure.significance.compare_models import compare_models, compare_scores, resample_models
 from howsure.significance.comparison import compare
 from howsure.significance.model_files import no_files
 from howsure.significance.power import comparison_power
@@ -50,7 +51,8 @@ def several(option: str, parameter: str, metavar: str) -> Decorator:
     return click.option(option, parameter, multiple=True, metavar=metavar, help=SAID[parameter])
 
 
-SAID = said_of(compare)
+DOCUMENTED_BY = (compare_models, compare_scores, resample_models)
+SAID = said_of(compare, *DOCUMENTED_BY)
 TESTING: dict[str, Decorator | None] = {
     "metrics": several("--metric", "metrics", "NAME"),
     "bounds": bounds_option,
@@ -153,6 +155,7 @@ howsure significance --targets targs.txt --against h0.txt --model h1.txt --metho
 """,
         own=SHOWING,
         options=TESTING | OF_FILES,
+        documented_by=DOCUMENTED_BY,
         epilog="See also: howsure significance outcomes --help, howsure significance power --help",
     )
 )
@@ -160,7 +163,9 @@ howsure significance --targets targs.txt --against h0.txt --model h1.txt --metho
 
 @command.command("outcomes")
 @click.argument("file", metavar="outcomes.json")
-@in_order([*function_options(compare, options=TESTING | dict.fromkeys([*OF_FILES, *OF_ROWS])), *SHOWING])
+@in_order(
+    [*function_options(compare, *DOCUMENTED_BY, options=TESTING | dict.fromkeys([*OF_FILES, *OF_ROWS])), *SHOWING]
+)
 def outcomes_command(
     file: str, form: str, output: str | None, figure: str | None, report: str | None, **typed: Any
 ) -> None:

@@ -56,9 +56,12 @@ def derived(
     report: bool = False,
     reduce: str = REDUCE,
     options: Mapping[str, Decorator | None] | None = None,
+    documented_by: Sequence[Callable[..., object]] = (),
     epilog: str | None = None,
 ) -> click.Command:
-    """A command that calls a public function with its files as the source, and prints the result.
+    """A command that calls a function with its files as the source, and prints the result.
+
+    documented_by: the public functions that describe its parameters, where it calls what is behind several of them.
 
     examples: of what is typed, a line each. figure: what `--figure` draws, where the result can be drawn. report: it
     has `--report`. reduce: the help of `--reduce`. options: those of parameters that need more than their
@@ -75,7 +78,15 @@ def derived(
         *([report_option] if report else []),
     ]
     return command_of(
-        name, function, run, examples=examples, own=output_decorators, reduce=reduce, options=options, epilog=epilog
+        name,
+        function,
+        run,
+        examples=examples,
+        own=output_decorators,
+        reduce=reduce,
+        options=options,
+        documented_by=documented_by,
+        epilog=epilog,
     )
 
 
@@ -90,6 +101,7 @@ def command_of(
     own: Sequence[Decorator] = (),
     reduce: str = REDUCE,
     options: Mapping[str, Decorator | None] | None = None,
+    documented_by: Sequence[Callable[..., object]] = (),
     **settings: Any,
 ) -> click.Command:
     """A command that runs what it is given, with the options of a public function and those of its `own`.
@@ -98,7 +110,7 @@ def command_of(
     """
     shown = "FILE..." if required else "[FILE]..."
     argument: Decorator = click.argument("files", nargs=-1, required=required, metavar=shown)
-    decorators = [argument, *function_options(function, reduce=reduce, options=options), *own]
+    decorators = [argument, *function_options(function, *documented_by, reduce=reduce, options=options), *own]
     settings = {"help": help_of(function, examples, files), "context_settings": {"max_content_width": 110}} | settings
     return click.command(name, cls=Command, **settings)(in_order(decorators)(run))
 
@@ -111,12 +123,15 @@ def help_of(function: Callable[..., object], examples: str, files: str = FILES) 
 
 
 def function_options(
-    function: Callable[..., object], *, reduce: str = REDUCE, options: Mapping[str, Decorator | None] | None = None
+    function: Callable[..., object],
+    *documented_by: Callable[..., object],
+    reduce: str = REDUCE,
+    options: Mapping[str, Decorator | None] | None = None,
 ) -> list[Decorator]:
     """An option for each parameter of a function, in their order; `options`: those that differ, None for a parameter
-    without one."""
+    without one. Help is that of the function, else of the functions that document it."""
     decorators: list[Decorator] = []
-    help_by_parameter, differ = said_of(function), options or {}
+    help_by_parameter, differ = said_of(function, *documented_by), options or {}
     for parameter, declared in inspect.signature(function).parameters.items():
         if parameter in differ:
             given_one = differ[parameter]
@@ -213,18 +228,20 @@ SEVERAL: dict[str, dict[str, Any]] = {
 CALLBACKS: dict[str, Callable[..., Any]] = {"level": as_level, "bin_size": as_bin_size}
 
 
-def said_of(function: Callable[..., object]) -> dict[str, str]:
-    """The help of each parameter: its entry in the docstring, `name (shape): text`, which begins a line.
+def said_of(*functions: Callable[..., object]) -> dict[str, str]:
+    """The help of each parameter: its entry in the docstring of the first function that has one, `name (shape): text`,
+    which begins a line.
 
     >>> said_of(lambda: None)
     {}
     """
     help_by_parameter: dict[str, str] = {}
-    names = set(inspect.signature(function).parameters)
-    for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
-        for name, text in _entries(paragraph.splitlines()):
-            if name in names:
-                help_by_parameter[name] = _as_help(text)
+    for function in reversed(functions):
+        names = set(inspect.signature(function).parameters)
+        for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
+            for name, text in _entries(paragraph.splitlines()):
+                if name in names:
+                    help_by_parameter[name] = _as_help(text)
     return help_by_parameter
 
 

@@ -77,14 +77,14 @@ def test_the_model_behind_an_alias_can_be_named(tmp_path: Path) -> None:
         {"id": "r3", "answers": decisions_by_name("r3")["response"]["answers"], "labels": {"spam": False}},
     ]
     path = write_lines(tmp_path / "log.jsonl", responses)
-    table = howsure.score_table(data=howsure.read(path, model_version="jev-2", skip_missing=True))
+    table = howsure.mean_scores(data=howsure.read(path, model_version="jev-2", skip_missing=True))
     spam = {one.model: one.n for one in table if one.group == "spam"}
     assert spam == {"jev-1": 1, "jev-2": 2}
     assert table.recipe["model_version"] == "jev-2"
     assert not any("is an alias" in note for note in table.recipe["notes"])
     named = write_lines(tmp_path / "named.jsonl", [decisions_by_name("r1")])
     with pytest.raises(InputError, match=r"is what an alias stood for; every response of .* names its model"):
-        howsure.score_table(data=howsure.read(named, model_version="jev-2"))
+        howsure.mean_scores(data=howsure.read(named, model_version="jev-2"))
 
 
 def calibrated(n: int, *, listed: bool = False) -> list[tuple[float, bool]]:
@@ -109,7 +109,7 @@ def test_labels_are_joined_by_id_and_question(listed: bool) -> None:
     found = howsure.calibration_curve(y_prob=given, data=files)
     direct = howsure.calibration_curve([right for _, right in said], [p for p, _ in said])
     assert found.error.value == pytest.approx(direct.error.value, abs=1e-12)
-    means = howsure.score_table(data=files)
+    means = howsure.mean_scores(data=files)
     assert means.recipe["labels_from"] == "labels.csv"
     assert means[0].mean.value == np.mean([(p >= 0.5) == right for p, right in said])
 

@@ -136,7 +136,7 @@ def write_two_models(folder: Path) -> Files:
 
 def test_costs_and_counts_are_scores_only_if_they_are_named(tmp_path: Path) -> None:
     log = write_two_models(tmp_path)
-    table = howsure.score_table(data=log, rng=0)
+    table = howsure.mean_scores(data=log, rng=0)
     assert [(row.score, row.model, row.ranks) for row in table] == [
         ("exact_match", "fast", "1"),
         ("exact_match", "slow", "2"),
@@ -147,9 +147,9 @@ def test_costs_and_counts_are_scores_only_if_they_are_named(tmp_path: Path) -> N
     assert table.recipe["lower_is_better_scores"] == ["loss"]
     (left_out,) = table.recipe["notes"]
     assert left_out.startswith("Costs and counts are not scores: inference_runtime, batch_size. To use one, name it: ")
-    runtime = howsure.score_table("inference_runtime", data=log, rng=0)
+    runtime = howsure.mean_scores("inference_runtime", data=log, rng=0)
     assert [(row.model, row.ranks) for row in runtime] == [("fast", "1"), ("slow", "2")]
-    sizes = howsure.score_table("batch_size", data=log, rng=0)
+    sizes = howsure.mean_scores("batch_size", data=log, rng=0)
     assert [row.ranks for row in sizes] == [None, None]
     assert sizes.notes == ("Not ranked, as neither more nor less is better: batch_size.",)
 
@@ -168,6 +168,6 @@ def test_a_comparison_knows_the_direction_and_the_bounds_of_scores(tmp_path: Pat
 def test_a_log_with_costs_only_has_no_score(tmp_path: Path) -> None:
     write_helm(tmp_path, [helm_stats(f"id{i}", num_bytes=float(i)) for i in range(5)])
     log = howsure.read(str(tmp_path / "**" / "per_instance_stats.json"))
-    for function in (howsure.score_table, howsure.compare_models):
+    for function in (howsure.mean_scores, howsure.compare_models):
         with pytest.raises(InputError, match=r"holds costs and counts only: num_bytes\. Name one"):
             function(data=log)

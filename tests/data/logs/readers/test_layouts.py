@@ -91,9 +91,9 @@ def evalplus_sample(item: int, right: bool) -> dict[str, Any]:
 def test_a_program_is_scored_compared_and_looked_at(program: str, tmp_path: Path) -> None:
     files, score = PROGRAMS[program](tmp_path)
     source = howsure.read(files)
-    means = {row.model: row.mean.value for row in howsure.score_table(score, data=source)}
+    means = {row.model: row.mean.value for row in howsure.mean_scores(score, data=source)}
     assert means == {"small": 0.25, "large": 0.75}
-    everything = howsure.score_table(data=source)
+    everything = howsure.mean_scores(data=source)
     assert {(row.model, row.mean.value) for row in everything if row.score == score} == set(means.items())
     compared = howsure.compare_scores(score=score, data=source)
     (difference,) = compared.rows
@@ -106,7 +106,7 @@ def test_a_program_is_scored_compared_and_looked_at(program: str, tmp_path: Path
 
 
 def scores(path: Path) -> dict[tuple[str | None, str | None, str], float]:
-    table = howsure.score_table(data=howsure.read(path))
+    table = howsure.mean_scores(data=howsure.read(path))
     return {(one.group, one.model, one.score): round(one.mean.value, 6) for one in table}
 
 
@@ -114,14 +114,14 @@ def scores(path: Path) -> dict[tuple[str | None, str | None, str], float]:
 def test_a_document_is_read_as_what_it_is_called(indent: int | None, tmp_path: Path) -> None:
     path = tmp_path / "results.txt"
     path.write_text(json.dumps(promptfoo_document(promptfoo(True), promptfoo(False, item=1)), indent=indent))
-    (row,) = howsure.score_table("success", data=howsure.read(path, format="promptfoo"))
+    (row,) = howsure.mean_scores("success", data=howsure.read(path, format="promptfoo"))
     assert (row.n, row.mean.value) == (2, 0.5)
 
 
 def test_errors_of_promptfoo_count_as_wrong_and_are_told(tmp_path: Path) -> None:
     error = promptfoo(False, item=1, failureReason=2, namedScores={"content": 0})
     path = document(tmp_path, promptfoo_document(promptfoo(True), error))
-    table = howsure.score_table("success", data=howsure.read(path))
+    table = howsure.mean_scores("success", data=howsure.read(path))
     assert table[0].mean.value == 0.5
     assert table.recipe["notes"] == [f"{path}: 1 of 2 rows are errors of the run, which count as wrong."]
 
@@ -129,7 +129,7 @@ def test_errors_of_promptfoo_count_as_wrong_and_are_told(tmp_path: Path) -> None
 def test_a_repeated_test_of_promptfoo_is_one_item(tmp_path: Path) -> None:
     again = promptfoo(True) | {"testIdx": 2}  # as `--repeat 2` numbers it
     path = document(tmp_path, promptfoo_document(promptfoo(False), promptfoo(True, item=1), again))
-    (row,) = howsure.score_table("success", data=howsure.read(path))
+    (row,) = howsure.mean_scores("success", data=howsure.read(path))
     assert (row.n, row.runs, row.mean.value) == (2, 2, 0.75)
 
 
@@ -148,7 +148,7 @@ def test_a_metric_of_deepeval_may_lack_its_score(tmp_path: Path) -> None:
     failed = deepeval_case(False, item=1, match=None)
     failed["metricsData"][0]["error"] = "no answer"
     path = document(tmp_path, deepeval_run(deepeval_case(True, match=1.0), failed))
-    table = howsure.score_table(data=howsure.read(path, skip_missing=True))
+    table = howsure.mean_scores(data=howsure.read(path, skip_missing=True))
     assert {one.score: (one.n, one.mean.value) for one in table} == {"success": (2, 0.5), "match": (1, 1)}
     assert "1 of 2 rows have a metric that failed" in table.recipe["notes"][0]
 
@@ -168,9 +168,9 @@ def test_annotations_of_alpaca_eval_are_battles_too(tmp_path: Path) -> None:
 
 def test_samples_of_a_problem_are_its_runs(tmp_path: Path) -> None:
     path = document(tmp_path, [live_code_bench([True, False, False], item=0), live_code_bench([True] * 3, item=1)])
-    (row,) = howsure.score_table(data=howsure.read(path))
+    (row,) = howsure.mean_scores(data=howsure.read(path))
     assert (row.n, row.runs, row.mean.value) == (2, 3, pytest.approx(2 / 3))
-    (best,) = howsure.score_table(pass_at=3, data=howsure.read(path))
+    (best,) = howsure.pass_at_k(pass_at=3, data=howsure.read(path))
     assert best.mean.value == 1
 
 
@@ -218,7 +218,7 @@ def test_a_folder_is_read_as_the_answers_in_it(program: str, tmp_path: Path) -> 
     (tmp_path / "small").mkdir()
     for name, content in held.items():
         (tmp_path / "small" / name).write_text(json.dumps(content))
-    (row,) = howsure.score_table(data=howsure.read(tmp_path))
+    (row,) = howsure.mean_scores(data=howsure.read(tmp_path))
     assert (row.score, row.n, row.mean.value) == (score, 2, 0.5)
 
 
@@ -237,14 +237,14 @@ def test_models_of_mmlu_pro_are_folders_and_its_categories_tasks(tmp_path: Path)
 def test_files_of_mmlu_pro_in_one_folder_are_models(names: tuple[str, str], tmp_path: Path) -> None:
     for name in names:
         (tmp_path / name).write_text(json.dumps([mmlu_pro("B"), mmlu_pro("A", item=1, category="physics")]))
-    table = howsure.score_table(data=howsure.read(tmp_path))
+    table = howsure.mean_scores(data=howsure.read(tmp_path))
     assert {row.model for row in table} == {"phi", "qwen"}
     categories = tmp_path / "llama"
     categories.mkdir()
     for at, category in enumerate(("law", "computer science")):
         rows = [mmlu_pro("B", item=at, category=category)]
         (categories / f"{category.replace(' ', '_')}_result.json").write_text(json.dumps(rows))
-    assert {row.model for row in howsure.score_table(data=howsure.read(categories))} == {"llama"}
+    assert {row.model for row in howsure.mean_scores(data=howsure.read(categories))} == {"llama"}
 
 
 def test_evalplus_judges_by_the_tests_of_before_and_by_all(tmp_path: Path) -> None:
@@ -256,5 +256,5 @@ def test_evalplus_judges_by_the_tests_of_before_and_by_all(tmp_path: Path) -> No
 
 def test_fields_of_a_record_may_part_groups(tmp_path: Path) -> None:
     easy, hard = live_code_bench([True]), live_code_bench([False], item=1) | {"difficulty": "hard"}
-    table = howsure.score_table(groups="difficulty", data=howsure.read(document(tmp_path, [easy, hard])))
+    table = howsure.mean_scores(groups="difficulty", data=howsure.read(document(tmp_path, [easy, hard])))
     assert {one.group: one.mean.value for one in table} == {"overall": 0.5, "easy": 1, "hard": 0}

@@ -1,0 +1,239 @@
+"""`mean_scores`, `score_models`, `pass_at_k` and `worst_items`: how good is each model, and where does it fail?"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from howsure.inputs.frames import Source
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.scores.results import ScoreTable
+from howsure.scores.score_table import score_table
+from howsure.stats.randomness import Randomness
+from howsure.worst_rows import Show, WorstRows
+
+
+def mean_scores(
+    score: ArrayLike | str | None = None,
+    *,
+    model: ArrayLike | str | None = None,
+    groups: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    run: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    bounds: tuple[float, float] | None = None,
+    lower_is_better: bool = False,
+    macro: bool = False,
+    missing_score: float | None = None,
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> ScoreTable:
+    """The mean score of each model with an interval, on its own items, and its possible ranks.
+
+    A row per model and group. Of several runs of an item, the mean counts once: items, or clusters of them, are what
+    was drawn. Scores that are all 0 or 1, or lie between known bounds, have Gaffke's interval, which is exact for 0 and
+    1 without clusters and holds for clusters that are right or wrong as a whole; others have Student's t. Where several
+    models have items in common, each gets its possible ranks, all of them together right with probability `level`, a
+    tier, and whether it is possibly the best.
+
+    score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
+    model (n,): the model of each row (default: in files, each file is a model).
+    groups (n,): a row of the table for each group: tasks, categories.
+    id (n,): the item of each row, on which models are compared and over whose runs the mean is taken.
+    run (n,): the repeated run of each row.
+    clusters (n,): what is correlated, such as the document of each item.
+    pos_label: the value that counts as 1, every other as 0.
+    bounds: the lowest and the highest possible score; those of scores that are all 0 or 1 are known.
+    lower_is_better: lower scores are better.
+    macro: also the mean of the groups' means, in which each group counts the same.
+    missing_score: the score of a row without one, such as 0 for unanswered questions (default: an error).
+    level: level of the intervals, and of all ranks of a group together.
+    rng: seed of the multipliers of the ranks.
+
+    Sources: Gaffke (2005); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
+
+    >>> right = [1] * 90 + [0] * 10 + [1] * 60 + [0] * 40
+    >>> table = mean_scores(right, model=["large"] * 100 + ["small"] * 100, id=[*range(100)] * 2, rng=0)
+    >>> [(row.model, str(row.mean), row.ranks, row.tier) for row in table]
+    [('large', '0.9000 [0.8238, 0.9510]', '1', 1), ('small', '0.6000 [0.4972, 0.6967]', '2', 2)]
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    return score_table(
+        score,
+        model=model,
+        groups=groups,
+        id=id,
+        run=run,
+        clusters=clusters,
+        pos_label=pos_label,
+        bounds=bounds,
+        lower_is_better=lower_is_better,
+        macro=macro,
+        missing_score=missing_score,
+        level=level,
+        rng=rng,
+        data=data,
+    )
+
+
+def score_models(
+    y_true: ArrayLike | str | None = None,
+    prediction: ArrayLike | str | None = None,
+    *,
+    metrics: str | Sequence[str] = (),
+    model: ArrayLike | str | None = None,
+    groups: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    run: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    macro: bool = False,
+    level: float = 0.95,
+    worst: int | None = None,
+    show: Show = (),
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> ScoreTable:
+    """The metrics of each model's predictions with intervals, and its possible ranks, as `mean_scores` of a number.
+
+    y_true (n,): the true value of each row: a label, or tags, spans, labels, relevance, a text.
+    prediction (n,): the prediction of the model.
+    metrics: one or more of accuracy (default), entity_f1, entity_partial_f1, multilabel_micro_f1, multilabel_macro_f1,
+        ndcg@10, recall@10, wer, cer, bleu, chrf, chrf++.
+    worst: number of items to list that most models get wrong, or of one model those that it gets wrong.
+    show: columns of these items to show, such as question,answer.
+
+    The other parameters are those of `mean_scores`. Intervals of metrics of documents are those of the jackknife.
+    Without `data`, `show` maps names to arrays. Without `prediction`, `y_true` is a file like those of the models
+    (`data`), with a document in each line or sentence.
+
+    >>> row = score_models(["a", "b", "a", "b"] * 20, ["a", "b", "a", "a"] * 20)[0]
+    >>> row.score, str(row.mean)
+    ('accuracy', '0.7500 [0.6406, 0.8402]')
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    Source: the programs that define the metrics (docs/document-metrics.md).
+    """
+    is_file = prediction is None and isinstance(y_true, str) and isinstance(data, Source)
+    return score_table(
+        y_true=None if is_file else y_true,
+        prediction=prediction,
+        targets=y_true if is_file and isinstance(y_true, str) else None,
+        metrics=metrics,
+        model=model,
+        groups=groups,
+        id=id,
+        run=run,
+        clusters=clusters,
+        macro=macro,
+        level=level,
+        worst=worst,
+        show=show,
+        rng=rng,
+        data=data,
+    )
+
+
+def pass_at_k(
+    score: ArrayLike | str | None = None,
+    *,
+    pass_at: Sequence[int] | int = (),
+    pass_hat: Sequence[int] | int = (),
+    model: ArrayLike | str | None = None,
+    groups: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    run: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    macro: bool = False,
+    missing_score: float | None = None,
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> ScoreTable:
+    """The probability that at least one of k runs of an item is right (pass@k), or that all are (pass^k).
+
+    score (n,): 1 where the run is right, else 0; a log names its scores itself.
+    pass_at: numbers k of runs: the probability that at least one of k is right.
+    pass_hat: numbers k of runs: the probability that all k are right.
+    id (n,): the item of each row.
+    run (n,): the run of each row.
+
+    With c of n runs of an item right, pass@k is 1 - C(n - c, k) / C(n, k) and pass^k is C(c, k) / C(n, k), both
+    unbiased; the intervals of all requested k hold simultaneously. Without any k, it is pass@1. The other parameters
+    are those of `mean_scores`.
+
+    >>> right = [1, 0, 0, 1, 1, 0, 0, 0, 0] * 10  # 3 runs each of 30 items
+    >>> items, runs = [k // 3 for k in range(90)], [0, 1, 2] * 30
+    >>> [(row.score, str(row.mean)) for row in pass_at_k(right, id=items, run=runs, pass_at=[1, 3])]
+    [('score pass@1', '0.3333 [0.2155, 0.4722]'), ('score pass@3', '0.6667 [0.4464, 0.8443]')]
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    Source: Chen et al. (2021).
+    """
+    return score_table(
+        score,
+        pass_at=pass_at or (() if pass_hat else 1),
+        pass_hat=pass_hat,
+        model=model,
+        groups=groups,
+        id=id,
+        run=run,
+        clusters=clusters,
+        pos_label=pos_label,
+        macro=macro,
+        missing_score=missing_score,
+        level=level,
+        rng=rng,
+        data=data,
+    )
+
+
+def worst_items(
+    score: ArrayLike | str | None = None,
+    *,
+    n: int = 10,
+    show: Show = (),
+    model: ArrayLike | str | None = None,
+    groups: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    run: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    bounds: tuple[float, float] | None = None,
+    lower_is_better: bool = False,
+    missing_score: float | None = None,
+    data: Source | IntoFrame | None = None,
+) -> WorstRows:
+    """The n items with the lowest mean score over models and runs, which most models get wrong.
+
+    n: number of items, ties in the order of the rows; items with the best possible score are not listed.
+    show: columns to show, such as question,answer, from the first row with the worst score; without `data`, arrays by
+        name.
+
+    The other parameters are those of `mean_scores`.
+
+    >>> items, questions = ["x", "y", "z"] * 2, {"question": ["What?", "Who?", "When?"] * 2}
+    >>> row = worst_items([1, 0, 1, 0, 0, 1], n=1, id=items, model=list("aaabbb"), show=questions)[0]
+    >>> row.item, row.mean, row.shown
+    ('y', 0.0, {'question': 'Who?'})
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    table = score_table(
+        score,
+        model=model,
+        groups=groups,
+        id=id,
+        run=run,
+        pos_label=pos_label,
+        bounds=bounds,
+        lower_is_better=lower_is_better,
+        missing_score=missing_score,
+        worst=n,
+        show=show,
+        rng=0,
+        data=data,
+    )
+    assert table.worst is not None
+    return table.worst
