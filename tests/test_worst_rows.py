@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import howsure
-from howsure.data.predictions import predictions
+from howsure.data.predictions import stream
 from tests.cli.running import howsure as run_command
 
 LONG = "<b>Who</b>\n\x1b[31m" + "long " * 60
@@ -57,7 +57,7 @@ def test_arrays_frames_and_files_give_the_rows_found_by_hand(tmp_path: Path, n: 
 @pytest.mark.long
 def test_of_very_many_rows_the_same_are_found_some_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are left out, so that the number of a row is not that of a pair; ties go over the ends of chunks."""
-    monkeypatch.setattr(predictions, "CHUNK", 7_777)
+    monkeypatch.setattr(stream, "CHUNK", 7_777)
     frame = answers(200_000)
     frame.loc[np.arange(0, 200_000, 7), "p"] = np.nan
     frame.to_parquet(tmp_path / "a.parquet", row_group_size=20_000)

@@ -14,8 +14,6 @@ from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.data.predictions.classes import (
     Beside,
     ClassRows,
-    class_matrix,
-    no_numbers,
     pairs_of_classes,
     pairs_of_one_share,
     with_stated_confidence,
@@ -29,15 +27,13 @@ from howsure.data.predictions.selection import (
     check_pooling,
     check_way,
     group_sizes,
-    label_counts,
     label_sql,
-    labels_refused,
     opened_files,
 )
-from howsure.data.tables.database import Column, NullFound, chunks
+from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
+from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, LOOK, InputError, parameter, way
-from howsure.inputs.checks import GIVEN_PREFIX, check_probabilities, is_weight, no_weight
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import (
@@ -52,15 +48,12 @@ from howsure.inputs.pairs import (
     VERBALISED,
     Floats,
     Integers,
-    Labels,
     Pairs,
     Probabilities,
 )
-from howsure.inputs.pairs_from import check_scale, probabilities_of
 from howsure.inputs.repeated_items import item_notes
 
 if TYPE_CHECKING:
-    from howsure.data.predictions.stream import StoredGroups
     from howsure.data.sources import Files
 
 ONE_COLUMN = ", ".join(way(way_name, "COL") for way_name in (PROB, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED))
@@ -315,99 +308,6 @@ def scores_of(table: Table, spec: Probabilities, only: str = ALL, *, skip_missin
     return table, Scores(spec, (column,), spec.way == PROBS_COLUMN or holds_lists(table, column, only))
 
 
-# Pairs as a stream of chunks in bounded memory, each to be checked by whoever works on it.
-
-CHUNK = 1 << 18  # rows: so many that what is done per chunk does not count
-Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of groups if asked for
-
-
-@dataclass(frozen=True, slots=True)
-class PairStream:
-    """The pairs of the used rows, read anew each time: of columns by their roles, and of one of probabilities.
-
-    `scale` says that it holds logits or log-probabilities.
-    """
-
-    selection: Selection
-    columns: Mapping[str, Column]
-    y_prob: Column
-    scale: str | None = None
-    label_sql: str = "NULL"
-
-    @property
-    def sample_weight(self) -> Column | None:
-        """The column of weights, if there is one."""
-        return self.columns.get("sample_weight")
-
-    def check_scores(self, values: Floats) -> Floats:
-        """Values of the column as probabilities, checked as an array is."""
-        if self.scale is None:
-            return check_probabilities(values, name=self.y_prob.called, scales=GIVEN_PREFIX)
-        return probabilities_of(check_scale(values, self.scale, name=self.y_prob.called), self.scale)
-
-    def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
-        """The checked pairs, `CHUNK` at a time, in the order of the files; `codes` is in SQL.
-
-        Raises InputError at the first value that is not a probability, a label or a weight.
-        """
-        query, dtypes = [self.y_prob.number, self.label_sql], [np.float64, np.uint8]
-        if self.sample_weight is not None and weighted:
-            query, dtypes = [*query, self.sample_weight.number], [*dtypes, np.float64]
-        if codes is not None:
-            query, dtypes = [*query, codes], [*dtypes, np.uint32]
-        start = 0
-        try:
-            for chunk in chunks(self.selection.table.connection, self.selection.query(query), dtypes, rows=CHUNK):
-                yield self._checked(chunk, start, weighted=weighted)
-                start += len(chunk[0])
-        except NullFound:
-            raise self._null() from None
-
-    def _checked(self, chunk: Chunk, start: int, *, weighted: bool) -> Chunk:
-        try:
-            probabilities = self.check_scores(chunk[0])
-            if self.sample_weight is not None and weighted and not is_weight(chunk[2]).all():
-                row = int(is_weight(chunk[2]).argmin())
-                raise no_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
-        except InputError as error:
-            self.selection.check_missing()
-            raise error.at(lambda row: self.selection.place_of(start + row)) from error
-        if chunk[1].max() > 1:
-            raise self._null()
-        return [probabilities, *chunk[1:]]
-
-    def _null(self) -> InputError:
-        """The error for a row without a number, or with another label than 0 and 1."""
-        self.selection.check_missing()
-        label, numbers = self.columns["y_true"], [self.y_prob, *_weights(self.columns)]
-        if any(self.selection.has(f"{column.number} IS NULL") for column in numbers):
-            return no_numbers(self.selection, numbers, lists=False)
-        return labels_refused(label, label_counts(self.selection, label))
-
-    def pairs(self) -> tuple[Labels, Floats]:
-        """The labels and probabilities of all pairs."""
-        labels, probabilities = np.empty(self.selection.n, np.uint8), np.empty(self.selection.n)
-        start = 0
-        for block in self.blocks():
-            stop = start + len(block)
-            labels[start:stop], probabilities[start:stop] = block.labels, block.probabilities
-            start = stop
-        return labels, probabilities
-
-    def blocks(self) -> Iterator[Pairs]:
-        """The labels and probabilities, `CHUNK` at a time."""
-        for probabilities, labels in self.chunks(weighted=False):
-            yield Pairs(labels, probabilities)
-
-    def probabilities(self) -> Floats:
-        """The probabilities alone, all of them."""
-        values = class_matrix(self.selection, [self.y_prob], lists=False)[:, 0]
-        try:
-            return self.check_scores(values)
-        except InputError as error:
-            raise error.at(self.selection.place_of) from error
-
-
 def _ignore_progress(rows: int) -> None:
     """Progress that nobody asked for."""
 
@@ -461,8 +361,6 @@ class Predictions:
             return pairs
         if group is not None:
             return self._stored_groups.slots(group, advance)
-        from howsure.data.predictions.stream import sum_stream
-
         return sum_stream(self.stream, advance)
 
     def pairs(self) -> Pairs:
@@ -515,7 +413,5 @@ class Predictions:
 
     @cached_property
     def _stored_groups(self) -> StoredGroups:
-        from howsure.data.predictions.stream import StoredGroups
-
         assert self.stream is not None
         return StoredGroups(self.stream, self.group_sizes)

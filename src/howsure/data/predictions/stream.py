@@ -1,27 +1,123 @@
-"""The sums of streamed pairs: of all, and of each group, in one reading by several threads."""
+"""Pairs streamed in bounded memory, and their sums: of all, and of each group, in one reading by several threads."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from itertools import cycle
 from operator import add
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
 from howsure.calibration.slots import SlotAdder, Slots, slots_of
-from howsure.data.predictions.selection import enum_sql
+from howsure.data.predictions.classes import class_matrix, no_numbers
+from howsure.data.predictions.selection import Selection, enum_sql, label_counts, labels_refused
 from howsure.data.tables.connections import THREADS
+from howsure.data.tables.database import Column, NullFound, chunks
 from howsure.errors import InputError
-from howsure.inputs.checks import weighs_nothing
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.checks import GIVEN_PREFIX, check_probabilities, is_weight, no_weight, weighs_nothing
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs_from import check_scale, probabilities_of
 
-if TYPE_CHECKING:
-    from howsure.data.predictions.predictions import Chunk, PairStream
+# Pairs as a stream of chunks in bounded memory, each checked by the rules of arrays.
+
+CHUNK = 1 << 18  # rows: so many that what is done per chunk does not count
+Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of groups if asked for
+
+
+@dataclass(frozen=True, slots=True)
+class PairStream:
+    """The pairs of the used rows, read anew each time: of columns by their roles, and of one of probabilities.
+
+    `scale` says that it holds logits or log-probabilities.
+    """
+
+    selection: Selection
+    columns: Mapping[str, Column]
+    y_prob: Column
+    scale: str | None = None
+    label_sql: str = "NULL"
+
+    @property
+    def sample_weight(self) -> Column | None:
+        """The column of weights, if there is one."""
+        return self.columns.get("sample_weight")
+
+    def check_scores(self, values: Floats) -> Floats:
+        """Values of the column as probabilities, checked as an array is."""
+        if self.scale is None:
+            return check_probabilities(values, name=self.y_prob.called, scales=GIVEN_PREFIX)
+        return probabilities_of(check_scale(values, self.scale, name=self.y_prob.called), self.scale)
+
+    def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
+        """The checked pairs, `CHUNK` at a time, in the order of the files; `codes` is in SQL.
+
+        Raises InputError at the first value that is not a probability, a label or a weight.
+        """
+        query, dtypes = [self.y_prob.number, self.label_sql], [np.float64, np.uint8]
+        if self.sample_weight is not None and weighted:
+            query, dtypes = [*query, self.sample_weight.number], [*dtypes, np.float64]
+        if codes is not None:
+            query, dtypes = [*query, codes], [*dtypes, np.uint32]
+        start = 0
+        try:
+            for chunk in chunks(self.selection.table.connection, self.selection.query(query), dtypes, rows=CHUNK):
+                yield self._checked(chunk, start, weighted=weighted)
+                start += len(chunk[0])
+        except NullFound:
+            raise self._null() from None
+
+    def _checked(self, chunk: Chunk, start: int, *, weighted: bool) -> Chunk:
+        try:
+            probabilities = self.check_scores(chunk[0])
+            if self.sample_weight is not None and weighted and not is_weight(chunk[2]).all():
+                row = int(is_weight(chunk[2]).argmin())
+                raise no_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
+        except InputError as error:
+            self.selection.check_missing()
+            raise error.at(lambda row: self.selection.place_of(start + row)) from error
+        if chunk[1].max() > 1:
+            raise self._null()
+        return [probabilities, *chunk[1:]]
+
+    def _null(self) -> InputError:
+        """The error for a row without a number, or with another label than 0 and 1."""
+        self.selection.check_missing()
+        label, numbers = (
+            self.columns["y_true"],
+            [column for column in (self.y_prob, self.sample_weight) if column is not None],
+        )
+        if any(self.selection.has(f"{column.number} IS NULL") for column in numbers):
+            return no_numbers(self.selection, numbers, lists=False)
+        return labels_refused(label, label_counts(self.selection, label))
+
+    def pairs(self) -> tuple[Labels, Floats]:
+        """The labels and probabilities of all pairs."""
+        labels, probabilities = np.empty(self.selection.n, np.uint8), np.empty(self.selection.n)
+        start = 0
+        for block in self.blocks():
+            stop = start + len(block)
+            labels[start:stop], probabilities[start:stop] = block.labels, block.probabilities
+            start = stop
+        return labels, probabilities
+
+    def blocks(self) -> Iterator[Pairs]:
+        """The labels and probabilities, `CHUNK` at a time."""
+        for probabilities, labels in self.chunks(weighted=False):
+            yield Pairs(labels, probabilities)
+
+    def probabilities(self) -> Floats:
+        """The probabilities alone, all of them."""
+        values = class_matrix(self.selection, [self.y_prob], lists=False)[:, 0]
+        try:
+            return self.check_scores(values)
+        except InputError as error:
+            raise error.at(self.selection.place_of) from error
+
 
 # Work on a stream by several threads, with results that do not depend on which of them was quicker.
 

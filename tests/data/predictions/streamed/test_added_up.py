@@ -16,8 +16,7 @@ import pytest
 
 import howsure
 from howsure.calibration.slots import Slots
-from howsure.data.predictions.predictions import CHUNK
-from howsure.data.predictions.stream import AHEAD, in_turns
+from howsure.data.predictions.stream import AHEAD, CHUNK, in_turns
 from howsure.errors import InputError
 from tests.data.files import opened, write
 from tests.data.predictions.streamed.summing import slots_of_arrays
