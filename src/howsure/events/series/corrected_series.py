@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -32,7 +32,7 @@ from howsure.events.store.reading import (
 from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.periods import Day, period_of
-from howsure.result import Rows, as_json
+from howsure.result import Row, Rows, as_json
 from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 
@@ -202,8 +202,42 @@ CORRECTED_COLUMNS = {  # columns of a raw series for its corrected counts, and t
 }
 
 
+class ActorRows(Rows[Row]):
+    """Rows of actors by period; the titles of the actors by their codes."""
+
+    __slots__ = ()
+    titles: Mapping[str, str]
+    recipe: Mapping[str, Any]
+    place: ClassVar = "the series"
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        """The codes of the actors that have rows, in the requested order."""
+        return tuple(self.titles)
+
+    @property
+    def level(self) -> float:
+        """The level of the intervals."""
+        return float(self.recipe["level"])
+
+    @property
+    def unit(self) -> str:
+        """What is counted: documents, their share, or entities."""
+        return str(self.recipe["unit"])
+
+    def rows_of(self, actor: str) -> tuple[Row, ...]:
+        """The periods of one actor, in chronological order.
+
+        Raises InputError for an actor without rows.
+        """
+        if actor not in self.titles:
+            raise unknown_name("actor", actor, self.actors, place=self.place)
+        rows: Iterable[Any] = self.rows
+        return tuple(row for row in rows if row.actor == actor)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CorrectedSeries(Rows[CorrectedCount]):
+class CorrectedSeries(ActorRows[CorrectedCount]):
     """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
 
     `said` are sentences on the labels behind the numbers, `checks` on how good the estimates are. not_asked: actors
@@ -220,36 +254,13 @@ class CorrectedSeries(Rows[CorrectedCount]):
     counts: CountEstimates | None = as_json(None)
     incomplete: tuple[str, ...] = as_json(None, default=())
     derived: ClassVar = {"diagnostics": "not_asked"}
+    place: ClassVar = "the corrected series"
     named = ""
 
     @property
     def diagnostics(self) -> Diagnostics | None:
         """Checks of the estimate."""
         return None if self.counts is None else self.counts.diagnostics
-
-    @property
-    def actors(self) -> tuple[str, ...]:
-        """The codes of the actors that have labels, in the requested order."""
-        return tuple(self.titles)
-
-    @property
-    def level(self) -> float:
-        """The level of the intervals."""
-        return float(self.recipe["level"])
-
-    @property
-    def unit(self) -> str:
-        """What is counted: documents, or their share."""
-        return str(self.recipe["unit"])
-
-    def rows_of(self, actor: str) -> tuple[CorrectedCount, ...]:
-        """The periods of one actor, in chronological order.
-
-        Raises InputError for an actor without labels.
-        """
-        if actor not in self.titles:
-            raise unknown_name("actor", actor, self.actors, place="the corrected series")
-        return tuple(row for row in self.rows if row.actor == actor)
 
     def total_of(self, actor: str) -> CorrectedCount:
         """The count of one actor over all periods.

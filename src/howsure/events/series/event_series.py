@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.events.series.corrected_series import ALL, MAX_ANSWERED, CorrectedSeries
+from howsure.events.series.corrected_series import ALL, MAX_ANSWERED, ActorRows, CorrectedSeries
 from howsure.events.series.counts import (
     INTERVALS,
     Count,
@@ -145,7 +145,7 @@ OF_ROWS = ("n_documents", "mean", "low", "high", "variance", "monte_carlo_error"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EventSeries(RawCounts[PeriodCount]):
+class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
     """The time series of actors of a store: one row per actor and period, the titles of their codes, and the recipe.
 
     In a period without documents, everything except their number is undefined (NaN; None as plain values). `corrected`
@@ -163,33 +163,9 @@ class EventSeries(RawCounts[PeriodCount]):
     named = ""
 
     @property
-    def actors(self) -> tuple[str, ...]:
-        """The codes of the actors, in the requested order."""
-        return tuple(self.titles)
-
-    @property
     def period(self) -> str:
         """The length of the periods."""
         return str(self.recipe["period"])
-
-    @property
-    def level(self) -> float:
-        """The level of the intervals."""
-        return float(self.recipe["level"])
-
-    @property
-    def unit(self) -> str:
-        """What is counted: documents, their share, or entities."""
-        return str(self.recipe["unit"])
-
-    def rows_of(self, actor: str) -> tuple[PeriodCount, ...]:
-        """The periods of one actor, in chronological order.
-
-        Raises InputError for an actor that it does not contain.
-        """
-        if actor not in self.titles:
-            raise unknown_name("actor", actor, self.actors, place="the series")
-        return tuple(row for row in self.rows if row.actor == actor)
 
     def beside(self, corrected: CorrectedSeries) -> EventSeries:
         """This series with the corrected one: tables, exports and figures show both.
