@@ -65,7 +65,7 @@ class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
         note = f"; {counted(failed, 'case')} failed and are left out" if failed else ""
         return TableResult(
             title="Scores and confidence",
-            description=f"with {100 * self.level:g} % intervals{note}",
+            description=f"with {100 * self.level:g}% intervals{note}",
             columns=["measure", "value", "low", "high", "cases"],
             rows=[
                 [name, *map(_rounded, (estimate.value, estimate.low, estimate.high)), estimate.n]

@@ -31,7 +31,6 @@ from howsure.show.table import (
     COUNT,
     FLAG,
     FRAME,
-    MAX_ROWS,
     MOST_ROWS,
     NUMBER,
     TABLE,
@@ -46,6 +45,7 @@ from howsure.show.table import (
 )
 
 Row = TypeVar("Row")
+LOG_COLUMNS = ("score", "target", "prob", "probs", "probs_column", "logits", "logprobs", "verbalised")  # in recipes
 KINDS = {"i": COUNT, "u": COUNT, "f": NUMBER, "b": FLAG}  # of arrays, by their type
 
 
@@ -217,9 +217,9 @@ class Result:
         notes = most_serious_first(self.below_answer(verbose=bool(all_figures)))
         rows, hidden_rows, hidden_notes = table, 0, 0
         if rest is not None:
-            rows = replace(table, rows=table.rows[:MAX_ROWS])
-            hidden_rows, hidden_notes = max(len(table.rows) - MAX_ROWS, 0), max(len(notes) - MAX_NOTES, 0)
-            notes = notes[:MAX_NOTES]
+            n_totals = max(len(self.rows_shown()) - len(self.rows_framed()), 0)
+            rows, hidden_rows = table.displayed(n_totals)
+            hidden_notes, notes = max(len(notes) - MAX_NOTES, 0), notes[:MAX_NOTES]
         more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
         more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
         above = [part.text(raw=raw) for part in self.above()] if columns is None and rest is None else []
@@ -422,7 +422,23 @@ def rows_read(recipe: Mapping[str, Any]) -> str:
     >>> print(rows_read({"files": ["a.csv"], "rows": 1200, "skipped": {"p": 3}}))
     a.csv: 1,200 rows, 3 skipped (p: 3)
     """
-    return f"{files_read(recipe)}: {rows_used(recipe)}" if "files" in recipe and "rows" in recipe else ""
+    if "files" not in recipe or "rows" not in recipe:
+        return ""
+    return f"{files_read(recipe)}: {rows_used(recipe)}{log_read(recipe)}"
+
+
+def log_read(recipe: Mapping[str, Any]) -> str:
+    """The format of a log, and its columns that were read; "" of a table.
+
+    >>> log_read({"format": "lm-eval", "target": "target", "probs_column": "probabilities", "group": "model"})
+    ' (lm-eval, target, probabilities, by model)'
+    """
+    if "format" not in recipe:
+        return ""
+    columns = [recipe[role] for role in LOG_COLUMNS if recipe.get(role)]
+    names = [name for column in columns for name in ([column] if isinstance(column, str) else column)]
+    groups = [f"by {recipe['group']}"] if recipe.get("group") else []
+    return f" ({', '.join([recipe['format'], *names, *groups])})"
 
 
 def rows_used(recipe: Mapping[str, Any]) -> str:
@@ -438,7 +454,7 @@ def rows_used(recipe: Mapping[str, Any]) -> str:
 
 
 def provenance_line(recipe: Mapping[str, Any]) -> str:
-    """What was read, and the level of the intervals; several files are counted, not named.
+    """What was read, with the columns of a log, and the level of the intervals; several files are counted, not named.
 
     >>> recipe = {"files": ["a.jsonl", "b.jsonl"], "rows": 720, "format": "lm-eval", "score": ["acc"], "level": 0.95}
     >>> print(provenance_line(recipe))
@@ -448,13 +464,7 @@ def provenance_line(recipe: Mapping[str, Any]) -> str:
     if "files" in recipe and "rows" in recipe:
         files = recipe["files"]
         source = f"{files[0]}:" if len(files) == 1 else f"{counted(len(files), 'file')},"
-        columns = recipe.get("score", ())
-        log = (
-            ", ".join([recipe["format"], *([columns] if isinstance(columns, str) else columns)])
-            if "format" in recipe
-            else ""
-        )
-        sentences.append(f"{source} {rows_used(recipe)}{f' ({log})' if log else ''}.")
+        sentences.append(f"{source} {rows_used(recipe)}{log_read(recipe)}.")
     if "level" in recipe:
         sentences.append(f"{100 * recipe['level']:g}% intervals.")
     return " ".join(sentences)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_same_length
 from howsure.inputs.frames import Kind, Read, Rows, no_column_name, rows_of
-from howsure.inputs.numbers_and_names import check_whole
+from howsure.inputs.numbers_and_names import check_whole, counted
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Labels, Pairs
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.inputs.source_names import source_names
@@ -67,11 +67,13 @@ class LowItem:
 class WorstRows(ResultOfRows[Any]):
     """The worst rows of a result, the worst first, equally bad ones in their order; indexed by their position.
 
-    recipe: how many were asked for, the columns shown, and by what they are the worst.
+    recipe: how many were asked for, the columns shown, and by what they are the worst. tied: for each score, how many
+    more items have the mean of its last one.
     """
 
     rows: tuple[WrongRow, ...] | tuple[LowItem, ...] = as_json("worst")
     recipe: Mapping[str, Any] = field(repr=False)
+    tied: Mapping[str, int] = as_json(None, default_factory=dict, repr=False)
 
     named = ""
     title = "Worst rows"
@@ -105,6 +107,15 @@ class WorstRows(ResultOfRows[Any]):
             known_columns.insert(field_names.index("row"), Column("file", WORDS, values=files, only=TABLE))
         return [*known_columns, *shown]
 
+    def below(self) -> Sequence[str]:
+        """How many more items are as bad as the last one."""
+        tied = {name: n for name, n in self.tied.items() if n}
+        by = [f" by {name}" if len(self.tied) > 1 else "" for name in tied]
+        return [
+            f"{counted(n, 'more item ties', 'more items tie')} with the last one{score}."
+            for n, score in zip(tied.values(), by, strict=True)
+        ]
+
     def table(self) -> Table:
         """The rows; texts are cut but in HTML."""
         return replace(ResultOfRows.table(self), longest=LONGEST)
@@ -125,9 +136,9 @@ class Worst:
     show: Show
     wrong: Wrong | None = None
 
-    def result(self, rows: Sequence[Any], by: str) -> WorstRows:
-        """The rows that were found."""
-        return WorstRows(rows=tuple(rows), recipe=self.recipe | {"by": by})
+    def result(self, rows: Sequence[Any], by: str, *, tied: Mapping[str, int] | None = None) -> WorstRows:
+        """The worst rows, and for each score how many more items tie with the last one."""
+        return WorstRows(rows=tuple(rows), recipe=self.recipe | {"by": by}, tied=tied or {})
 
     @property
     def recipe(self) -> dict[str, Any]:

@@ -25,13 +25,13 @@ def test_the_help_names_every_format() -> None:
     assert [name for name in LOGS if name not in said] == []
 
 
-def test_one_command_reads_a_log_and_says_aloud_what_it_took_it_for() -> None:
+def test_the_format_and_the_columns_of_a_log_are_in_the_line_below_the_table() -> None:
     path = write_lm_eval(Path(), "small", "task", SAMPLES)
-    done = run("calibration", str(path), "--format", "json")
-    said = "--target target, --probs-column probabilities, --id item"
-    assert (done.code, done.err) == (0, f"{path}: read as a log of lm-evaluation-harness, with {said}.\n")
-    read = json.loads(done.out)["recipe"]
-    assert (read["format"], read["normalise"], read["rows"]) == ("lm-eval", "none", 30)
+    done = run("calibration", str(path))
+    assert (done.code, done.err) == (0, "")
+    assert f"{path}: 30 rows (lm-eval, target, probabilities). 95% intervals.\n" in done.out
+    recipe = json.loads(run("calibration", str(path), "--format", "json").out)["recipe"]
+    assert (recipe["format"], recipe["normalise"], recipe["rows"]) == ("lm-eval", "none", 30)
 
 
 def test_one_curve_for_each_model_and_task() -> None:

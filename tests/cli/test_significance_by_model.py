@@ -138,7 +138,7 @@ def test_a_log_names_models_and_items_by_itself(tmp_path: Path) -> None:
             samples = [lm_eval_sample(item, [-1.0, -2.0] if win else [-2.0, -1.0], 0) for item, win in enumerate(wins)]
             write_lm_eval(tmp_path, model, task, samples)
     done = run(tmp_path / "*" / "samples_*.jsonl", "--score", "acc", "--format", "json")
-    assert "read as a log of lm-evaluation-harness, with --model model, --id task,item." in done.stderr
+    assert (done.stderr, json.loads(done.stdout)["recipe"]["format"]) == ("", "lm-eval")
     told = json.loads(done.stdout)["comparisons"][0]
     expected = compare(score=acc)[0]
     assert (told["p_value"], told["n"]) == (pytest.approx(expected.p_value), 60)

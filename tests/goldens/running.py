@@ -111,7 +111,7 @@ def masked(text: str, folder: Path) -> str:
     text = re.sub(r"\b\d+(?:\.\d+)? s for\b", "TIME for", text)
     text = re.sub(r"\btook \d+(?:\.\d+)? s\b", "took TIME", text)
     text = re.sub(r"\bin \d+(?:\.\d+)? (?:s|min|h|seconds?|minutes?)\b", "in TIME", text)
-    text = re.sub(r"\b\d+ % of the work was", "SHARE of the work was", text)
+    text = re.sub(r"\b\d+% of the work was", "SHARE of the work was", text)
     text = re.sub(r"^[0-9a-f]{8} (?={)", "SUM ", text, flags=re.MULTILINE)  # of each line of a journal
     return re.sub(r"\b[0-9a-f]{64}\b", "SUM", text)
 

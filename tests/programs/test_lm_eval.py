@@ -92,9 +92,10 @@ def test_the_likeliest_choice_is_the_one_that_the_program_scored(logs: dict[str,
 
 def test_the_multi_class_brier_score_is_the_programs(logs: dict[str, Path]) -> None:
     done = howsure("calibration", logs["texts"], "--format", "json")
-    assert "read as a log of lm-evaluation-harness" in done.err
-    assert "--target target, --probs-column probabilities" in done.err
-    (curve,) = json.loads(done.out)["curves"]
+    result = json.loads(done.out)
+    recipe = {name: result["recipe"][name] for name in ("format", "target", "probs_column")}
+    assert recipe == {"format": "lm-eval", "target": "target", "probs_column": "probabilities"}
+    (curve,) = result["curves"]
     assert curve["multiclass_brier"] == pytest.approx(results(logs)["texts"]["brier_score,none"])
 
 

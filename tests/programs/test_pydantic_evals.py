@@ -80,7 +80,7 @@ def test_repeated_runs_are_clusters_and_failures_are_told() -> None:
     assert table.rows == [
         ["mean right", *(round(one, 4) for one in (wanted.value, wanted.low, wanted.high)), 2 * (N - 3)]
     ]
-    assert table.description == "with 90 % intervals; 6 cases failed and are left out"
+    assert table.description == "with 90% intervals; 6 cases failed and are left out"
 
 
 def test_what_is_missing_is_told_in_the_report() -> None:

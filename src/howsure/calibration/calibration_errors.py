@@ -271,7 +271,7 @@ def nguyen_oconnor_intervals(sums: Sums, *, level: float, rng: np.random.Generat
 
     Redraw each bin's label frequency from Normal(p̂, σ̂²), clipped to [0, 1] for the error and not for its square; the
     interval is mean ± z · sd of the resulting values. **It does not cover**: the redraw adds the binomial noise a
-    second time, so for a calibrated model, the 95 % interval contained the true value in none of the measured runs. For
+    second time, so for a calibrated model, the 95% interval contained the true value in none of the measured runs. For
     replication only.
     """
     share = sums.w1 / sums.w1.sum()

@@ -147,7 +147,7 @@ def interval_of(curves: Sequence[CorpCurve]) -> str:
     """What the interval in a table is one of."""
     level = 100 * curves[0].by_chance.level
     why = "the curve fits noise, too, so that the miscalibration of these pairs may lie above it"
-    return f"the {level:g} % interval of the miscalibration, corrected for fitting: {why}"
+    return f"the {level:g}% interval of the miscalibration, corrected for fitting: {why}"
 
 
 def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:

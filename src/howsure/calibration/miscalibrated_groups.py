@@ -167,7 +167,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
 
     def columns(self) -> Sequence[Column]:
         """One row per group found."""
-        level, whole = f"{100 * self.recipe['level']:g} %", self.recipe["against"] == WHOLE
+        level, whole = f"{100 * self.recipe['level']:g}%", self.recipe["against"] == WHOLE
         gap = "mean prediction minus label frequency; positive: overconfident"
         excess = "gap minus that of the whole at the same predictions" if whole else "the gap"
         excess += f", with an interval that holds for all groups at once ({level})"
@@ -197,7 +197,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
 
     def below(self) -> Sequence[str]:
         """The level of the intervals, a line per group, the error over all groups, and the notes."""
-        level = f"In brackets: {100 * self.recipe['level']:g} % intervals, for all groups at once."
+        level = f"In brackets: {100 * self.recipe['level']:g}% intervals, for all groups at once."
         error = [] if self.multicalibration is None else [repr(self.multicalibration)]
         return [*([level, ""] if self.rows else []), *self.verdict().splitlines(), *error, *Result.below(self)]
 
@@ -248,7 +248,7 @@ def find_miscalibrated_groups(
     y_true, y_prob, sample_weight, clusters, pos_label, data: as in `calibration_curve`. features: a data frame, a
     mapping of names to columns of n values, or with `data` names of its columns. Categories give one condition per
     value (values in fewer than `min_rows` rows, and those beyond the 30 most frequent, are one condition together),
-    numbers and dates are cut at their 5, 10, 25, 50, 75, 90 and 95 % quantiles, and a missing value is a value. The
+    numbers and dates are cut at their 5, 10, 25, 50, 75, 90 and 95% quantiles, and a missing value is a value. The
     prediction itself is one more feature, in groups of two conditions: a group may be overconfident only above 0.9.
     multicalibration: also the `multicalibration_error`. id: in files, the item of each row, for rows of several files.
 

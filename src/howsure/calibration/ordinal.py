@@ -64,7 +64,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
 
     def columns(self) -> Sequence[Column]:
         """One row a cut point."""
-        level = f"{100 * self.error.level:g} %"
+        level = f"{100 * self.error.level:g}%"
         several = len(self.rows) > 1
         legend = "of calibrated predictions" + (
             f", adjusted for the cut points ({ADJUSTED['holm']})" if several else ""
@@ -92,7 +92,7 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
             f"error of all cut points (root mean square): {self.error}",
             f"ranked probability score: {self.rps} = {in_parts} {parts.within_bin:+.4f} within bins",
             f"expected level less level: {self.bias}",
-            f"In brackets: {100 * self.error.level:g} % intervals; n = {self.n:,}.",
+            f"In brackets: {100 * self.error.level:g}% intervals; n = {self.n:,}.",
             *(f"{curve.name}: {verdict(curve, p)}" for curve, p in rows_and_p),
             *notes_by_name((curve.name or "", curve.notes) for curve in self.rows),
             *(f"note: {note}" for note in item_notes(self.recipe)),

@@ -188,7 +188,7 @@ class CalibrationComparison(Result):
         estimates_ = {
             name: value for name, value in self.to_dict().items() if isinstance(value, dict) and name != "recipe"
         }
-        ends = {"value": "", "low": f"from here to high, the {100 * self.error_a.level:g} % interval", "high": ""}
+        ends = {"value": "", "low": f"from here to high, the {100 * self.error_a.level:g}% interval", "high": ""}
         return [
             Column("figure", WORDS, values=list(estimates), only=TABLE),
             *(

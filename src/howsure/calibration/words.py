@@ -18,13 +18,13 @@ from howsure.calibration.scores import (
 from howsure.inputs.numbers_and_names import shortened
 from howsure.result import Estimate
 from howsure.show.table import (
+    COUNT,
     FRAME,
     HIGHER,
     LOWER,
     NUMBER,
     P_VALUE,
     POINT,
-    TEXT,
     UNDEFINED,
     WORDS,
     Column,
@@ -153,8 +153,20 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
     )
     if not known:
         return f"Too little data for a verdict in any of {len(curves):,} groups."
-    best = min(known, key=lambda curve: curve.error.value)
-    return f"{best.name} has the smallest calibration error, {best.error}; {groups}."
+    first, *others = sorted(known, key=lambda curve: curve.error.value)
+    overlapping = [curve for curve in others if _overlap(first.error, curve.error)]
+    if others and overlapping == others:
+        errors = [f"{curve.error} ({curve.name})" for curve in (first, others[-1])]
+        return f"Calibration errors range from {' to '.join(errors)}, and the intervals overlap; {groups}."
+    smallest = f"{first.name} has the smallest calibration error, {first.error}"
+    if overlapping:
+        names = shortened([str(curve.name) for curve in overlapping], limit=MAX_NAMED)
+        smallest += f", but the intervals of {names} overlap with it"
+    return f"{smallest}; {groups}."
+
+
+def _overlap(smaller: Estimate, larger: Estimate) -> bool:
+    return smaller.high is not None and larger.low is not None and larger.low <= smaller.high
 
 
 def kind(curve: CalibrationCurve, p: float | None = None) -> str:
@@ -310,7 +322,7 @@ def with_method(estimate: Estimate) -> str:
     """A value with its interval and how both were computed."""
     if math.isnan(estimate.value) or estimate.low is None:
         return f"{estimate}"
-    return f"{estimate} ({estimate.method}, {100 * estimate.level:g} % interval)"
+    return f"{estimate} ({estimate.method}, {100 * estimate.level:g}% interval)"
 
 
 def recipe_line(curve: CalibrationCurve | CorpCurve) -> str:
@@ -340,7 +352,7 @@ def _yes_or_no(value: object) -> str:
 
 def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float], *, adjusted: str = "") -> list[Column]:
     """The figures of curves, one row each; `adjusted` says how the p-values are."""
-    level, rate = f"{100 * curves[0].error.level:g} %", base_rate_words(curves)
+    level, rate = f"{100 * curves[0].error.level:g}%", base_rate_words(curves)
     shown, each = score_columns(curves), score_columns(curves, each=True)
     scores = [
         Column(_called(name), NUMBER, name, LOWER, LEGENDS.get(name, ""), values=scores_of_curves)
@@ -355,7 +367,7 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
     kinds = [kind(curve, p) for curve, p in zip(curves, p_values, strict=True)]
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
-        Column("n", TEXT),
+        Column("n", COUNT),
         Column("base_rate", NUMBER, rate, HIGHER if rate == "accuracy" else ""),
         *with_ends(
             Column("error", NUMBER, better=LOWER, legend=LEGENDS["error"]),
@@ -410,5 +422,5 @@ def parts_table(curve: CalibrationCurve | CorpCurve, *, most: int = 20) -> Table
     parts, name, named = (curve.steps, "step", STEPS) if hasattr(curve, "steps") else (curve.bins, "bin", BINS)
     columns = [getattr(parts, column) for column in named.values()]
     shown = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))
-    rows = [[f"{i + 1}", f"{parts.count[i]}", *(number(column[i]) for column in columns)] for i in shown]
+    rows = [[f"{i + 1}", f"{parts.count[i]:,}", *(number(column[i]) for column in columns)] for i in shown]
     return Table((name if len(shown) == len(parts) else f"{name} of {len(parts)}", "n", *named), rows)

@@ -28,13 +28,13 @@ def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0
 
     >>> check_limit(5, name="max_error")
     Traceback (most recent call last):
-    howsure.errors.InputError: max_error must lie strictly between 0 and 1; it is 5. Write 0.05 for 5 %.
+    howsure.errors.InputError: max_error must lie strictly between 0 and 1; it is 5. Write 0.05 for 5%.
     """
     if is_number(value) and low < value < high:
         return float(value)
     if np.isfinite(low):
         rule = f"must lie strictly between {low:g} and {high:g}"
-        raise InputError(f"{parameter(name)} {rule}; it is {value!r}. Write 0.05 for 5 %.")
+        raise InputError(f"{parameter(name)} {rule}; it is {value!r}. Write 0.05 for 5%.")
     raise InputError(f"{parameter(name)} must be a finite number; it is {shown(value)}.")
 
 

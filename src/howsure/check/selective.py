@@ -118,7 +118,7 @@ def kept_risk(min_coverage: float) -> str:
             f"{parameter('min_coverage')} must lie above 0 and be at most 1; it is {min_coverage!r}. Write 0.7 for 70 "
             "%."
         )
-    return "risk" if min_coverage == 1.0 else f"risk of the most confident {100 * min_coverage:g} %"
+    return "risk" if min_coverage == 1.0 else f"risk of the most confident {100 * min_coverage:g}%"
 
 
 def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers | None]:

@@ -324,7 +324,7 @@ def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, e
 
 
 def _check_size(stated_size: float, elements: int, source: str, noun: str, tolerance: float) -> None:
-    """InputError where Σ 1/π, which estimates how many there are, is off by more than the room and 1 %; none for 0."""
+    """InputError where Σ 1/π, which estimates how many there are, is off by more than the room and 1%; none for 0."""
     if abs(stated_size - elements) > (max(tolerance, elements // 100) if tolerance else 0.0):
         raise InputError(
             f"{source} that there are {stated_size:,.0f} {noun}; there are {elements:,}. Pass the labels of all drawn "

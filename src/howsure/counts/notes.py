@@ -123,7 +123,7 @@ def note_text(note: Note, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> s
             few = f"only {counted(values['n'], values['label'] + ' label')}"
             if values["chosen"]:
                 return f"{few}; label more"
-            return f"{few}: totals with fewer than {values['few']} positive (or negative) labels do not use the scores"
+            return f"{few}: totals with fewer than {values['few']} positive (or negative) labels use the labels alone"
         case "independent_members":
             return (
                 f"the intervals of {terms.groups} treat {terms.members} as independent given their scores; those of "

@@ -68,7 +68,7 @@ class JudgeBias(Rows[BiasRow]):
 
     def columns(self) -> Sequence[Column]:
         """Each bias with its interval."""
-        level = f"in brackets the {100 * self.rows[0].estimate.level:g} % interval"
+        level = f"in brackets the {100 * self.rows[0].estimate.level:g}% interval"
         return [
             Column("bias", WORDS),
             Column("n", COUNT, legend="answers that show it"),
@@ -79,7 +79,7 @@ class JudgeBias(Rows[BiasRow]):
 
     def below(self) -> Sequence[str]:
         """What each row says, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].estimate.level:g} % intervals."
+        level = f"In brackets: {100 * self.rows[0].estimate.level:g}% intervals."
         return [level, *(f"{row.bias}: {row.sentence}" for row in self.rows), *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -76,7 +76,7 @@ class PromptSensitivity(Rows[PromptPart]):
         few = " (two prompts do not tell)" if many < FEWEST_PROMPTS else ""
         return [
             f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given} "
-            f"({level:g} % intervals).",
+            f"({level:g}% intervals).",
             f"The prompt decides {share:.0%} of the variance of the mean: from "
             f"{' to '.join(f'{self.prompts[name].value:.4f} ({name})' for name in (order[0], order[-1]))}.",
             *self.notes,

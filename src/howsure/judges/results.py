@@ -82,7 +82,7 @@ class JudgedScores(Rows[JudgedRow]):
 
     def columns(self) -> Sequence[Column]:
         """Models, what judge and people give alone, and both together."""
-        level = f"in brackets the {100 * self.rows[0].corrected.level:g} % interval"
+        level = f"in brackets the {100 * self.rows[0].corrected.level:g}% interval"
         return [
             *([Column("model", WORDS)] if any(row.model is not None for row in self.rows) else []),
             Column("n", COUNT, legend="answers that the judge graded"),
@@ -107,7 +107,7 @@ class JudgedScores(Rows[JudgedRow]):
         """The level, what readers err by, and the notes."""
         of_rows = notes_by_name([(row.model or "all", row.notes) for row in self.rows])
         errors = self.readings.sentences("corrected means up to") if self.readings else []
-        return [f"In brackets: {100 * self.rows[0].corrected.level:g} % intervals.", *errors, *self.notes, *of_rows]
+        return [f"In brackets: {100 * self.rows[0].corrected.level:g}% intervals.", *errors, *self.notes, *of_rows]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what judge, people and both say of each model on matplotlib axes (new ones if None)."""
@@ -203,7 +203,7 @@ class RaterAgreement(Rows[RaterAgreementRow]):
 
     def columns(self) -> Sequence[Column]:
         """Raters and coefficients."""
-        level = f"in brackets the {100 * self.rows[0].alpha.level:g} % interval"
+        level = f"in brackets the {100 * self.rows[0].alpha.level:g}% interval"
         return [
             Column("raters", WORDS, get=lambda row: row.a if row.b is None else f"{row.a}, {row.b}"),
             Column("n", COUNT, legend="items with two grades or more"),
@@ -215,5 +215,5 @@ class RaterAgreement(Rows[RaterAgreementRow]):
 
     def below(self) -> Sequence[str]:
         """The level, the verdict on the judge, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].alpha.level:g} % intervals, by leaving out each item in turn."
+        level = f"In brackets: {100 * self.rows[0].alpha.level:g}% intervals, by leaving out each item in turn."
         return [level, *([self.replacement.sentence] if self.replacement else []), *self.notes]

@@ -62,7 +62,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
 
     def columns(self) -> Sequence[Column]:
         """The audit of each model, and its mean by the map."""
-        level = f"in brackets the {100 * self.rows[0].residual.level:g} % interval"
+        level = f"in brackets the {100 * self.rows[0].residual.level:g}% interval"
         return [
             Column("model", WORDS),
             Column("n", COUNT, legend="answers that the judge graded"),
@@ -75,7 +75,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
 
     def below(self) -> Sequence[str]:
         """What the map is learned from, the level, why there are no verdicts, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].residual.level:g} % intervals"
+        level = f"In brackets: {100 * self.rows[0].residual.level:g}% intervals"
         margin = f"a map transports where people minus map lies within ±{self.recipe['margin']:g}"
         learned = (
             f"The map is learned from {', '.join(self.learned_from)}; each model is audited by the map of the others."
@@ -119,7 +119,7 @@ def judge_transport(
 
     The map is the increasing one nearest to the grades (isotonic regression). A model is audited by the map of the
     others; as long as one of three models or more surely follows another map than the others, the one that is furthest
-    off leaves the map. A model with fewer than 10 grades of people is not audited; one with more than 2 % of answers
+    off leaves the map. A model with fewer than 10 grades of people is not audited; one with more than 2% of answers
     outside the grades that the map knows is refused: "does not". Answers that people grade must be drawn at random of
     each model.
 

@@ -152,7 +152,7 @@ class MonitorStatus(Rows[GroupStatus]):
 
 def columns_of(level: float) -> Sequence[Column]:
     """The figures of a group."""
-    interval = f"{100 * level:g} %"
+    interval = f"{100 * level:g}%"
     return (
         Column("group", WORDS, get=lambda row: row.name),
         Column("n", COUNT),

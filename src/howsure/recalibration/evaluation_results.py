@@ -256,7 +256,7 @@ class RecalibrationEvaluation(Result):
             cells = [str(error), number(means[0], FINE), *map(number, means[1:])]
             sides.append(Column(end, NUMBER, values=[error.value, *means], only=FRAME))
             sides.append(Column(end, Kind(str), values=cells, only=TABLE))
-        level = f"{100 * self.error_before.level:g} %"
+        level = f"{100 * self.error_before.level:g}%"
         better = f"before minus after, with its {level} interval: above 0, recalibration is better"
         return [
             Column("quantity", WORDS, values=["error", *changes], only=FRAME),

@@ -79,7 +79,7 @@ class PredictedRegression(Rows[PredictedCoefficient]):
 
     def columns(self) -> Sequence[Column]:
         """Coefficients, naive and corrected."""
-        level = f"in brackets the {100 * self.rows[0].corrected.level:g} % interval"
+        level = f"in brackets the {100 * self.rows[0].corrected.level:g}% interval"
         return [
             *([Column("outcome", WORDS)] if self.rows[0].outcome is not None else []),
             Column("name", WORDS, "coefficient"),
@@ -104,7 +104,7 @@ class PredictedRegression(Rows[PredictedCoefficient]):
         effects_text = "" if not isinstance(effects, list) else f", fixed effects of {' and '.join(effects)}"
         of = self.rows[0].corrected
         sentence = f"{kind} regression{design}{effects_text}: {self.rows[0].naive.n:,} rows, {of.n:,} with a label."
-        return [sentence, f"In brackets: {100 * of.level:g} % intervals.", *(f"note: {note}" for note in self.notes)]
+        return [sentence, f"In brackets: {100 * of.level:g}% intervals.", *(f"note: {note}" for note in self.notes)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each coefficient, naive and corrected, on matplotlib axes (new ones if None)."""

@@ -64,7 +64,7 @@ def table_of_bins(bins: Bins, *, level: float) -> Table:
         "pairs",
         "mean prediction",
         "label frequency",
-        f"{100 * level:g} % interval",
+        f"{100 * level:g}% interval",
         "relative to the diagonal",
     ]
     rows = [
@@ -220,7 +220,7 @@ def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: S
 
 
 def _classes(curve: CalibrationCurve, prefix: str) -> Picture:
-    caption = "The predictions of each true class, P(q | label); every class adds up to 100 %."
+    caption = "The predictions of each true class, P(q | label); every class adds up to 100%."
     return _picture(histogram_figure(curve), caption, prefix)
 
 

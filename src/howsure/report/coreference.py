@@ -71,7 +71,7 @@ def _page(resolved_document: ResolvedDocument) -> Page:
     summary = (
         f"{len(resolved_document.mentions):,} mentions; entities here: "
         f"{len(set(resolved_document.labels.tolist())):,}, expected "
-        f"{resolved_document.number.mean:.1f}, between {low} and {high} with 95 % probability. Uncertain mentions: "
+        f"{resolved_document.number.mean:.1f}, between {low} and {high} with 95% probability. Uncertain mentions: "
         f"{doubts:,}."
     )
     if resolved_document.recalibration is None:

@@ -97,7 +97,7 @@ class ScoreTable(Leaderboard[ScoreRow]):
     def columns(self) -> Sequence[Column]:
         """Groups, models and means with intervals; ranks if the models are ranked."""
         rows = self.rows
-        level = f"in brackets the {100 * rows[0].mean.level:g} % interval"
+        level = f"in brackets the {100 * rows[0].mean.level:g}% interval"
         mixed = "lower_is_better_scores" in self.recipe
         better = "" if mixed else LOWER if self.recipe["lower_is_better"] else HIGHER
         several = len({row.score for row in rows}) > 1 or {"pass_at", "pass_hat"} & self.recipe.keys()
@@ -199,7 +199,7 @@ class BattleTable(Leaderboard[BattleRow]):
 
     def columns(self) -> Sequence[Column]:
         """Models, numbers of battles, points and strengths with intervals, and ranks."""
-        level = f"in brackets the {100 * self.rows[0].strength.level:g} % interval"
+        level = f"in brackets the {100 * self.rows[0].strength.level:g}% interval"
         return [
             *([Column("part", COUNT)] if self.rows[-1].part > 1 else []),
             Column("model", WORDS),
@@ -235,7 +235,7 @@ RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
 
 
 def _rank_columns(level: float) -> Iterator[Column]:
-    together = f"together right with {100 * level:g} %"
+    together = f"together right with {100 * level:g}%"
     yield Column("rank", TEXT, get=lambda row: row.ranks, only=TABLE, legend=together)
     yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones")
     yield Column("maybe_best", FLAG, "may be best", legend="not shown worse than another model")

@@ -116,6 +116,7 @@ def score_table(
         )
     options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
+    tied: dict[str, int] = {}
     with rows.placed():
         whole, whole_notes = _pool_groups(rows, requested_metrics)
         rows = add_document_scores(rows, requested_metrics) if requested_metrics else rows
@@ -137,7 +138,8 @@ def score_table(
                 score_bounds = _bounds(rows, name, values[~np.isnan(values)], ends)
                 lower = directions[name] is True
                 best = None if score_bounds is None else score_bounds[0 if lower else 1]
-                low += lowest_items(rows, name, values, look, best=best, lower_is_better=lower)
+                items, tied[name] = lowest_items(rows, name, values, look, best=best, lower_is_better=lower)
+                low += items
     if macro and "groups" in rows.coded and MACRO in rows.coded["groups"].names:
         raise InputError(
             f"a group is called {MACRO!r}, as is the row of {parameter('macro', True)}. Rename the group, or leave "
@@ -163,7 +165,7 @@ def score_table(
     worst_items = (
         None
         if look is None
-        else look.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean")
+        else look.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean", tied=tied)
     )
     together = (Note(f"Intervals of a model hold for all {len(kinds)} k together.", DETAIL),) if len(kinds) > 1 else ()
     notes = (*rows.notes, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)

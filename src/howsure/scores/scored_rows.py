@@ -353,9 +353,10 @@ def iterate_cells(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tup
 
 def lowest_items(
     rows: ScoredRows, name: str, values: Floats, worst: Worst, *, best: float | None, lower_is_better: bool
-) -> list[LowItem]:
-    """The items with the lowest mean over all models and runs of a group, ties in the order of the rows. Without ids,
-    each row is an item. Items whose mean is the `best` score are left out."""
+) -> tuple[list[LowItem], int]:
+    """The items with the lowest mean over all models and runs of a group, ties in the order of the rows, and how many
+    more items tie with the last one. Without ids, each row is an item. Items whose mean is the `best` score are left
+    out."""
     key: Integers = np.arange(len(values))
     if (items := rows.coded.get("id")) is not None:
         key = items.codes.astype(np.int64)
@@ -367,11 +368,13 @@ def lowest_items(
     means = np.bincount(item, values[there]) / n
     order = np.lexsort((first, sign * means))
     chosen = order if best is None else order[means[order] != best]
+    beyond = chosen[worst.n :]
+    n_tied = int(np.count_nonzero(means[beyond] == means[chosen[worst.n - 1]])) if len(beyond) else 0
     rows_by_item = [there[item == code] for code in chosen[: worst.n]]
     places = np.array([some[(sign * values[some]).argmin()] for some in rows_by_item], dtype=np.int64)
     assert rows.rows is not None
     shown_columns = worst.read_at(rows.rows, places)
-    return [
+    lowest = [
         LowItem(
             score=name,
             group=rows.name_at("groups", place),
@@ -385,3 +388,4 @@ def lowest_items(
         )
         for i, (code, place) in enumerate(zip(chosen, places.tolist(), strict=False))
     ]
+    return lowest, n_tied

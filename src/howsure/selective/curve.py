@@ -240,7 +240,7 @@ def checked_shares(values: Sequence[float], name: str) -> list[float]:
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value <= 1.0:
             raise InputError(
-                "{parameter} must lie above 0 and be at most 1; it is {value!r}. Write 0.8 for 80 %.", name, value=value
+                "{parameter} must lie above 0 and be at most 1; it is {value!r}. Write 0.8 for 80%.", name, value=value
             )
     return [float(value) for value in values]
 

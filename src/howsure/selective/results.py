@@ -111,7 +111,7 @@ class SelectiveCurve(Result):
             "E-AURC": f"{self.excess_aurc} (0: a perfect order)",
         }
         lines = [f"{name:<8}  {text}" for name, text in figures.items()]
-        lines += [f"intervals: {100 * self.accuracy.level:g} %", *map(str, (*self.at_coverage, *self.at_accuracy))]
+        lines += [f"intervals: {100 * self.accuracy.level:g}%", *map(str, (*self.at_coverage, *self.at_accuracy))]
         head = "selective answers" + (f" of {self.name}" if self.name is not None else "")
         return "\n  ".join([head, *lines, *self.below()])
 
@@ -221,7 +221,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
     def columns(self) -> Sequence[Column]:
         """One row per group."""
         first, thresholds = self.rows[0], self.thresholds
-        level = f"in brackets the {100 * first.auroc.level:g} % interval"
+        level = f"in brackets the {100 * first.auroc.level:g}% interval"
         auroc, aurc = f"area under the ROC curve of confidence for correctness; {level}", "area under the risk–coverage"
         columns = [
             Column("group", WORDS, get=_name),
@@ -251,7 +251,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     def below(self) -> Sequence[str]:
         """The level, what is promised, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].auroc.level:g} % intervals."
+        level = f"In brackets: {100 * self.rows[0].auroc.level:g}% intervals."
         assumed = set(ASSUMED.values())
         notes = [(row.name or "note", row.notes) for row in self.rows]
         of_found = [

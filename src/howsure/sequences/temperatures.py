@@ -108,7 +108,7 @@ class Temperatures(Result):
             f"-log P per token, {what}: {before:.4f} -> {after:.4f}"
             for what, (before, after) in (("gold tags", self.tag_loss), ("gold sequences", self.sequence_loss))
         ]
-        level = f"{100 * self.emissions.level:g} % intervals"
+        level = f"{100 * self.emissions.level:g}% intervals"
         summary_lines = [f"temperatures ({self.recipe['likelihood']} likelihood of {sizes}; {level})", *lines, *losses]
         if self.left_out:
             summary_lines.append(

@@ -32,7 +32,7 @@ class ComparisonPlan(Result):
     """The result of `plan_comparison`.
 
     n: items of the pilot. items_total: of the benchmark. difference: of the means in the pilot. items, median, most:
-    the items until it is decided, or all are evaluated: their mean, median and 90 % quantile. first, second, undecided:
+    the items until it is decided, or all are evaluated: their mean, median and 90% quantile. first, second, undecided:
     the probability of each verdict. fixed: the items of a test, of a number fixed beforehand, that finds the difference
     of the pilot with a power of .8; None if that is too small. recipe: everything needed to repeat it.
     """

@@ -73,7 +73,7 @@ class SequentialStatus(Result):
             f"{self.outcome}: {counted(self.n, 'item')}{of}{after}",
             f"{what} {self.estimate}{models}{', adjusted by what was predicted' * ('predicted' in self.recipe)}",
             f"decided is {self.mean_of}",
-            f"the {100 * self.estimate.level:g} % interval holds however often one looks",
+            f"the {100 * self.estimate.level:g}% interval holds however often one looks",
         ]
         waiting = f"{counted(self.waiting, 'item')} of a cluster that is not complete yet: not used"
         return "\n  ".join([*lines, waiting] if self.waiting else lines)

@@ -140,6 +140,22 @@ class Table:
         note = f"{left:,} of {len(self.rows):,} rows are not shown: {rest}."
         return replace(self, rows=rows, contests=contests, notes=(note, *self.notes))
 
+    def displayed(self, n_totals: int) -> tuple[Table, int]:
+        """The first rows and the totals, which are its last `n_totals` rows, 12 in all, and the number of hidden rows.
+
+        >>> table, hidden = Table(["group", "n"], [[f"g{i}", "1"] for i in range(20)] + [["all", "20"]]).displayed(1)
+        >>> [group for group, _ in table.rows[-3:]], hidden
+        (['g10', '…', 'all'], 9)
+        """
+        hidden = len(self.rows) - MAX_ROWS
+        if hidden <= 0:
+            return self, 0
+        if not n_totals:
+            return replace(self, rows=self.rows[:MAX_ROWS]), hidden
+        totals, gap = self.rows[-n_totals:], ["…", *[""] * (len(self.headings) - 1)]
+        totals = totals if n_totals <= MAX_ROWS else [*totals[: MAX_ROWS - 1], totals[-1]]
+        return replace(self, rows=[*self.rows[: MAX_ROWS - len(totals)], gap, *totals]), hidden
+
     def _cut(self) -> Table:
         """The table whose cells in words are lines of at most `longest` characters."""
         if self.longest is None:

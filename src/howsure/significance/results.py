@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.result import Result, Rows, as_json, dict_of, held_in_frames, provenance_line
-from howsure.show.notes import DETAIL, Note, notes_by_name
+from howsure.show.notes import DETAIL, WARNING, Note, notes_by_name
 from howsure.show.table import (
     COUNT,
     FRAME,
@@ -241,10 +241,15 @@ class Comparison(Rows[Difference]):
     @property
     def provenance(self) -> str:
         """The files, their rows, and the level of the intervals."""
-        keys = ("files", "rows", "skipped", *(() if self.recipe["interval"] is None else ("level",)))
+        keys = ("files", "rows", "skipped", "format", *(() if self.recipe["interval"] is None else ("level",)))
         recipe = {key: self.recipe[key] for key in keys if key in self.recipe}
         items = "" if "rows" in recipe or "files" not in recipe else f"{counted(self.recipe['n'], 'item')}. "
-        return items + provenance_line(recipe)
+        return f"{items}{provenance_line(recipe)}{self._stars_legend}"
+
+    @property
+    def _stars_legend(self) -> str:
+        rows = (*self.rows, *(() if self.groups is None else self.groups.rows))
+        return " Adjusted p: * at most .05, ** at most .01." if any(row.stars for row in rows) else ""
 
     def next_parameters(self) -> Mapping[str, object]:
         """A report."""
@@ -253,7 +258,8 @@ class Comparison(Rows[Difference]):
     def below(self) -> Sequence[str]:
         """What was found and how, in sentences."""
         notes = [f"Note: {note}" for note in self.notes]
-        return [*verdicts(self), *(Note(line, DETAIL) for line in how(self) if line not in notes), *notes]
+        details = [line if isinstance(line, Note) else Note(line, DETAIL) for line in how(self) if line not in notes]
+        return [*verdicts(self), *details, *notes]
 
     def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
         """Draw the differences of one metric with their intervals on axes (new ones if None); `metric` names it.
@@ -310,10 +316,6 @@ def _ways(rows: Sequence[Difference]) -> list[str]:
 
 # What a comparison says, in sentences.
 
-OF_MEANS = {
-    "gaffke": "Gaffke's (of scores of 0 and 1 without clusters, McNemar's exact test)",
-    "student": "Student's t",
-}
 JACKKNIFE = "jackknife"
 
 
@@ -403,7 +405,7 @@ def _of_best(result: Comparison) -> list[str]:
 def how(result: Comparison) -> list[str]:
     """What was drawn, and for how many questions p was adjusted, in sentences."""
     recipe = result.recipe
-    if recipe["method"] in OF_MEANS or recipe["method"] == JACKKNIFE:
+    if recipe["method"] in ("gaffke", "student", JACKKNIFE):
         return [*_of_means(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
     drawn = {
         "permutation": "swapped by coin flips",
@@ -426,7 +428,28 @@ def _adjusted(result: Comparison) -> list[str]:
     recipe = result.recipe
     if recipe["adjust"] is None or (len(result) == 1 and "family" not in recipe):
         return []
-    return [f"p is adjusted for {recipe.get('family', f'{len(result)} comparisons')} ({ADJUSTED[recipe['adjust']]})."]
+    return [
+        f"p is adjusted for {recipe.get('family', f'{len(result)} comparisons')} ({ADJUSTED[recipe['adjust']]}).",
+        *_disagreements(result, recipe),
+    ]
+
+
+def _disagreements(rows: Iterable[Difference], recipe: Mapping[str, Any]) -> Iterator[str]:
+    """A note on the rows whose interval excludes 0 although their adjusted p is above .05."""
+    excluding_0 = [row for row in rows if row.p_adjusted > ALPHA and (row.low > 0.0 or row.high < 0.0)]
+    names = [f"{row.model} in {row.metric}" for row in excluding_0]
+    if names and math.isclose(recipe["level"], 1 - ALPHA):
+        yield Note(
+            f"Not significant after adjustment, but the unadjusted interval excludes 0: {shortened(names)}.", WARNING
+        )
+
+
+def _is_mcnemar(row: Difference) -> bool:
+    """Whether p is that of McNemar's exact test, as Gaffke's is for scores of 0 and 1 without clusters and runs."""
+    from scipy.special import bdtr
+
+    better, worse = (round(row.n * share) for share in (row.share_better, row.share_worse))
+    return math.isclose(row.p_value, min(2 * bdtr(min(better, worse), better + worse, 0.5), 1.0), rel_tol=1e-6)
 
 
 def _of_means(result: Comparison) -> list[str]:
@@ -437,7 +460,13 @@ def _of_means(result: Comparison) -> list[str]:
         left_out = f"{n:,} items" if recipe["clusters"] is None else f"{recipe['clusters']:,} clusters"
         sentences = [f"Intervals and p are Student's t of the jackknife, which leaves out each of {left_out} in turn."]
     else:
-        sentences = [f"Intervals and p are {OF_MEANS[recipe['method']]} of the paired differences of {unit}{runs}."]
+        if recipe["method"] == "student":
+            method = "Student's t intervals and p"
+        elif all(_is_mcnemar(row) for row in result):
+            method = "Gaffke's intervals and McNemar's exact p"
+        else:
+            method = "Gaffke's intervals and p (for bounded scores)"
+        sentences = [f"{method}, of the paired differences of {unit}{runs}."]
     shares = [row.run_share for row in result if not math.isnan(row.run_share)]
     if shares:
         least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"

@@ -63,8 +63,7 @@ def test_the_demo_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     """It says and makes the same a second time, in another encoding."""
     monkeypatch.chdir(tmp_path)
     code, plain, err = run("ascii", "demo", monkeypatch=monkeypatch)
-    assert (code, plain.isascii()) == (0, True)
-    assert re.fullmatch(r".*read as a log of lm-evaluation-harness.*\n", err)
+    assert (code, plain.isascii(), err) == (0, True, "")
     code, text, again = run("utf-8", "demo", monkeypatch=monkeypatch)
     assert (code, again) == (0, err)
     assert "HMM: underconfident between" in text

@@ -62,7 +62,7 @@ def command() -> None:
 def as_level(context: click.Context, parameter: click.Parameter, value: float) -> float:
     """The level of one-sided tests."""
     if not 0.5 < value < 1.0:
-        raise click.BadParameter(f"{value:g} does not lie strictly between 0.5 and 1; write 0.95 for 95 %")
+        raise click.BadParameter(f"{value:g} does not lie strictly between 0.5 and 1; write 0.95 for 95%")
     return value
 
 

@@ -105,7 +105,7 @@ def _numbers_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
                 *shown,
             ]
         )
-    headings = ("document", "mentions", "entities", "expected", "95 %", "pairs")
+    headings = ("document", "mentions", "entities", "expected", "95%", "pairs")
     return table_text(Table(headings, rows, words=("document",))) + (WHY_OUTSIDE if outside else "")
 
 

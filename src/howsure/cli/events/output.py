@@ -58,7 +58,7 @@ def _described(document: Mapping[str, Any]) -> list[str]:
     lines = [f"{heading}  {name_text(document['id'])}  {title}".rstrip()]
     for link in document["links"]:
         words = f'"{name_text(link["mention_text"])}" ~ "{name_text(link["with_text"])}"'
-        shares = f"{100 * link['with_event']:.0f} % of the samples with the event, {100 * link['without_event']:.0f} %"
+        shares = f"{100 * link['with_event']:.0f}% of the samples with the event, {100 * link['without_event']:.0f}%"
         lines.append(f"      {words}, p = {link['probability']:.2f}; together in {shares} without")
     return lines
 

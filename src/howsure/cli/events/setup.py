@@ -161,5 +161,5 @@ def _speed(report: ExtractionReport) -> list[str]:
     return [
         f"  {seconds:,.1f} s for {counted(report.read, 'document')} read ({report.read / seconds:,.1f} per second), "
         f"{report.kept:,} of them kept ({report.kept / seconds:,.1f} per second)",
-        f"    {share:.0f} % of the work was reading and parsing, the rest coreference, the rule and storing",
+        f"    {share:.0f}% of the work was reading and parsing, the rest coreference, the rule and storing",
     ]

@@ -74,7 +74,7 @@ def as_each_names(ctx: Context, param: Parameter, value: tuple[str, ...]) -> tup
 def as_level(ctx: Context, param: Parameter, value: float) -> float:
     """The level of an interval."""
     if not 0.0 < value < 1.0:
-        raise click.BadParameter(f"{value:g} does not lie strictly between 0 and 1; write 0.95 for 95 %")
+        raise click.BadParameter(f"{value:g} does not lie strictly between 0 and 1; write 0.95 for 95%")
     return value
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import shlex
 import sys
 import time
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
 # Where results go: standard output, or a file that appears whole or not at all.
 
 RAW, COLUMNS, TYPED, VERBOSE = "howsure.raw", "howsure.columns", "howsure.typed", "howsure.verbose"
-VERBOSE_OPTION = "--verbose"
-DONE_ONCE = ("--figure", "--width", "--axis", "--report", "--columns")  # options that a next command does not repeat
+VERBOSE_OPTION, REPORT = "--verbose", "--report"
+DONE_ONCE = ("--figure", "--width", "--axis", REPORT, "--columns")  # options that a next command does not repeat
 FORMATS = ("table", "json", "csv", "markdown", "latex", "signature")
 
 
@@ -61,6 +63,7 @@ def next_command_line(result: Result) -> str:
     typed, further = _typed_words(), {option_of(name): value for name, value in result.next_parameters().items()}
     if result.answer is None or not typed or not further or further.keys() & set(_typed()):
         return ""
+    further |= {REPORT: _unused(str(further[REPORT]))} if REPORT in further else {}
     options = [word for option, value in further.items() for word in (option, str(value))]
     return f"Next: {' '.join(['howsure', *map(shell_word, [*typed, *options])])}"
 
@@ -72,6 +75,13 @@ def shell_word(word: str) -> str:
     '*.csv' "model = 'bass'"
     """
     return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
+
+
+def _unused(name: str) -> str:
+    """A file name like this one that no file has: scores.html, scores-2.html, …"""
+    stem, suffix = os.path.splitext(name)
+    names = itertools.chain([name], (f"{stem}-{number}{suffix}" for number in itertools.count(2)))
+    return next(name for name in names if not os.path.exists(name))
 
 
 def _typed_words() -> list[str]:
@@ -108,8 +118,11 @@ def write_pictures(
         from howsure.report.pages import write_report
         from howsure.report.results import result_report
 
+        is_replaced = os.path.exists(report)
         with of_width(None):  # that of the figure in a file is not that of a page
             write_report(result_report(result, title=title, command=command_line()), report)
+        if is_replaced:
+            say(f"{report} existed and was replaced.")
 
 
 def say(text: str) -> None:

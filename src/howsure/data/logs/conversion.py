@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain, compress, islice, repeat
@@ -26,12 +26,11 @@ from howsure.data.tables.database import Database, chunks
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
-from howsure.errors import GIVEN, InputError, parameter, shown, told, way
+from howsure.errors import GIVEN, InputError, parameter, shown, told
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK
 from howsure.inputs.measures import Measure, measure_of
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
-from howsure.inputs.pairs import WAYS as GIVEN_WAYS
 
 # Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table.
 
@@ -403,14 +402,6 @@ def _needed_columns(row: Row, words: Collection[str] | None) -> Row:
     }
 
 
-def described(log: Log, files: Sequence[File], roles: Mapping[str, str]) -> str:
-    """What was read as what, in a line."""
-    names = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
-    listed = ", ".join(way(role, name) if role in GIVEN_WAYS else parameter(role, name) for role, name in roles.items())
-    first = f"{names}: read as a log of {log.format.program}" + (f", with {listed}" if listed else "") + "."
-    return "\n".join([first, *log.notes])
-
-
 # The columns of a log for what the user did not name.
 
 Roles = dict[str, str | None]  # a column each
@@ -449,18 +440,6 @@ def with_defaults(
     elif parts:
         new_roles["groups"] = ",".join(parts)
     return new_roles | _items(new_roles, log, parts), probability_spec
-
-
-def chosen_by_log(
-    requested: Roles, asked_given: Probabilities | None, roles: Roles, probability_spec: Probabilities
-) -> dict[str, str]:
-    """The columns that the user did not name, by the roles or ways that they stand for."""
-    roles_by_log = {"y_true": roles["y_true"], probability_spec.way: probability_spec.columns[0]} | {
-        role: roles[role] for role in ROLES_NAMED
-    }
-    requested_roles = {role for role, name in requested.items() if name is not None}
-    requested_roles |= set() if asked_given is None or asked_given.way == UNNAMED else {probability_spec.way}
-    return {role: name for role, name in roles_by_log.items() if name is not None and role not in requested_roles}
 
 
 def _probabilities(

@@ -96,16 +96,14 @@ def open_predictions(
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
     roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
-    across_files, chosen = files.across_files, dict[str, str]()
+    across_files = files.across_files
     check_way(across_files, of=id or clusters, named=f"{parameter('id', GIVEN)} or {parameter('clusters', GIVEN)}")
     named = [*roles.values(), *(() if y_prob is None or y_prob.way == UNNAMED else y_prob.columns), *features, *later]
     with opened_files(files, [name for name in named if name is not None], spool=spool) as opened:
         if opened.log is not None:
-            from howsure.data.logs.conversion import chosen_by_log, with_defaults
+            from howsure.data.logs.conversion import with_defaults
 
-            request = (roles, y_prob)
-            roles, y_prob = with_defaults(*request, opened.log, opened.files, pairing=pairing)
-            chosen = chosen_by_log(*request, roles, y_prob)
+            roles, y_prob = with_defaults(roles, y_prob, opened.log, opened.files, pairing=pairing)
             if across_files == "error" and roles["clusters"] != clusters:
                 across_files = SAME  # items of a log are known by model and task: several rows of one are the same item
         spec = check_given(y_prob, pos_label=pos_label, groups=roles["groups"])
@@ -151,7 +149,7 @@ def open_predictions(
             raise InputError(f"{name} holds one number per row; {parameter('reduce', GIVEN)} needs several classes.")
         if pos_label is not None and not scores.is_one:
             raise _one_by_reduce()
-        separate, summary = notes.get("across_files") == SEPARATE, opened.summary(table, chosen)
+        separate, summary = notes.get("across_files") == SEPARATE, opened.summary(table)
         label, groups_held = columns["y_true"], columns.get("groups")
         stream = PairStream(selection, columns, scores.columns[0], spec.scale)
         if scores.is_one and not soft:

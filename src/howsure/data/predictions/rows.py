@@ -31,7 +31,7 @@ from howsure.inputs.checks import (
     check_clusters,
     check_weights,
 )
-from howsure.inputs.frames import ITEM, ITEM_HASH, Kind, Rows
+from howsure.inputs.frames import ITEM, Kind, Rows
 from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers
 
@@ -282,8 +282,7 @@ def rows_of_files(
         measures,
         notes,
     )
-    named = {role: name for role, name in chosen.items() if chosen_as(role) == Kind.NAMES and role != ITEM_HASH}
-    return result, opened.summary(table, named)
+    return result, opened.summary(table)
 
 
 def _is_item_key(name: str) -> bool:

@@ -128,14 +128,9 @@ class Opened:
         commas = selection.table.with_commas
         return notes | ({"decimal_comma": commas} if commas else {})
 
-    def summary(self, table: Table, chosen: Mapping[str, str]) -> str:
-        """What users are told of what was read: as which log, with which columns, and of decimal commas."""
-        commas = commas_note(table.with_commas)
-        if self.log is None:
-            return commas
-        from howsure.data.logs.conversion import described
-
-        return f"{described(self.log, self.files, chosen)} {commas}".strip()
+    def summary(self, table: Table) -> str:
+        """Notes on what was read, a line each: those of a log, and of decimal commas."""
+        return "\n".join(filter(None, [*(self.log.notes if self.log else ()), commas_note(table.with_commas)]))
 
 
 def check_pooling(

@@ -70,7 +70,7 @@ class Agreement(Rows[ActorAgreement]):
 
     def columns(self) -> Sequence[Column]:
         """A row per actor, and one for all."""
-        shown = f"{100 * self.recipe['level']:g} % interval"
+        shown = f"{100 * self.recipe['level']:g}% interval"
         return [
             Column("actor", WORDS),
             Column("documents", COUNT),

@@ -91,8 +91,8 @@ class CorrectedCount:
 WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
 
 REPRINTED = (
-    "{} the same story as another document: intervals of periods treat them as independent given their scores; those "
-    "of totals do not"
+    "corrected counts: {} the same story as another document; intervals of periods treat them as independent given "
+    "their scores, those of totals do not"
 )
 DOCUMENTS = Terms(
     units="pairs of a document and an actor",
@@ -157,13 +157,9 @@ def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, 
 def _labels_used(recipe: Mapping[str, Any]) -> str:
     coders = recipe["coders"]
     names = f"{len(coders)} coders" if len(coders) > 3 else f"coder{'s' * (len(coders) > 1)}: {', '.join(coders)}"
-    scores = "the model's scores"
-    if recipe.get("scores"):
-        scores = f"the model's scores and the added scores {shortened(recipe['scores'])}"
-    return (
-        f"Corrected with {counted(recipe['labelled'], 'labelled document')}{f' ({names})' if coders else ''}, which "
-        f"calibrate {scores} for the rest. Question: “{recipe['question']}”"
-    )
+    labels = f"{counted(recipe['labelled'], 'labelled document')}{f' ({names})' if coders else ''}"
+    scores = f" and the scores {shortened(recipe['scores'])}" if recipe.get("scores") else ""
+    return f"Corrected with {labels}{scores}. Question: “{recipe['question']}”"
 
 
 def _missing_labels(recipe: Mapping[str, Any]) -> list[str]:
@@ -323,7 +319,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
             Column("positives", COUNT, "act there"),
             Column("estimate", digits(4 if share else 1), "corrected"),
             *(Column(name, NUMBER, only=FRAME) for name in ("low", "high")),
-            Column("interval", span(4 if share else 0), f"{100 * self.level:g} % interval", get=ENDS, only=TABLE),
+            Column("interval", span(4 if share else 0), f"{100 * self.level:g}% interval", get=ENDS, only=TABLE),
             Column("method", WORDS, only=FRAME),
         ]
 

@@ -48,7 +48,6 @@ from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, plain
-from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, number, span
 
 if TYPE_CHECKING:
@@ -225,12 +224,16 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         )
         return (*self.rows, *totals)
 
+    def rows_framed(self) -> Sequence[PeriodCount]:
+        """The rows, which add up to the totals."""
+        return self.rows
+
     def columns(self) -> Sequence[Column]:
         """The tidy columns of frames and CSV, one row per actor and period; and those of tables."""
         rows = self.rows
         share, normal, corrected = self.unit == "share", self.recipe["interval"] == "normal", self.corrected
         counts = "share" if share else f"{self.unit} with an event"
-        names = ("raw", "raw interval") if corrected is not None else (counts, f"{100 * self.level:g} % interval")
+        names = ("raw", "raw interval") if corrected is not None else (counts, f"{100 * self.level:g}% interval")
         decimals, ends, best = (4, 4, 4) if share else (1, int(normal), 0)
         tidy: dict[str, list[Any]] = {
             "actor": [row.actor for row in rows],
@@ -265,18 +268,15 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
 
     @property
     def provenance(self) -> str:
-        """The event, the number of documents, and the level of the intervals."""
-        n = sum(row.n_documents for row in self.rows_of(self.actors[0]))
-        return f"{self.event}: {counted(n, 'document')}. {100 * self.level:g}% intervals."
+        """The event, the documents, actors and periods, and the level of the intervals."""
+        n, periods = sum(row.n_documents for row in self.rows_of(self.actors[0])), [row.period for row in self.rows]
+        actors = f"{counted(len(self.titles), 'actor')} by {self.period}, {periods[0]} to {periods[-1]}"
+        method = f" ({self.recipe['interval']})" if self.corrected is None else ""
+        return f"{self.event}: {counted(n, 'document')}, {actors}. {100 * self.level:g}% intervals{method}."
 
     def below(self) -> Sequence[str]:
-        """What is counted, how, and when; and what that is based on."""
-        rows = self.rows
-        settings = (
-            f"{self.event}: {counted(len(self.titles), 'actor')} by {self.period}, {rows[0].period} to "
-            f"{rows[-1].period}: {self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})"
-        )
-        return [Note(settings, DETAIL), *self.rests_on()]
+        """What the counts are based on."""
+        return self.rests_on()
 
 
 def event_series(

@@ -95,7 +95,7 @@ class RawCounts(Rows[Row]):
         samples = (
             f"{recipe['store']['samples']} samples per document. The uncertainty is that of {recipe['uncertainty']}"
         )
-        details = [f"Raw counts: {samples}" if self.is_beside else samples, _dependence(recipe)]
+        details = [f"{'Raw counts: ' * self.is_beside}{detail}" for detail in (samples, _dependence(recipe))]
         return [*lines, *(Note(detail, DETAIL) for detail in details)]
 
 

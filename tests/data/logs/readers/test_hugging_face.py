@@ -49,7 +49,7 @@ def test_a_trainers_arrays_are_one_command() -> None:
     (curve,) = judged("predictions.npz")["curves"]
     assert curve["error"]["value"] == pytest.approx(wanted.error.value, rel=1e-9)
     assert curve["base_rate"] == right.mean()
-    assert "read as a log of transformers" in run("calibration", "predictions.npz").err
+    assert "predictions.npz: 400 rows (hf, " in run("calibration", "predictions.npz").out
 
 
 def test_classes_have_the_names_of_the_config_beside() -> None:

@@ -164,7 +164,7 @@ def test_logs_of_2024_are_logs_of_inspect(tmp_path: Path, version: int) -> None:
     path = tmp_path / "log.json"
     path.write_text(json.dumps(of_2024(samples, version=version), indent=2), encoding="utf-8")
     with howsure.read(path).predictions() as predictions:
-        assert predictions.summary.startswith(f"{path}: read as a log of Inspect AI, with ")
+        assert predictions.notes["format"] == "inspect"
         assert (predictions.n, predictions.columns["probs_column"]) == (2, "probabilities")
     assert howsure.read(path).rows({"match": Kind.NUMBER}).columns["match"].tolist() == [1.0, 0.0]
 
