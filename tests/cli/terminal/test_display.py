@@ -92,7 +92,9 @@ def test_an_interval_beside_an_adjusted_p_is_explained(tmp_path: Path, monkeypat
     a = [int(i < 3 or i >= 16) for i in range(400)]
     rows = [f"1,{x},{y}" if i % 2 else f"0,{1 - x},{1 - y}" for i, (x, y) in enumerate(zip(a, b, strict=True))]
     Path("p.csv").write_text("\n".join(["y,a,b", *rows]) + "\n")
-    command = "significance p.csv --target y --against a --model b --metric accuracy --metric macro_f1 --metric mcc --seed 1"
+    command = (
+        "significance p.csv --target y --against a --model b --metric accuracy --metric macro_f1 --metric mcc --seed 1"
+    )
     shown = howsure(command).out
     assert "no difference is detected" in shown.splitlines()[0]
     note = "Not significant after adjustment, but the unadjusted interval excludes 0: b in accuracy"
