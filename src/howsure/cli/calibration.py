@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import Command, Written
-from howsure.cli.terminal.derived import FILES, NOT, REDUCE, choice, command_of, derived, finish, result_of, said_of
+from howsure.cli.terminal.derived import FILES, NOT, choice, command_of, derived, finish, result_of, said_of
 from howsure.cli.terminal.options import (
     ONE_WAY,
     PROBABILITIES,
@@ -19,6 +19,7 @@ from howsure.cli.terminal.options import (
     axis_option,
     binning_options,
     choice_option,
+    classes_options,
     figure_option,
     in_order,
     output_options,
@@ -35,7 +36,6 @@ from howsure.cli.terminal.process import check_memory
 from howsure.errors import LOOK, InputError
 
 ROW_BYTES = 250  # of a row of simulated pairs as text, beside its numbers
-OF_ONE_CLASS = "With classes: top-label (default), or the name of one class."
 LOGITS = (
     "FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, tokens, "
     "classes), in float64, float32, float16 or bfloat16. Rows are read some at a time; nothing is unpickled. Logits of "
@@ -68,7 +68,7 @@ howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-
 howsure calibration dev.jsonl --target gold --prob score --method corp --report report.html
 howsure calibration 'results/*/samples_*.jsonl'
 """,
-        own=[output_options, figure_option("Draw the curves"), axis_option, report_option],
+        own=[output_options, figure_option(), axis_option, report_option],
         options={
             "method": choice(calibration_curves, "method", ["bins", "corp"]),
             "binning": choice(calibration_curves, "binning", BINNING),
@@ -105,16 +105,9 @@ howsure calibration find-groups dev.csv --target gold --prob score --features ge
 howsure calibration find-groups dev.jsonl --target gold --probs-column probs --features 'genre,length(text)'
 howsure calibration find-groups answers.csv --target right --prob confidence --features model,topic --cluster item
 """,
-        reduce=OF_ONE_CLASS,
-        own=[output_options, figure_option("Draw the groups found"), report_option],
+        own=[output_options, figure_option(), report_option],
         options={
-            "features": click.option(
-                "--features",
-                callback=as_names,
-                required=True,
-                metavar="COL,COL,…",
-                help="Columns to make groups of: names, numbers, dates; length(COL) is that of a text.",
-            ),
+            "features": click.option("--features", callback=as_names, required=True, metavar="COL,COL,…"),
             "conditions": click.option(
                 "--conditions",
                 type=click.IntRange(1, 2),
@@ -135,26 +128,19 @@ def compare() -> click.Command:
 
     @click.command("compare", cls=Command)
     @click.argument("files", nargs=-1, required=True, metavar="FILE | FILE_A FILE_B")
-    @probability_options(
-        "Column of the predicted probability; this and the next five: twice for two of one file.", of_two=True
-    )
-    @click.option("--reduce", metavar="HOW", help=REDUCE)
-    @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
-    @role_option(
-        "y_true",
-        multiple=True,
-        help="Column of the true label; twice if each model has its own (is its answer right?).",
-    )
+    @probability_options(of_two=True)
+    @classes_options
+    @role_option("y_true", multiple=True)
     @reading_options
     @binning_options
     @click.option("--names", callback=as_names, metavar="NAME,NAME", help="What the models are called (default: A,B).")
     @output_options
-    @figure_option("Draw both curves, and by how much they differ")
+    @figure_option()
     @axis_option
     def command(
         files: Sequence[str], form: str, output: str | None, figure: str | None, axis: str, **typed: Any
     ) -> None:
-        """Is model B better calibrated than model A on the same rows? Two files, or two columns of one file.
+        """Is model B better calibrated than A on the same rows? Two files, or two columns of one file (--prob twice).
 
         Rows of two files are matched by --id, or by position if the files have the same number of rows.
 
@@ -248,15 +234,13 @@ howsure calibration logits 'shards/*.safetensors' --reduce top-label
                 "--save", type=Written(), metavar="FILE.summary", help="Save the sums, to be added to others."
             ),
             output_options,
-            figure_option("Draw the curve"),
+            figure_option(),
             axis_option,
             report_option,
         ],
         options={
             "data": None,
-            "targets": click.option(
-                "--targets", multiple=True, metavar="FILE", help=said_of(logit_calibration)["targets"]
-            ),
+            "targets": click.option("--targets", multiple=True, metavar="FILE"),
             "sample_weight": choice(logit_calibration, "sample_weight", [PROBABILITY, EQUAL]),
         },
     )
@@ -275,10 +259,10 @@ howsure calibration ordinal grades.jsonl --target grade --probs-column probs --l
 howsure calibration ordinal dev.csv --target stars --probs p1,p2,p3 --levels 1,2,3 --figure curves.pdf
 howsure calibration ordinal decisions.jsonl --labels-from labels.csv --where "task = 'urgency'" --levels 0,1,2
 """,
-        figure="Draw the curves of the cut points, a panel each",
+        figure=True,
         report=True,
         options={
-            "y_prob": probability_options("One probability is of one level: name all by --probs or --probs-column."),
+            "y_prob": probability_options(),
             "binning": choice(ordinal_calibration, "binning", BINNING),
         },
     )
@@ -297,10 +281,9 @@ def summary() -> click.Command:
     @click.option(
         "--output", type=Written(), required=True, metavar="FILE.summary", help="Where the summary is written."
     )
-    @probability_options("Column of the predicted probability.")
-    @click.option("--reduce", metavar="HOW", help=REDUCE)
-    @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
-    @role_option("groups", help="Column of groups, a summary each; several: a,b.")
+    @probability_options()
+    @classes_options
+    @role_option("groups")
     @role_option("y_true")
     @reading_options
     def command(files: Sequence[str], output: str, **typed: Any) -> None:
@@ -364,7 +347,7 @@ def quantiles() -> click.Command:
 howsure quantiles draws.npz --target truth --draws-column draws
 howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document --figure quantiles.pdf
 """,
-        own=[output_options, figure_option("Draw histogram and cumulative curve")],
+        own=[output_options, figure_option()],
         options={
             "draws": in_order(
                 [

@@ -37,6 +37,7 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "signature": ("howsure.cli.signature", "What does the signature of a result say?"),
     "data": ("howsure.cli.data", "List, download and cite the data sets of the experiments."),
     "demo": ("howsure.cli.demo", "See the main commands at work on bundled data."),
+    "help": ("howsure.cli.help", "Explain a command with all of its options, or the options for input or output."),
 }
 
 FIELD_TERMS = {  # a word of the field -> (what it is here, the command)

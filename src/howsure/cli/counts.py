@@ -34,10 +34,8 @@ def command() -> None:
 # Options that the commands share.
 
 OF_UNITS: dict[str, Decorator | None] = {
-    "y_prob": role_option("y_prob", required=True, help="Column of the scores, from 0 to 1."),
-    "groups": role_option(
-        "groups", callback=as_names, metavar="COL,COL,…", help="Columns of groups, counted one by one, the period last."
-    ),
+    "y_prob": role_option("y_prob", required=True),
+    "groups": role_option("groups", callback=as_names, metavar="COL,COL,…"),
     "period": choice(estimate_counts, "period", PERIODS),
     "rng": seed_option(to="rng"),
 }
@@ -110,14 +108,7 @@ howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --s
         ],
         options=OF_UNITS
         | {
-            "n": click.option(
-                "--labels",
-                "n",
-                type=click.IntRange(min=1),
-                required=True,
-                metavar="N",
-                help="Number of units to label.",
-            ),
+            "n": click.option("--labels", "n", type=click.IntRange(min=1), required=True, metavar="N"),
             "bands": None,
             "batch": None,
             "design": choice(draw_label_sample, "design", DESIGNS),
@@ -134,15 +125,13 @@ command.add_command(
         "counts estimate",
         estimate_counts,
         examples=OF_ESTIMATE,
-        figure="Draw the counts with their intervals",
+        figure=True,
         report=True,
         options=OF_UNITS
         | {
-            "y_true": role_option("y_true", help=said_of(estimate_counts)["y_true"]),
+            "y_true": role_option("y_true"),
             "labelled": sheet_option(estimate_counts),
-            "features": click.option(
-                "--features", callback=as_names, metavar="COL,COL,…", help=said_of(estimate_counts)["features"]
-            ),
+            "features": click.option("--features", callback=as_names, metavar="COL,COL,…"),
             "sample": None,
             "method": choice(estimate_counts, "method", METHODS),
         },
@@ -158,7 +147,7 @@ command.add_command(
         "counts regress",
         regress_predicted,
         examples=OF_REGRESS,
-        figure="Draw the coefficients, naive and corrected",
+        figure=True,
         report=True,
     ),
     "regress",

@@ -15,7 +15,7 @@ from howsure.data.datasets import DEMO, HOST, DataSet, data_set, data_sets, demo
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 
-form_option = choice_option("--format", "form", of=["table", "json"], help="Format of the result.")
+form_option = choice_option("--format", "form", of=["table", "json"])
 HEADERS = ("name", "size", "found", "licence", "what")
 
 
@@ -76,7 +76,7 @@ def show_command(name: str, form: str) -> None:
     metavar="FOLDER",
     help="Folder to write into (default: the user's cache; for demo, the current folder).",
 )
-@click.option("--from", "host", metavar="ADDRESS", help=f"The site, or a mirror of it (default: {HOST}).")
+@click.option("--from", "host", metavar="ADDRESS")
 def get_command(names: tuple[str, ...], folder: str | None, host: str | None) -> None:
     """Download data sets.
 

@@ -39,14 +39,7 @@ EVENTS = (
 
 
 @click.command("demo", cls=Command)
-@click.option(
-    "--output",
-    type=WrittenFolder(),
-    metavar="FOLDER",
-    default="demo-output",
-    show_default=True,
-    help="Folder for the files.",
-)
+@click.option("--output", type=WrittenFolder(), metavar="FOLDER", default="demo-output", show_default=True)
 def command(output: str) -> None:
     """Score three language models by their logs, judge how sure three taggers are of tweets, and count the attacks in
     invented news, corrected by labels."""

@@ -45,9 +45,7 @@ howsure judge prompts grades.csv --score grade --prompt prompt --id item
 howsure judge prompts grades.csv --score grade --prompt annotator --id item --run run --cluster document --bounds 1,5
 """
 
-against_option = click.option(
-    "--against", metavar="NAME", help="The model that the others are compared with (default: the best one)."
-)
+against_option = click.option("--against", metavar="NAME")
 
 
 @click.group(cls=DefaultGroup, default="scores", context_settings={"max_content_width": 110})
@@ -73,11 +71,7 @@ def add(
 labels_option = click.option(
     "--labels", "n", type=click.IntRange(min=1), required=True, help="How many items to draw; without --id, answers."
 )
-map_option = click.option(
-    "--against",
-    metavar="NAME",
-    help="The model from whose answers the map is learned (default: all that agree with each other).",
-)
+map_option = click.option("--against", metavar="NAME")
 OF_SCORES = "Draw what judge, people and both say of each model"
 add("scores", correct_judge_scores, EXAMPLES, OF_SCORES, bounds=bounds_option, against=against_option)
 add("sample", draw_judge_sample, OF_SAMPLE, report=False, n=labels_option)

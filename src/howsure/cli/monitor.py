@@ -51,20 +51,16 @@ def command() -> None:
 @command.command("update", short_help="Take the days that are over: their predictions and labels.")
 @click.argument("state", metavar="STATE.json", type=Written())
 @click.argument("files", nargs=-1, metavar="FILE...")
-@click.option("--date", "dates", required=True, metavar="COL", help="Column of the date of each row (ISO 8601).")
-@role_option("y_true", help="Column of the true label; rows without one are counted, and wait for it.")
-@probability_options("Column of the predicted probability.")
-@click.option("--reduce", metavar="HOW", help="With classes: top-label (default), or the name of one class.")
-@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
-@role_option("groups", help="Column of groups (model, language), each watched by itself.")
+@click.option("--date", "dates", required=True, metavar="COL")
+@role_option("y_true")
+@probability_options()
+@click.option("--reduce", metavar="HOW")
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…")
+@role_option("groups")
 @reading_options
 @click.option("--database", metavar="FILE.duckdb", help="Read a table of this DuckDB database instead of files.")
 @click.option("--table", metavar="NAME", help="The table, or view, of the --database.")
-@click.option(
-    "--until",
-    metavar="DATE",
-    help="Last day for which the rows are complete (default: the day before the latest date).",
-)
+@click.option("--until", metavar="DATE")
 @settings_options
 def update_command(
     state: str, files: tuple[str, ...], dates: str, database: str | None, until: str | None, **typed: Any
@@ -151,9 +147,9 @@ def status_command(state: str, form: str, output: str | None) -> None:
 
 @command.command("series", short_help="Each period of a group: its error with a band, and the evidence after it.")
 @state_argument
-@click.option("--group", metavar="NAME", help="The group, where there are several.")
+@click.option("--group", metavar="NAME")
 @output_options
-@figure_option("Draw the errors with their bands, and the evidence")
+@figure_option()
 @report_option
 def series_command(
     state: str, group: str | None, form: str, output: str | None, figure: str | None, report: str | None

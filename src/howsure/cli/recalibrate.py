@@ -30,10 +30,6 @@ from howsure.recalibration.results import RecalibrationMap
 from howsure.result import files_read
 
 WIDE = {"max_content_width": 110}
-REDUCE = (
-    "With classes: a map of one probability per row, that of the top label (top-label) or of one class (its name), "
-    "instead of one of all classes."
-)
 
 
 @click.group("recalibrate", cls=Group)
@@ -87,12 +83,11 @@ howsure recalibrate fit dev.jsonl --target gold --prob score --output map.json
 howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperature --output map.json
 howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
 """,
-        reduce=REDUCE,
         own=[
             click.option(
                 "--output", type=Written(".json"), required=True, metavar="MAP.json", help="Where the map is written."
             ),
-            figure_option("Draw the map"),
+            figure_option(),
         ],
         options=OF_BOTH | {"method": choice(recalibrate, "method", METHODS)},
     )
@@ -107,10 +102,9 @@ howsure recalibrate evaluate dev.jsonl --target gold --prob score
 howsure recalibrate evaluate dev.jsonl --target gold --logits logits --method temperature,vector --figure m.png
 howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.json
 """,
-        reduce=REDUCE,
         own=[
             output_options,
-            figure_option("Draw the curves before and after, and the improvements"),
+            figure_option(),
             axis_option,
             report_option,
         ],
@@ -123,7 +117,7 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
                 metavar="NAME[,NAME]…",
                 help=f"{said_of(recalibration_table)['methods']} (default: {AUTO}).",
             ),
-            "map": click.option("--map", metavar="MAP.json", help=said_of(recalibration_table)["map"]),
+            "map": click.option("--map", metavar="MAP.json"),
         },
     )
 )
@@ -131,15 +125,10 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
 
 @command.command("apply", context_settings=WIDE)
 @click.argument("file", metavar="FILE")
-@click.option("--map", required=True, metavar="MAP.json", help="The map that recalibrate fit wrote.")
-@probability_options("Column of the predicted probability.")
-@click.option(
-    "--classes",
-    callback=as_names,
-    metavar="NAME,NAME,…",
-    help="Which class each column is, in order, where the columns have other names.",
-)
-@click.option("--group", "groups", metavar="COL", help="Column of groups, for a map of groups; several: a,b.")
+@click.option("--map", required=True, metavar="MAP.json")
+@probability_options()
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…")
+@click.option("--group", "groups", metavar="COL")
 @click.option(
     "--new-name",
     metavar="NAME",
@@ -147,11 +136,9 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
     show_default=True,
     help="Name of the new column; with classes, of the columns NAME_CLASS.",
 )
-@click.option(
-    "--skip-missing", is_flag=True, help="Leave the new columns empty where a value is missing, and count these."
-)
+@click.option("--skip-missing", is_flag=True)
 @from_option
-@click.option("--output", type=Written(*SUFFIXES), required=True, metavar="FILE", help="Where the rows are written.")
+@click.option("--output", type=Written(*SUFFIXES), required=True, metavar="FILE")
 def apply_command(file: str, map: str, output: str, new_name: str, groups: str | None, **typed: Any) -> None:
     """Write FILE with recalibrated probabilities in new columns, after its own.
 

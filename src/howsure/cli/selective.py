@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howsure.cli.terminal.derived import REDUCE, derived
+from howsure.cli.terminal.derived import derived
 from howsure.selective.curve import selective_table
 
 EXAMPLES = """
@@ -14,7 +14,5 @@ command = derived(
     "selective",
     selective_table,
     examples=EXAMPLES,
-    reduce=f"{REDUCE} With --prob, top-label: p is the probability of one of two labels, and the confidence is the "
-    "larger of p and 1 - p.",
-    figure="Draw the risk–coverage curves (with --risk of one group: the tested thresholds)",
+    figure=True,
 )

@@ -75,14 +75,7 @@ def as_date(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 SHARED: dict[str, Decorator] = {
-    "level": click.option(
-        "--level",
-        type=float,
-        callback=as_level,
-        default=0.95,
-        show_default=True,
-        help="Level of the one-sided tests: a verdict errs with probability at most 1 - level.",
-    ),
+    "level": click.option("--level", type=float, callback=as_level, default=0.95, show_default=True),
     "alarms_over": click.option(
         "--alarms-over",
         type=click.IntRange(1, MOST_RUNS),
@@ -102,7 +95,7 @@ SHARED: dict[str, Decorator] = {
         metavar="FILE.json",
         help="Write the estimates to a file that a later run can be compared with.",
     ),
-    "form": choice_option("--format", "form", of=FORMATS, help="Format of the result."),
+    "form": choice_option("--format", "form", of=FORMATS),
     "output": output_option,
     "junit": click.option(
         "--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."
@@ -237,11 +230,7 @@ howsure check calibration new.jsonl --target gold --prob score --id uid --better
 howsure check calibration dev.csv --target gold --prob new --not-worse-than 0.01 --against old
 howsure check calibration monday.summary tuesday.summary --max-error 0.05
 """,
-    y_true=role_option(
-        "y_true",
-        multiple=True,
-        help="Column of the true label; twice if each model has its own (is its answer right?).",
-    ),
+    y_true=role_option("y_true", multiple=True),
     y_true_against=None,
 )
 check_command(
@@ -253,12 +242,7 @@ howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --ag
 howsure check score grades.csv --score grade --min-score 3.5 --bounds 1,5
 howsure check score so_far.csv --score new --better-than old --sequential --items-total 1000
 """,
-    bounds=click.option(
-        "--bounds",
-        callback=as_bounds,
-        metavar="LOW,HIGH",
-        help="The lowest and the highest possible score (default: of a log, or 0,1 if all scores lie between).",
-    ),
+    bounds=bounds_option,
 )
 check_command(
     "selective",
@@ -273,7 +257,7 @@ howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.
 @click.argument("file", metavar="FILE")
 @click.option("--check", "name", metavar="NAME", help="One of the checks, by its name (default: all).")
 @output_options
-@figure_option("Draw a panel for each rule")
+@figure_option()
 def trend_command(file: str, name: str | None, form: str, output: str | None, figure: str | None) -> None:
     """What did checks find, night after night? The results that --experiments FILE has collected.
 

@@ -31,13 +31,8 @@ from howsure.inputs.source_names import format_suffix
 
 def mentions_option(default: str | None) -> Callable[..., Any]:
     """`--mentions`."""
-    help_text = "Use the mentions annotated in FILE, or those detected in its parse"
     return click.option(
-        "--mentions",
-        type=click.Choice(["gold", "detected"]),
-        default=default,
-        show_default=default is not None,
-        help=f"{help_text}." if default else f"{help_text} (default: as the model was trained).",
+        "--mentions", type=click.Choice(["gold", "detected"]), default=default, show_default=default is not None
     )
 
 
@@ -60,16 +55,8 @@ model_option = click.option(
 scores_option = click.option(
     "--scores", metavar="FILE", help="Antecedent scores of any other model instead of --model: JSON lines or .npz."
 )
-misplaced_option = choice_option(
-    "--misplaced",
-    of=MISPLACED,
-    help="What to do about scored mentions that cross sentences, or begin or end inside a word of FILE.",
-)
-parser_option = click.option(
-    "--parser",
-    metavar="NAME|PATH",
-    help="spaCy pipeline for plain text (.txt), or for documents that have words and no parse.",
-)
+misplaced_option = choice_option("--misplaced", of=MISPLACED)
+parser_option = click.option("--parser", metavar="NAME|PATH")
 decision_option = choice_option(
     "--decision",
     of=DECISIONS,

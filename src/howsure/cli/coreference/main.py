@@ -51,7 +51,7 @@ def command() -> None:
 @command.command("train", short_help="Train a model on parsed documents with entities.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
-@click.option("--dev", metavar="FILE", help="Documents used to choose the best pass and to evaluate the model.")
+@click.option("--dev", metavar="FILE")
 @mentions_option("detected")
 @parser_option
 @choice_option(
@@ -61,14 +61,8 @@ def command() -> None:
 )
 @click.option("--l1", type=float, metavar="L", help="The L1 penalty (default: 0.01).")
 @click.option("--passes", type=click.IntRange(min=1), metavar="N", help="Passes over the documents (default: 12).")
-@click.option(
-    "--folds",
-    type=int,
-    metavar="N",
-    help="Recalibrate by predicting each of N parts of FILE... with a model trained on the others; 0: do not "
-    "(default: 4, or 0 for fewer than 8 documents).",
-)
-@seed_option("Seed of the order of the documents.")
+@click.option("--folds", type=int, metavar="N")
+@seed_option()
 @repeated_option
 @bad_brackets_option
 def train_command(
@@ -117,9 +111,7 @@ def train_command(
 
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file", required=False)
-@click.option(
-    "--output", type=Written(), required=True, metavar="FILE", help="File to write the documents to; .conllu or .conll."
-)
+@click.option("--output", type=Written(), required=True, metavar="FILE")
 @click.option(
     "--output-format",
     type=click.Choice(["conllu", "conll-2012", "three-columns"]),
@@ -132,9 +124,7 @@ def train_command(
 @mentions_option(None)
 @parser_option
 @decision_option
-@click.option(
-    "--singletons/--no-singletons", default=True, show_default=True, help="Write entities with a single mention?"
-)
+@click.option("--singletons/--no-singletons", default=True, show_default=True)
 @repeated_option
 @bad_brackets_option
 def predict_command(
@@ -170,18 +160,13 @@ def predict_command(
 
 @command.command("posterior", short_help="Write the probabilities of pairs and entities.")
 @click.argument("file", required=False)
-@click.option(
-    "--output",
-    type=Written(),
-    metavar="FILE",
-    help="File to write: .json (everything), or .parquet or .csv (the pairs).",
-)
+@click.option("--output", type=Written(), metavar="FILE")
 @raw_option
 @click.option(
     "--threshold", type=float, default=0.05, show_default=True, help="Lowest probability of the pairs to write."
 )
 @click.option("--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable.")
-@figure_option("Draw the pair probabilities of one document", advice=TEXT_ELSEWHERE)
+@figure_option(advice=TEXT_ELSEWHERE)
 @click.option(
     "--text",
     type=Written(*PAGES),
@@ -255,9 +240,7 @@ def posterior_command(
 @command.command("score", short_help="Score predicted entities against gold entities.")
 @click.argument("gold")
 @click.argument("predicted")
-@click.option(
-    "--singletons/--no-singletons", default=True, show_default=True, help="Count entities with a single mention?"
-)
+@click.option("--singletons/--no-singletons", default=True, show_default=True)
 @repeated_option
 @bad_brackets_option
 @output_options
@@ -291,14 +274,8 @@ def score_command(
 
 @command.command("recalibrate", short_help="Mend a model's probabilities by documents with gold entities.")
 @click.argument("file")
-@click.option(
-    "--output",
-    type=Written(),
-    required=True,
-    metavar="FILE",
-    help="File to write: the recalibrated model, .npz; with --scores the recalibration, .json.",
-)
-@click.option("--test", metavar="FILE", help="Other documents with gold entities: the table is then about these.")
+@click.option("--output", type=Written(), required=True, metavar="FILE")
+@click.option("--test", metavar="FILE")
 @choice_option("--score", of=SCORES, help="What is minimised: squared errors, or minus the log-likelihood.")
 @click.option(
     "--weight-of-new",

@@ -28,23 +28,19 @@ ALL_ACT = (
 
 @click.command("import", cls=Command)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--id", required=True, metavar="COL", help="Column of the document's id.")
-@click.option("--date", required=True, metavar="COL", help="Column of the date.")
+@click.option("--id", required=True, metavar="COL")
+@click.option("--date", required=True, metavar="COL")
 @click.option("--actor", metavar="COL", help="Column of the actor; empty where nobody acts.")
-@click.option("--prob", metavar="COL", help="Column of the probability that the actor acts.")
+@click.option("--prob", metavar="COL")
 @click.option(
     "--actors",
     metavar="COL,COL,…",
     callback=as_names,
     help="Instead of --actor and --prob: a column of probabilities per actor, named after it.",
 )
-@click.option("--text", metavar="COL", help="Column of the text.")
-@click.option("--title", metavar="COL", help="Column of the title.")
-@click.option(
-    "--story",
-    metavar="COL",
-    help="Column of the story; documents of one story count as one source (default: nearly equal texts do).",
-)
+@click.option("--text", metavar="COL")
+@click.option("--title", metavar="COL")
+@click.option("--story", metavar="COL")
 @click.option(
     "--documents",
     metavar="FILE",
@@ -53,14 +49,9 @@ ALL_ACT = (
 @click.option(
     "--event", default="event", show_default=True, metavar="NAME", help="Name of the event in tables and figures."
 )
-@click.option(
-    "--question",
-    metavar="TEXT",
-    help='What readers are asked who label documents, such as "Which of these '
-    "attack here?\" (default: made of the event's name).",
-)
+@click.option("--question", metavar="TEXT")
 @date_options
-@click.option("--from", "input_format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or npz; default: by name.")
+@click.option("--from", "input_format", metavar="FORMAT")
 @click.option(
     "--sample-size", type=CLUSTERINGS, default=100, show_default=True, help="Number of samples to draw per event."
 )

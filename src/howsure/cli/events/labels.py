@@ -50,29 +50,16 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
 
 @click.command("label", cls=Command)
 @click.argument("path", metavar="STORE")
-@click.option(
-    "--labels",
-    "n",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"Number of documents drawn in all (default: {LABELS}, or those drawn before).",
-)
-@click.option(
-    "--actor",
-    "actors",
-    multiple=True,
-    callback=as_codes,
-    metavar="ACTOR[,ACTOR]…",
-    help="Actor to ask for, by code or name; at most 9, repeatable (default: most frequent).",
-)
-@click.option("--question", metavar="TEXT", help="What readers are asked (default: made of the rule).")
+@click.option("--labels", "n", type=click.IntRange(min=1), metavar="N")
+@click.option("--actor", "actors", multiple=True, callback=as_codes, metavar="ACTOR[,ACTOR]…")
+@click.option("--question", metavar="TEXT")
 @click.option(
     "--period",
     type=click.Choice(LENGTHS),
     help="Periods that all get labels (default: quarter; longer ones if N is too small).",
 )
-@click.option("--design", type=click.Choice(DESIGNS), help="Sampling method (default: stratified).")
-@seed_option("Random seed of the draw.", to="rng")
+@click.option("--design", type=click.Choice(DESIGNS))
+@seed_option(to="rng")
 @click.option("--draw-only", is_flag=True, help="Draw, and do not open the page.")
 @click.option("--assisted", is_flag=True, help="Show coders what the rule found (default: the text alone).")
 @click.option(
@@ -83,12 +70,7 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
     metavar="SHARE",
     help="Share of the documents that every coder after the first reads too.",
 )
-@click.option(
-    "--coders",
-    callback=as_names,
-    metavar="A,B,…",
-    help="Coders who each get a link of their own and answer only by it (default: one link; coders type their names).",
-)
+@click.option("--coders", callback=as_names, metavar="A,B,…")
 @click.option("--coordinator", metavar="NAME", help="Name under which only the coordinator's link answers and settles.")
 @serving_options
 def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> None:
@@ -179,22 +161,10 @@ def sheet_command(path: str, output: str, semicolons: bool) -> None:
 @click.argument("path", metavar="STORE")
 @click.argument("file", metavar="FILE")
 @click.option("--coder", metavar="NAME", help="Who labelled, if FILE does not say (or instead of what it says).")
-@click.option(
-    "--design",
-    type=click.Choice(IMPORTED_DESIGNS),
-    help="How the documents were drawn, if not by howsure: simple (at random from all documents of STORE), "
-    "or census (all of them).",
-)
-@click.option(
-    "--actor",
-    "actors",
-    multiple=True,
-    callback=as_codes,
-    metavar="ACTOR[,ACTOR]…",
-    help="Actor that was asked for, if FILE does not name all of them; repeatable.",
-)
-@click.option("--question", metavar="TEXT", help="What coders were asked (default: made of the rule).")
-@click.option("--encoding", metavar="NAME", help="Encoding of FILE, such as windows-1252 (default: UTF-8).")
+@click.option("--design", type=click.Choice(IMPORTED_DESIGNS))
+@click.option("--actor", "actors", multiple=True, callback=as_codes, metavar="ACTOR[,ACTOR]…")
+@click.option("--question", metavar="TEXT")
+@click.option("--encoding", metavar="NAME")
 def import_command(path: str, file: str, **options: Any) -> None:
     """Add the labels in FILE to STORE.
 
@@ -235,7 +205,7 @@ def export_command(path: str, readings: bool, output: str | None) -> None:
 
 @labels_command.command("agreement")
 @click.argument("path", metavar="STORE")
-@click.option("--coders", metavar="A,B,…", callback=as_names, help="Coders to compare (default: all).")
+@click.option("--coders", metavar="A,B,…", callback=as_names)
 @level_option
 @seed_option()
 @output_options

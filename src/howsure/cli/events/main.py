@@ -63,39 +63,25 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """What is read, and how a document is parsed and searched."""
     options = (
         click.argument("files", nargs=-1, required=True, metavar="FILE..."),
-        click.option("--text", metavar="COL", help="Column of the text."),
-        click.option("--date", metavar="COL", help="Column of the date, or key of CoNLL-U's metadata."),
-        click.option("--id", metavar="COL", help="Column of the id (default: documents are numbered from 1)."),
-        click.option("--title", metavar="COL", help="Column of the title, or key of metadata."),
+        click.option("--text", metavar="COL"),
+        click.option("--date", metavar="COL"),
+        click.option("--id", metavar="COL"),
+        click.option("--title", metavar="COL"),
         click.option("--category", metavar="COL", help="Column of the category, or key of metadata."),
-        click.option(
-            "--story",
-            metavar="COL",
-            help="Column of the story, or key of metadata; documents of one "
-            "story count as one source (default: nearly equal texts do).",
-        ),
+        click.option("--story", metavar="COL"),
         date_options,
-        click.option(
-            "--from", "input_format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or conllu; default: by name."
-        ),
-        click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline for parsing the text."),
+        click.option("--from", "input_format", metavar="FORMAT"),
+        click.option("--parser", metavar="NAME|PATH"),
         click.option(
             "--labels",
             type=click.Choice(LABELS),
             default=None,
             help="Label scheme of a built-in rule (default: the pipeline's; ud for CoNLL-U).",
         ),
-        click.option(
-            "--rule",
-            metavar="NAME|FILE",
-            default="attack",
-            show_default=True,
-            help="attack (the paper's), attack-wide (also nouns before nouns: US forces; without "
-            "negated events), or a YAML file.",
-        ),
+        click.option("--rule", metavar="NAME|FILE", default="attack", show_default=True),
         click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME or .csv (default: countries)."),
         choice_option("--stemming", of=STEMMING, help="Which endings to strip before lookup in your own lexicon."),
-        click.option("--model", metavar="FILE", help="Antecedent model (default: the bundled one)."),
+        click.option("--model", metavar="FILE"),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
         click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),
         days_options("Leave out documents before this day", "Leave out documents after this day."),
@@ -106,9 +92,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command(FIRST)
 @corpus_options
-@click.option(
-    "--samples", type=CLUSTERINGS, default=100, show_default=True, help="Number of clusterings sampled per document."
-)
+@click.option("--samples", type=CLUSTERINGS, default=100, show_default=True)
 @seed_option()
 @store_option("write or to resume")
 @workers_option
@@ -148,11 +132,9 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, pa
 
 @command.command(LAST)
 @corpus_options
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=2000, show_default=True, help="Number of documents to read."
-)
-@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of each table.")
-@choice_option("--format", "form", of=["table", "json"], help="Format of the result.")
+@click.option("--limit", type=click.IntRange(min=1), default=2000, show_default=True)
+@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True)
+@choice_option("--format", "form", of=["table", "json"])
 def dependencies_command(limit: int, top: int, form: str, **options: Any) -> None:
     """List how often dependency relations occur in and around mentions of actors, for writing rules.
 

@@ -24,9 +24,7 @@ date_options = in_order(
             metavar="FORMAT",
             help="Date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).",
         ),
-        click.option(
-            "--encoding", metavar="NAME", help="Encoding of text files, such as windows-1252 (default: UTF-8)."
-        ),
+        click.option("--encoding", metavar="NAME"),
         choice_option("--bad-dates", of=BAD_DATES, help="What to do about documents whose date is missing or invalid."),
     ]
 )
@@ -34,24 +32,20 @@ date_options = in_order(
 
 def days_options(since: str, until: str) -> Callable[[Decorated], Decorated]:
     """`--since` and `--until`."""
-    first = click.option("--since", metavar="DATE", help=f"{since} (YYYY-MM-DD).")
-    last = click.option("--until", metavar="DATE", help=until)
+    first = click.option("--since", metavar="DATE")
+    last = click.option("--until", metavar="DATE")
     return in_order([first, last])
 
 
 def store_option(what: str = "write") -> Callable[[Decorated], Decorated]:
     """`--store`, a store that is made, with the log that DuckDB keeps beside it."""
     kind = Written(beside=lambda path: (f"{path}.wal",))
-    return click.option("--store", type=kind, metavar="OUT", required=True, help=f"DuckDB file to {what}.")
+    return click.option("--store", type=kind, metavar="OUT", required=True)
 
 
 def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--coreference` and `--misplaced`."""
-    misplaced = choice_option(
-        "--misplaced",
-        of=["error", "leave-out"],
-        help="What to do about mentions of --coreference that cross sentences, or begin or end inside a word.",
-    )
+    misplaced = choice_option("--misplaced", of=["error", "leave-out"])
     scores = click.option(
         "--coreference", metavar="FILE", help="Antecedent scores of any other model instead of --model, by document id."
     )

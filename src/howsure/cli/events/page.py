@@ -38,7 +38,7 @@ serving_options = in_order(
             "--name",
             "names",
             multiple=True,
-            metavar="NAME",
+            metavar="HOST",
             help="Another host name for the page, as in the browser's address bar; repeatable.",
         ),
         click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser."),
@@ -128,9 +128,7 @@ def _shown_at(addresses: Mapping[Visitor, str]) -> str:
     show_default=True,
     help="Number of texts in the file, the most uncertain first.",
 )
-@click.option(
-    "--samples", type=CLUSTERINGS, default=10, show_default=True, help="Number of clusterings per text in the file."
-)
+@click.option("--samples", type=CLUSTERINGS, default=10, show_default=True)
 @level_option
 @regression_option
 def report_command(store: str, page: str, regression: str | None, **options: Any) -> None:

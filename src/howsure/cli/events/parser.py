@@ -25,7 +25,7 @@ then:
 
 @click.command("parser", cls=Command)
 @click.argument("path", required=False, metavar="[WHEEL|FOLDER]")
-@click.option("--output", type=Written(), metavar="FOLDER", help="Unpack WHEEL to this folder, which must not exist.")
+@click.option("--output", type=Written(), metavar="FOLDER")
 def parser_command(path: str | None, output: str | None) -> None:
     """Say which parsers are installed, and what to type to get one, with a network or without.
 

@@ -87,12 +87,7 @@ def correction_options(function: Decorated) -> Decorated:
             click.option(
                 "--learn", is_flag=True, help="For corrected counts, also learn from the words of the labelled texts."
             ),
-            click.option(
-                "--score",
-                metavar="FILE",
-                help="For corrected counts, also use the numbers in FILE: columns document, perhaps actor, and "
-                "any number of scores.",
-            ),
+            click.option("--score", metavar="FILE"),
         ]
     )(function)
 
@@ -100,26 +95,14 @@ def correction_options(function: Decorated) -> Decorated:
 @click.command("series", cls=Command)
 @store_argument
 @asked_options(event_series, "period")
-@click.option(
-    "--actor",
-    "groups",
-    multiple=True,
-    callback=as_groups,
-    metavar="ACTOR[,ACTOR]…",
-    help="Actor, by code or name; repeatable (default: the most frequent).",
-)
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help=f"The N most frequent actors, if none is named (default: {TOP}; with --figure {TOP_DRAWN}).",
-)
+@click.option("--actor", "groups", multiple=True, callback=as_groups, metavar="ACTOR[,ACTOR]…")
+@click.option("--top", type=click.IntRange(min=1), metavar="N")
 @asked_options(event_series, "unit", "interval", "stories", "overdispersion")
 @of_days
 @level_option
 @correction_options
 @output_options
-@figure_option("Draw a page of panels, or a panel for each --actor")
+@figure_option()
 @click.option("--title", metavar="TEXT", callback=of_a_figure, help="Title of the figure.")
 def series_command(
     path: str,
@@ -194,10 +177,10 @@ REGRESS = said_of(regress_events)
 @click.command("regress", cls=Command)
 @store_argument
 @click.argument("file", required=False)
-@click.option("--covariates", callback=as_names, metavar="COL,COL,…", help=REGRESS["covariates"])
-@click.option("--fixed-effects", callback=as_names, metavar="COL,COL,…", help=REGRESS["fixed_effects"])
-@click.option("--treated", metavar="COL", help=REGRESS["treated"])
-@click.option("--after", metavar="COL", help=REGRESS["after"])
+@click.option("--covariates", callback=as_names, metavar="COL,COL,…")
+@click.option("--fixed-effects", callback=as_names, metavar="COL,COL,…")
+@click.option("--treated", metavar="COL")
+@click.option("--after", metavar="COL")
 @click.option(
     "--on", callback=as_names, default="actor,period", show_default=True, metavar="COL,COL,…", help=REGRESS["on"]
 )
@@ -205,7 +188,7 @@ REGRESS = said_of(regress_events)
 @choice_option("--method", of=("linear", "logit"), help=REGRESS["method"])
 @level_option
 @output_options
-@figure_option("Draw the coefficients, naive and corrected")
+@figure_option()
 @report_option
 def regress_command(
     path: str, file: str | None, form: str, output: str | None, figure: str | None, report: str | None, **options: Any

@@ -27,19 +27,12 @@ CARRIED = "labels of {n} are carried over from {path}; they answer: {question}\n
 
 @click.command("recount", cls=Command)
 @click.argument("path", metavar="STORE")
-@click.option("--rule", metavar="NAME|FILE", required=True, help="attack, attack-wide, or a YAML file.")
+@click.option("--rule", metavar="NAME|FILE", required=True)
 @store_option("write or to resume")
-@click.option("--model", metavar="FILE", help="Antecedent model that made STORE (default: the one in the package).")
+@click.option("--model", metavar="FILE")
 @days_options("Leave out documents before this day", "Leave out documents after this day.")
 @click.option("--period", type=click.Choice(PERIODS), help="Compare the rules by period (default: over all documents).")
-@click.option(
-    "--top",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="Show the N most frequent actors.",
-)
+@click.option("--top", type=click.IntRange(min=1), default=8, show_default=True, metavar="N")
 @workers_option
 @coreference_options
 def recount_command(
@@ -97,7 +90,7 @@ def recount_command(
 
 @click.command("merge", cls=Command)
 @click.argument("parts", nargs=-1, required=True, metavar="STORE...")
-@click.option("--store", type=Written(), metavar="OUT", required=True, help="DuckDB file to write.")
+@click.option("--store", type=Written(), metavar="OUT", required=True)
 def merge_command(parts: tuple[str, ...], store: str) -> None:
     """Put the parts of an input together: STORE... of extract --part 1/3, --part 2/3 and --part 3/3.
 

@@ -35,10 +35,7 @@ Tags = Sequence[Sequence[str]]
 def adjust_option(of: str) -> Callable[..., Any]:
     """`--adjust`."""
     return choice_option(
-        "--adjust",
-        of=["holm", "bh", "none"],
-        callback=lambda ctx, param, value: None if value == "none" else value,
-        help=f"Adjustment of the p-values for the number of {of}.",
+        "--adjust", of=["holm", "bh", "none"], callback=lambda ctx, param, value: None if value == "none" else value
     )
 
 
@@ -50,14 +47,13 @@ def column_option(help_text: str = "Which CoNLL-U tags to use; two-column files 
 def unknown_tags_option(help_text: str) -> Callable[..., Any]:
     """`--unknown-tags`."""
     choice = click.Choice(["error", "keep"])
-    return click.option("--unknown-tags", type=choice, default="error", show_default=True, help=help_text)
+    return click.option("--unknown-tags", type=choice, default="error", show_default=True)
 
 
 def input_option(*more: str) -> Callable[..., Any]:
     """`--from`."""
     forms = (*INPUT_FORMS, *more)
-    help_text = f"{', '.join(forms)}; default: by the first lines."
-    return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT", help=help_text)
+    return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT")
 
 
 @dataclass(frozen=True, slots=True)

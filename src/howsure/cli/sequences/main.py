@@ -63,7 +63,7 @@ def command() -> None:
 @command.command("train", short_help="Train a tagger on tagged sentences.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
-@click.option("--dev", metavar="FILE", help="Tagged sentences on which to evaluate the model after training.")
+@click.option("--dev", metavar="FILE")
 @choice_option("--tagger", of=OPTIONS_OF, default="crf")
 @column_option()
 @input_option()
@@ -76,9 +76,7 @@ def command() -> None:
 @click.option("--trainer", type=click.Choice(["lbfgs", "adagrad"]), help="CRF: the trainer (default: lbfgs).")
 @click.option("--c2", type=float, metavar="C", help="CRF: the L2 penalty (default: 0.1).")
 @click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="CRF: maximum number of iterations.")
-@click.option(
-    "--seed", "rng", type=click.IntRange(min=0), metavar="N", help="CRF: seed of adagrad's mini-batches (default: 0)."
-)
+@click.option("--seed", "rng", type=click.IntRange(min=0), metavar="N")
 @click.option("--pseudocount-transition", type=float, metavar="A", help="HMM: added to every transition (default: 1).")
 @click.option("--pseudocount-emission", type=float, metavar="A", help="HMM: added to every word of a tag (default: 1).")
 @click.option("--unknown", metavar="POLICY", help="HMM: how to handle unseen words: shape (default), uniform or error.")
@@ -152,17 +150,12 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @command.command("tag", short_help="Tag sentences, with the probability of every tag.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--output", type=Written(), metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--output", type=Written(), metavar="FILE")
 @choice_option(
     "--method", of=["viterbi", "posterior"], help="The most probable sequence, or the most probable tag of each word."
 )
-@click.option(
-    "--k-best",
-    type=click.IntRange(1, MOST_PATHS),
-    metavar="K",
-    help="Write the K most probable sequences of each sentence.",
-)
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Also write each word's N most probable tags.")
+@click.option("--k-best", type=click.IntRange(1, MOST_PATHS), metavar="K")
+@click.option("--top", type=click.IntRange(min=1), metavar="N")
 @column_option()
 @input_option(TEXT)
 def tag_command(
@@ -203,16 +196,9 @@ def tag_command(
 @command.command("posterior", short_help="Write every probability with its label, for `howsure calibration`.")
 @click.argument("model")
 @click.argument("file")
-@click.option(
-    "--output", type=Written(), required=True, metavar="FILE", help="File to write the pairs to: .parquet or .csv."
-)
+@click.option("--output", type=Written(), required=True, metavar="FILE")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
-@click.option(
-    "--tag-pairs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="The N most frequent pairs of consecutive tags instead.",
-)
+@click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N")
 @raw_option
 @column_option()
 @unknown_tags_option(NONE_IS_RIGHT)
@@ -293,7 +279,7 @@ command.add_command(spans_command)
 @click.argument("model")
 @click.argument("dev")
 @click.option("--output", type=Written(), required=True, metavar="MODEL2", help="File to write the model to.")
-@click.option("--test", metavar="FILE", help="Tagged sentences on which to compare both models.")
+@click.option("--test", metavar="FILE")
 @click.option(
     "--keep-answers",
     is_flag=True,
@@ -304,23 +290,9 @@ command.add_command(spans_command)
     of=["marginal", "joint"],
     help="Make each gold tag most probable, or each sentence's gold tags together.",
 )
-@click.option(
-    "--tag-pairs",
-    type=click.IntRange(min=1),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Compare the N most frequent pairs of consecutive tags.",
-)
-@click.option(
-    "--folds",
-    type=click.IntRange(min=2),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Parts of DEV, each compared at temperatures of the others.",
-)
-@seed_option("Seed of the parts.", metavar="N")
+@click.option("--tag-pairs", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
+@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N")
+@seed_option(metavar="N")
 @column_option()
 @unknown_tags_option(
     "What to do about gold tags unknown to the model; keep: they teach no temperature, and "
@@ -328,8 +300,8 @@ command.add_command(spans_command)
 )
 @input_option()
 @level_option
-@choice_option("--format", "form", of=["table", "json"], help="Format of what is printed.")
-@figure_option("Draw the curves before and after")
+@choice_option("--format", "form", of=["table", "json"])
+@figure_option()
 def recalibrate_command(
     model: str,
     dev: str,

@@ -29,14 +29,7 @@ MOST_PATHS = 1_000  # of a sentence
 @click.option("--targets", metavar="FILE.npy", help="Logits in an .npy file: the numbers of the right labels.")
 @click.option("--labels", metavar="NAME,…|config.json", help="Names of the labels, in the order of the logits.")
 @click.option("--grammar", type=click.Choice(GRAMMARS, case_sensitive=False), help="Allow only legal sequences.")
-@click.option(
-    "--k-best",
-    type=click.IntRange(1, MOST_PATHS),
-    default=1,
-    show_default=True,
-    metavar="K",
-    help="Take the entities of the K most probable sequences of each sentence.",
-)
+@click.option("--k-best", type=click.IntRange(1, MOST_PATHS), default=1, show_default=True, metavar="K")
 @click.option("--min-probability", type=click.FloatRange(0, 1), metavar="P", help="And all at least as probable.")
 @click.option(
     "--pairs",
@@ -47,9 +40,7 @@ MOST_PATHS = 1_000  # of a sentence
 )
 @unknown_tags_option("Gold entities of a type unknown to the model; keep: they count as missed.")
 @column_option("MODEL: which CoNLL-U tags to use.")
-@click.option(
-    "--from", "input_format", type=click.Choice(INPUT_FORMS), metavar="FORMAT", help="MODEL: the format of FILE."
-)
+@click.option("--from", "input_format", type=click.Choice(INPUT_FORMS), metavar="FORMAT")
 @binning_options
 @adjust_option("types")
 @output_options

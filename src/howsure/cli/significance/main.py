@@ -74,9 +74,9 @@ OF_FILES: dict[str, Decorator | None] = {
     "against": click.option("--against", metavar="COL|FILE|NAME", help=SAID["against"]),
     "model": several("--model", "model", "COL|FILE"),
     "score": several("--score", "score", "COL"),
-    "targets": click.option("--targets", metavar="FILE", help=SAID["targets"]),
+    "targets": click.option("--targets", metavar="FILE"),
     "skip_missing": None,  # of the source
-    "classes": click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help=SAID["classes"]),
+    "classes": click.option("--classes", callback=as_names, metavar="NAME,NAME,…"),
 }
 OF_ROWS = [
     "y_true",
@@ -91,7 +91,7 @@ OF_ROWS = [
     "lower_is_better",
     "all_pairs",
 ]
-SHOWING: list[Decorator] = [output_options, figure_option("Draw differences with intervals"), report_option]
+SHOWING: list[Decorator] = [output_options, figure_option(), report_option]
 
 
 def compare_files(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
@@ -146,8 +146,6 @@ command.add_command(
         examples="""
 howsure significance dev.jsonl --target gold --against base --model large --model large-ft
 howsure significance runs.csv --target gold --against base --model large --run seed --id uid
-howsure significance items.csv --against rouge_base --model rouge_large --metric score --cluster document
-howsure significance log.tsv --model model --id question --run prompt --target gold --prediction answer
 howsure significance log.tsv --model model --id question --score exact_match --cluster document
 howsure significance base.jsonl large.jsonl --id uid --target gold --prediction label
 howsure significance "results/**/samples_*.jsonl" --group doc.subject
@@ -156,7 +154,7 @@ howsure significance --targets targs.txt --against h0.txt --model h1.txt --metho
         own=SHOWING,
         options=TESTING | OF_FILES,
         documented_by=DOCUMENTED_BY,
-        epilog="See also: howsure significance outcomes --help, howsure significance power --help",
+        epilog="See also: howsure significance outcomes --help; power --help",
     )
 )
 
@@ -178,8 +176,17 @@ def outcomes_command(
     show(result, "howsure significance outcomes", form=form, output=output, figure=figure, report=report)
 
 
+POWER_METHOD = click.option(
+    "--method",
+    metavar="permutation|mcnemar",
+    default="permutation",
+    show_default=True,
+    help="Test: permutation, exact for independent items, or mcnemar (mid-p, with slightly more power).",
+)
+
+
 @command.command("power", help=help_of(comparison_power, OF_POWER, files=""))
-@in_order([*function_options(comparison_power), output_options])
+@in_order([*function_options(comparison_power, options={"method": POWER_METHOD}), output_options])
 def power_command(form: str, output: str | None, **typed: Any) -> None:
     """Print what n items find."""
     finish(comparison_power(**typed), name="significance power", form=form, output=output)

@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
 from howsure.cli.terminal.output import say, shell_word
 from howsure.cli.terminal.process import TRACEBACK
 from howsure.cli.terminal.vocabulary import ROLES, WORDS, option_of
@@ -190,11 +191,7 @@ COMMANDS = {
 }
 VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"labels": "--classes"}
 VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
-FORMER_NAMES = {
-    "--label": "--target",
-    "--truth": "--target",
-    "--input-format": "--from",
-}  # of options, which users may still type
+ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
 OF_OTHERS = {  # options that a command has not, and what does what they would
     ("calibration", "--sequential"): "howsure monitor is for calibration that is looked at again and again."
 }
@@ -264,6 +261,42 @@ class Helpful(click.Command):
 class Command(Helpful):
     """A command of click's that is stricter, and speaks of its options."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for param in self.params:
+            if isinstance(param, click.Option):
+                param.help = help_text(param) or param.help
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        """The parser of click, which takes synonyms of options, too."""
+        parser = super().make_parser(ctx)
+        params = {param.opts[0]: param for param in self.params if isinstance(param, click.Option)}
+        for synonym, name in SYNONYMS.items():
+            if name in params and synonym not in params:
+                action = "append" if params[name].multiple else "store"
+                parser.add_option(params[name], [synonym], params[name].name, action=action)
+        return parser
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options of the task, and in a line each those that many commands share."""
+        listed: list[tuple[str, str]] = []
+        shared: dict[str, list[str]] = {}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is None or not isinstance(param, click.Option):
+                continue
+            name = None if ctx.meta.get(ALL_OPTIONS) else topic(param)
+            if name is None:
+                listed.append(record)
+            else:
+                shared.setdefault(name, []).append(param.opts[0])
+        with formatter.section("Options"):
+            formatter.write_dl(listed)
+        if shared:
+            path = ctx.command_path.removeprefix("howsure").strip()
+            with formatter.section(f"More options: howsure help {path} (or: help input, help output)"):
+                formatter.write_dl([(name, ", ".join(shared[name])) for name in TOPICS if name in shared])
+
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's own, those of all commands, and --help."""
         return [*super().get_params(ctx), click.Option([TRACEBACK], is_flag=True, expose_value=False, hidden=True)]
@@ -273,9 +306,7 @@ class Command(Helpful):
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
-            now, elsewhere = FORMER_NAMES.get(error.option_name, ""), OF_OTHERS.get((str(self.name), error.option_name))
-            if any(now in param.opts for param in self.params):
-                elsewhere = f"It is now called '{now}'."
+            elsewhere = OF_OTHERS.get((str(self.name), error.option_name))
             if elsewhere is None:
                 raise
             raise click.NoSuchOption(error.option_name, f"{error.message} {elsewhere}", ctx=error.ctx) from error

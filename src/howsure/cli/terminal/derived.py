@@ -1,6 +1,6 @@
 """A command that is derived from one public function: its options from the signature, their help from the docstring.
 
-    command = derived("selective", selective_table, examples="howsure selective answers.csv …", figure="Draw curves")
+    command = derived("selective", selective_table, examples="howsure selective answers.csv …", figure=True)
 
 calls `selective_table(…, data=howsure.read(FILE...))` and prints what comes back, in the format that is asked for. A
 parameter is spelled as the vocabulary says (`vocabulary.py`), its help is its line in the docstring, its type is that
@@ -25,6 +25,7 @@ from howsure.cli.terminal.options import (
     as_bin_size,
     as_level,
     as_names,
+    classes_options,
     figure_option,
     given,
     in_order,
@@ -44,7 +45,6 @@ NOT = "none"  # an option's value for what is None though there is another defau
 OF_PROBABILITIES = (*PROBABILITIES, "reduce", "classes")
 
 Answer = TypeVar("Answer")
-REDUCE = "With classes: top-label (default), class-wise, or the name of one class."
 
 
 def derived(
@@ -52,9 +52,8 @@ def derived(
     function: Callable[..., Result],
     *,
     examples: str,
-    figure: str | None = None,
+    figure: bool = False,
     report: bool = False,
-    reduce: str = REDUCE,
     options: Mapping[str, Decorator | None] | None = None,
     documented_by: Sequence[Callable[..., object]] = (),
     epilog: str | None = None,
@@ -63,8 +62,8 @@ def derived(
 
     documented_by: the public functions that describe its parameters, where it calls what is behind several of them.
 
-    examples: of what is typed, a line each. figure: what `--figure` draws, where the result can be drawn. report: it
-    has `--report`. reduce: the help of `--reduce`. options: those of parameters that need more than their
+    examples: of what is typed, a line each. figure, report: it
+    has `--figure`, `--report`. options: those of parameters that need more than their
     type. A result with an `exit_code` ends the command with it.
     """
 
@@ -74,7 +73,7 @@ def derived(
 
     output_decorators: list[Decorator] = [
         output_options,
-        *([figure_option(figure)] if figure else []),
+        *([figure_option()] if figure else []),
         *([report_option] if report else []),
     ]
     return command_of(
@@ -83,7 +82,6 @@ def derived(
         run,
         examples=examples,
         own=output_decorators,
-        reduce=reduce,
         options=options,
         documented_by=documented_by,
         epilog=epilog,
@@ -99,7 +97,6 @@ def command_of(
     files: str = FILES,
     required: bool = True,
     own: Sequence[Decorator] = (),
-    reduce: str = REDUCE,
     options: Mapping[str, Decorator | None] | None = None,
     documented_by: Sequence[Callable[..., object]] = (),
     **settings: Any,
@@ -110,7 +107,7 @@ def command_of(
     """
     shown = "FILE..." if required else "[FILE]..."
     argument: Decorator = click.argument("files", nargs=-1, required=required, metavar=shown)
-    decorators = [argument, *function_options(function, *documented_by, reduce=reduce, options=options), *own]
+    decorators = [argument, *function_options(function, *documented_by, options=options), *own]
     settings = {"help": help_of(function, examples, files), "context_settings": {"max_content_width": 110}} | settings
     return click.command(name, cls=Command, **settings)(in_order(decorators)(run))
 
@@ -125,7 +122,6 @@ def help_of(function: Callable[..., object], examples: str, files: str = FILES) 
 def function_options(
     function: Callable[..., object],
     *documented_by: Callable[..., object],
-    reduce: str = REDUCE,
     options: Mapping[str, Decorator | None] | None = None,
 ) -> list[Decorator]:
     """An option for each parameter of a function, in their order; `options`: those that differ, None for a parameter
@@ -137,11 +133,7 @@ def function_options(
             given_one = differ[parameter]
             decorators += [] if given_one is None else [given_one]
         elif parameter == "y_prob":
-            decorators += [
-                probability_options(help_by_parameter.get(parameter, WORDS[parameter].told)),
-                click.option("--reduce", metavar="HOW", help=reduce),
-                click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
-            ]
+            decorators += [probability_options(), classes_options]
         elif parameter == "data":
             decorators.append(source_options)
         else:
@@ -165,7 +157,7 @@ def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **extra
 def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -> Decorator:
     """The option of a parameter, of the type that the signature names."""
     word = WORDS.get(parameter)
-    how: dict[str, Any] = {"help": help_text or (word.told if word else ""), "metavar": word.metavar if word else None}
+    how: dict[str, Any] = {"help": help_text, "metavar": word.metavar if word else None}
     default = declared.default
     kind = "Show" if parameter == "show" else str(declared.annotation).removesuffix(OPTIONAL)
     if (parameter in ROLES and not kind.startswith("Literal[")) or parameter == "pos_label":

@@ -42,7 +42,7 @@ def choice_option(*names: str, of: Iterable[str], default: str | None = None, **
 def seed_option(help_text: str = "Random seed.", *, to: str = "seed", metavar: str | None = None) -> Decorator:
     """`--seed`, 0 unless another is typed; `to`: the parameter that takes it."""
     declared: dict[str, Any] = {"type": click.IntRange(min=0), "default": 0, "show_default": True}
-    return click.option("--seed", to, metavar=metavar, help=help_text, **declared)
+    return click.option("--seed", to, metavar=metavar, **declared)
 
 
 def as_bin_size(ctx: Context, param: Parameter, value: str) -> int | str:
@@ -78,24 +78,15 @@ def as_level(ctx: Context, param: Parameter, value: float) -> float:
     return value
 
 
-level_option = click.option(
-    "--level", type=float, callback=as_level, default=0.95, show_default=True, help="Level of the intervals."
-)
+level_option = click.option("--level", type=float, callback=as_level, default=0.95, show_default=True)
 
 
 def binning_options(function: Decorated) -> Decorated:
     """`--bin-size`, `--bins`, `--binning`, `--level`."""
     options: list[Decorator] = [
-        click.option(
-            "--bin-size",
-            metavar="N|auto",
-            callback=as_bin_size,
-            default="auto",
-            show_default=True,
-            help=WORDS["bin_size"].told,
-        ),
-        click.option("--bins", "n_bins", type=click.IntRange(min=1), metavar="N", help=WORDS["n_bins"].told),
-        choice_option("--binning", of=["adaptive", "uniform"], help="Bins of equal size, or bins of equal width."),
+        click.option("--bin-size", metavar="N|auto", callback=as_bin_size, default="auto", show_default=True),
+        click.option("--bins", "n_bins", type=click.IntRange(min=1), metavar="N"),
+        choice_option("--binning", of=["adaptive", "uniform"]),
         level_option,
     ]
     return in_order(options)(function)
@@ -115,21 +106,9 @@ def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
         raise InputError(f"--columns is for tables; {why}. Leave one of the two out.")
 
 
-columns_option = click.option(
-    "--columns",
-    metavar="NAME,NAME,…",
-    expose_value=False,
-    callback=keep_columns,
-    help="Columns of the table, in this order (default: all).",
-)
+columns_option = click.option("--columns", metavar="NAME,NAME,…", expose_value=False, callback=keep_columns)
 
-raw_option = click.option(
-    "--raw",
-    is_flag=True,
-    expose_value=False,
-    callback=keep_raw,
-    help="Do not escape names for terminals and spreadsheets.",
-)
+raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=keep_raw)
 
 
 def keep_verbose(ctx: Context, param: Parameter, value: bool) -> None:
@@ -148,24 +127,16 @@ verbose_option = click.option(
 
 def output_options(function: Decorated) -> Decorated:
     """`--format`, `--columns`, `--verbose`, `--output` and `--raw`."""
-    form = choice_option("--format", "form", of=FORMATS, is_eager=True, help="Format of the result.")
+    form = choice_option("--format", "form", of=FORMATS, is_eager=True)
     return form(columns_option(verbose_option(output_option(raw_option(function)))))
 
 
-output_option = click.option(
-    "--output", type=Written(), metavar="FILE", help="Write to a file instead of standard output."
-)
+output_option = click.option("--output", type=Written(), metavar="FILE")
 
 
-def figure_option(what: str, *, advice: str = "") -> Callable[[Decorated], Decorated]:
-    """`--figure` and `--width`."""
-    figure = click.option(
-        "--figure",
-        type=Written(*FIGURES, advice=advice),
-        metavar="FILE",
-        is_eager=True,
-        help=f"{what}: .svg, .png or .pdf.",
-    )
+def figure_option(*, advice: str = "") -> Callable[[Decorated], Decorated]:
+    """`--figure` and `--width`. advice: what to do for another kind of file."""
+    figure = click.option("--figure", type=Written(*FIGURES, advice=advice), metavar="FILE", is_eager=True)
     return lambda function: figure(width_option(function))
 
 
@@ -185,24 +156,9 @@ def of_a_figure(ctx: Context, param: Parameter, value: Any) -> Any:
     return value
 
 
-width_option = click.option(
-    "--width",
-    type=float,
-    metavar="INCHES",
-    expose_value=False,
-    callback=keep_width,
-    help="Width of the figure, such as 3.3 for one column of a page of two.",
-)
-axis_option = choice_option(
-    "--axis",
-    of=["auto", "linear", "zoom", "logit"],
-    callback=of_a_figure,
-    help="Axes of the figure: all of [0, 1], the part with bins, log-odds; auto: zoom where "
-    "all bins lie below .2 or above .8.",
-)
-report_option = click.option(
-    "--report", type=Written(*PAGES), metavar="FILE.html", help="Write a report as one self-contained HTML file."
-)
+width_option = click.option("--width", type=float, metavar="INCHES", expose_value=False, callback=keep_width)
+axis_option = choice_option("--axis", of=["auto", "linear", "zoom", "logit"], callback=of_a_figure)
+report_option = click.option("--report", type=Written(*PAGES), metavar="FILE.html")
 
 
 def in_order(options: Sequence[Callable[[Decorated], Decorated]]) -> Callable[[Decorated], Decorated]:
@@ -216,45 +172,25 @@ def in_order(options: Sequence[Callable[[Decorated], Decorated]]) -> Callable[[D
     return decorated
 
 
-def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorated], Decorated]:
-    """The options that say where a model's probabilities are; `prob` is the help of the first.
-
-    Of two models, each may be given twice.
-    """
+def probability_options(*, of_two: bool = False) -> Callable[[Decorated], Decorated]:
+    """The options that say where a model's probabilities are; of two models, each may be given twice."""
     column_settings: dict[str, Any] = {"multiple": of_two}
     names: dict[str, Any] = {"multiple": of_two, "callback": as_each_names if of_two else as_names}
     options: list[Callable[[Decorated], Decorated]] = [
-        click.option("--prob", metavar="COL", help=prob, **column_settings),
-        click.option("--probs", metavar="COL,COL,…", help="Columns of class probabilities.", **names),
-        click.option(
-            "--probs-column", metavar="COL", help="Column containing a list of class probabilities.", **column_settings
-        ),
-        click.option(
-            "--logits",
-            metavar="COL[,COL,…]",
-            help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid).",
-            **names,
-        ),
-        click.option(
-            "--logprobs",
-            metavar="COL[,COL,…]",
-            help="Log-probabilities of classes (normalised), or of the answer alone (exp).",
-            **names,
-        ),
-        click.option(
-            "--verbalised",
-            metavar="COL",
-            help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'.",
-            **column_settings,
-        ),
+        click.option("--prob", metavar="COL", **column_settings),
+        click.option("--probs", metavar="COL,COL,…", **names),
+        click.option("--probs-column", metavar="COL", **column_settings),
+        click.option("--logits", metavar="COL[,COL,…]", **names),
+        click.option("--logprobs", metavar="COL[,COL,…]", **names),
+        click.option("--verbalised", metavar="COL", **column_settings),
     ]
     return in_order(options)
 
 
-def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
-    """`--across-files`, for the columns that it is about."""
-    help_text = f"With several files: do equal values of {columns} mean the same item (one cluster) or different ones?"
-    return choice_option("--across-files", of=ACROSS_FILES, help=help_text)
+def classes_options(function: Decorated) -> Decorated:
+    """`--reduce` and `--classes`."""
+    reduce_option = click.option("--reduce", metavar="HOW")
+    return reduce_option(click.option("--classes", callback=as_names, metavar="NAME,NAME,…")(function))
 
 
 def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float, float] | None:
@@ -268,31 +204,11 @@ def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float,
         raise click.BadParameter(f"{shown(value)} must be two numbers, the lower first; write 0,1") from None
 
 
-bounds_option = click.option(
-    "--bounds",
-    callback=as_bounds,
-    metavar="LOW,HIGH",
-    help="The lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.",
-)
-from_option = click.option(
-    "--from",
-    "input_format",
-    metavar="FORMAT",
-    help="Format of the files: csv, tsv, jsonl, json, parquet, npz, or of a log: lm-eval, inspect, helm, lighteval, "
-    "openai, decisions, hf, promptfoo, deepeval, alpaca-eval, livecodebench, mmlu-pro, human-eval, evalplus, "
-    "every-eval-ever. Default: as the files show.",
-)
-explode_option = click.option(
-    "--explode",
-    metavar="FIELD",
-    help="A list in each row of JSON or Parquet, such as judgments: each element becomes a row.",
-)
-where_option = click.option(
-    "--where", metavar="EXPRESSION", help="Use only the rows for which this holds, e.g. \"prompt = 'first' and n > 3\"."
-)
-by_file_option = click.option(
-    "--by-file", is_flag=True, help="Make each file's name a column, called file, for --group, --cluster and --where."
-)
+bounds_option = click.option("--bounds", callback=as_bounds, metavar="LOW,HIGH")
+from_option = click.option("--from", "input_format", metavar="FORMAT")
+explode_option = click.option("--explode", metavar="FIELD")
+where_option = click.option("--where", metavar="EXPRESSION")
+by_file_option = click.option("--by-file", is_flag=True)
 
 
 UNNAMED_COMMAND = ""  # what help and messages call the default command of a group: by the group's name alone
@@ -317,7 +233,7 @@ class DefaultGroup(Group):
 def role_option(role: str, **how: Any) -> Callable[[Decorated], Decorated]:
     """The option of a column that plays a role; `how`: what differs from the vocabulary."""
     word = WORDS[role]
-    return click.option(word.option, role, **{"metavar": word.metavar, "help": word.told} | how)
+    return click.option(word.option, role, **{"metavar": word.metavar} | how)
 
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -333,37 +249,15 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         where_option,
         by_file_option,
-        across_files_option("--id or --cluster"),
-        click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
-        click.option(
-            "--missing",
-            multiple=True,
-            metavar="VALUE",
-            help="A value to treat as missing, such as 'unparseable' (see --skip-missing). Repeatable.",
-        ),
+        choice_option("--across-files", of=ACROSS_FILES),
+        click.option("--skip-missing", is_flag=True),
+        click.option("--missing", multiple=True, metavar="VALUE"),
         from_option,
-        click.option(
-            "--normalise",
-            metavar="HOW",
-            help="Divide log-likelihoods of choices in a log by their characters, bytes or tokens.",
-        ),
-        click.option(
-            "--labels-from",
-            metavar="FILE",
-            help="Table of the right answers of a log: columns id, label and, of several questions, question.",
-        ),
+        click.option("--normalise", metavar="HOW"),
+        click.option("--labels-from", metavar="FILE"),
         explode_option,
-        click.option(
-            "--model-version",
-            metavar="NAME",
-            help="The model that answered, where responses with decisions name an alias or none.",
-        ),
-        click.option(
-            "--independent-rows",
-            is_flag=True,
-            help="Rows are independent although a column such as item, question_id or task_id repeats: such items are "
-            "not clusters.",
-        ),
+        click.option("--model-version", metavar="NAME"),
+        click.option("--independent-rows", is_flag=True),
     ]
     return in_order(options)(function)
 
