@@ -21,7 +21,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_help_names_every_format() -> None:
-    said = " ".join(run("calibration", "curve", "--help").out.split()).replace("- ", "-")
+    said = " ".join(run("help", "input").out.split()).replace("- ", "-")
     assert [name for name in LOGS if name not in said] == []
 
 

@@ -278,9 +278,7 @@ def summary() -> click.Command:
 
     @click.command("summary", cls=Command, context_settings={"max_content_width": 110})
     @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-    @click.option(
-        "--output", type=Written(), required=True, metavar="FILE.summary", help="Where the summary is written."
-    )
+    @click.option("--output", type=Written(), required=True, metavar="FILE.summary")
     @probability_options()
     @classes_options
     @role_option("groups")
@@ -372,7 +370,7 @@ howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document -
 )
 @click.option("--decimals", type=click.IntRange(0, 17), help="Number of decimals of q (default: all digits).")
 @seed_option()
-@click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
+@click.option("--output", type=Written(".csv"), metavar="FILE.csv")
 def simulate(n: int, a: float, b: float, k: float | None, decimals: int | None, seed: int, output: str | None) -> None:
     """Simulate N pairs: q from Beta(a, b), the label with probability q, or with a shifted q (--k). Written as CSV."""
     import numpy as np

@@ -101,11 +101,7 @@ command.add_command(
 howsure counts sample news.csv --prob score --labels 200 --show id,text --output to_label.csv
 howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --show id,text --output more.csv
 """,
-        own=[
-            click.option(
-                "--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output."
-            )
-        ],
+        own=[click.option("--output", type=Written(".csv"), metavar="FILE.csv")],
         options=OF_UNITS
         | {
             "n": click.option("--labels", "n", type=click.IntRange(min=1), required=True, metavar="N"),

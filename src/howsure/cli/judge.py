@@ -57,8 +57,8 @@ def add(
     name: str,
     function: Callable[..., Result],
     examples: str,
-    figure: str | None = None,
     *,
+    figure: bool = False,
     report: bool = True,
     **options: Decorator,
 ) -> None:
@@ -71,12 +71,10 @@ def add(
 labels_option = click.option(
     "--labels", "n", type=click.IntRange(min=1), required=True, help="How many items to draw; without --id, answers."
 )
-map_option = click.option("--against", metavar="NAME")
-OF_SCORES = "Draw what judge, people and both say of each model"
-add("scores", correct_judge_scores, EXAMPLES, OF_SCORES, bounds=bounds_option, against=against_option)
+add("scores", correct_judge_scores, EXAMPLES, figure=True, bounds=bounds_option, against=against_option)
 add("sample", draw_judge_sample, OF_SAMPLE, report=False, n=labels_option)
 add("plan", plan_judge_sample, OF_PLAN, report=False, bounds=bounds_option)
 add("agreement", rater_agreement, OF_AGREEMENT)
-add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=map_option)
-add("bias", judge_bias, OF_BIAS, "Draw by how much each bias moves a grade", bounds=bounds_option)
-add("prompts", prompt_sensitivity, OF_PROMPTS, "Draw the means over prompts and of each of them", bounds=bounds_option)
+add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=against_option)
+add("bias", judge_bias, OF_BIAS, figure=True, bounds=bounds_option)
+add("prompts", prompt_sensitivity, OF_PROMPTS, figure=True, bounds=bounds_option)

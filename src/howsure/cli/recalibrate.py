@@ -84,9 +84,7 @@ howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperatur
 howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
 """,
         own=[
-            click.option(
-                "--output", type=Written(".json"), required=True, metavar="MAP.json", help="Where the map is written."
-            ),
+            click.option("--output", type=Written(".json"), required=True, metavar="MAP.json"),
             figure_option(),
         ],
         options=OF_BOTH | {"method": choice(recalibrate, "method", METHODS)},

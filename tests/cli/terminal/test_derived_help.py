@@ -8,6 +8,7 @@ from importlib import resources
 
 import howsure
 from howsure.cli.terminal.derived import said_of
+from howsure.cli.terminal.option_help import TOPICS
 
 ENDS = re.compile(r"""[.?)'"\d]\Z""")
 
@@ -28,7 +29,8 @@ def test_no_help_of_an_option_ends_inside_a_sentence() -> None:
         for name, *rest in calls
         if name == "write_dl"
         for option, text in rest[0]
+        if option not in TOPICS  # lists of options
     }
     cut = {option: text for option, text in helps.items() if not (ENDS.search(text) or text.startswith("[default"))}
-    assert len(helps) > 1000
+    assert len(helps) > 600
     assert cut == {}

@@ -33,7 +33,10 @@ WORDS = {
     "HOW",
 }
 WORDS |= {
+    "COMMAND|input|output",
     "FIELD",
+    "HOST",
+    "permutation|mcnemar",
     "N|auto",
     "LABEL",
     "METHOD",

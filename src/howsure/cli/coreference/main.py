@@ -50,7 +50,7 @@ def command() -> None:
 
 @command.command("train", short_help="Train a model on parsed documents with entities.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
+@click.option("--output", type=Written(), required=True, metavar="MODEL")
 @click.option("--dev", metavar="FILE")
 @mentions_option("detected")
 @parser_option

@@ -132,13 +132,7 @@ def labels_command() -> None:
 
 @labels_command.command("sheet")
 @click.argument("path", metavar="STORE")
-@click.option(
-    "--output",
-    type=Written(".csv", ".json"),
-    required=True,
-    metavar="OUT",
-    help="A .csv to fill in, or .json for another tool.",
-)
+@click.option("--output", type=Written(".csv", ".json"), required=True, metavar="OUT")
 @click.option("--semicolons", is_flag=True, help="Semicolons in a .csv, for a spreadsheet with decimal commas.")
 def sheet_command(path: str, output: str, semicolons: bool) -> None:
     """Write the drawn documents for reading elsewhere.
@@ -183,7 +177,7 @@ def import_command(path: str, file: str, **options: Any) -> None:
 @labels_command.command("export")
 @click.argument("path", metavar="STORE")
 @click.option("--readings", is_flag=True, help="Write all documents instead, with up to two readings of each.")
-@click.option("--output", type=Written(".csv"), metavar="OUT.csv", help="Write to a file instead of standard output.")
+@click.option("--output", type=Written(".csv"), metavar="OUT.csv")
 def export_command(path: str, readings: bool, output: str | None) -> None:
     """Write all answers as CSV: document, date, actor, label, coder, stratum, inclusion.
 

@@ -14,9 +14,7 @@ from howsure.errors import InputError
 Decorated = Callable[..., Any]
 BAD_DATES = ("error", "leave-out")
 
-workers_option = click.option(
-    "--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor, at most 4)."
-)
+workers_option = click.option("--workers", type=PROCESSES, metavar="N")
 date_options = in_order(
     [
         click.option(

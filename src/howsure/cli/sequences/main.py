@@ -62,9 +62,9 @@ def command() -> None:
 
 @command.command("train", short_help="Train a tagger on tagged sentences.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
+@click.option("--output", type=Written(), required=True, metavar="MODEL")
 @click.option("--dev", metavar="FILE")
-@choice_option("--tagger", of=OPTIONS_OF, default="crf")
+@choice_option("--tagger", of=OPTIONS_OF, default="crf", help="Kind of model.")
 @column_option()
 @input_option()
 @click.option(
@@ -278,7 +278,7 @@ command.add_command(spans_command)
 @command.command("recalibrate", short_help="Mend a model's probabilities by temperatures.")
 @click.argument("model")
 @click.argument("dev")
-@click.option("--output", type=Written(), required=True, metavar="MODEL2", help="File to write the model to.")
+@click.option("--output", type=Written(), required=True, metavar="MODEL2")
 @click.option("--test", metavar="FILE")
 @click.option(
     "--keep-answers",
