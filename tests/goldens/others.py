@@ -8,6 +8,8 @@ ROOM = Room(
     """
     --help
     --version
+    help input
+    help output
     calibratoin pairs.csv
     calibration --hepl
     data list

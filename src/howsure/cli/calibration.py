@@ -356,7 +356,7 @@ howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document -
                 ]
             ),
             "method": choice_option("--test", "method", of=METHODS, help=said_of(quantile_calibration)["method"]),
-            "rng": seed_option(said_of(quantile_calibration)["rng"], to="rng"),
+            "rng": seed_option(to="rng"),
         },
     )
 

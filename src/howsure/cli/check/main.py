@@ -23,7 +23,7 @@ from howsure.cli.terminal.derived import command_of, result_of
 from howsure.cli.terminal.options import (
     Decorator,
     DefaultGroup,
-    as_bounds,
+    bounds_option,
     choice_option,
     figure_option,
     in_order,

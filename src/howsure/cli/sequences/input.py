@@ -39,12 +39,12 @@ def adjust_option(of: str) -> Callable[..., Any]:
     )
 
 
-def column_option(help_text: str = "Which CoNLL-U tags to use; two-column files count as xpos.") -> Callable[..., Any]:
+def column_option() -> Callable[..., Any]:
     """`--column`."""
-    return choice_option("--column", of=LAYERS, help=help_text)
+    return choice_option("--column", of=LAYERS)
 
 
-def unknown_tags_option(help_text: str) -> Callable[..., Any]:
+def unknown_tags_option() -> Callable[..., Any]:
     """`--unknown-tags`."""
     choice = click.Choice(["error", "keep"])
     return click.option("--unknown-tags", type=choice, default="error", show_default=True)

@@ -35,9 +35,6 @@ from howsure.cli.terminal.output import emit, emit_result, is_raw, json_text, pr
 from howsure.errors import InputError
 from howsure.sequences.potentials import ImpossibleError
 
-NONE_IS_RIGHT = (
-    "What to do about gold tags unknown to the model; keep: none of the model's tags is right for these tokens."
-)
 OPTIONS_OF = {
     "hmm": ("pseudocount_transition", "pseudocount_emission", "unknown"),
     "crf": ("features", "trainer", "c2", "max_iterations", "rng"),
@@ -201,7 +198,7 @@ def tag_command(
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N")
 @raw_option
 @column_option()
-@unknown_tags_option(NONE_IS_RIGHT)
+@unknown_tags_option()
 @input_option()
 def posterior_command(
     model: str,
@@ -240,7 +237,7 @@ def posterior_command(
 @click.argument("model")
 @click.argument("file")
 @column_option()
-@unknown_tags_option(NONE_IS_RIGHT)
+@unknown_tags_option()
 @input_option()
 @binning_options
 @adjust_option("tags")
@@ -294,10 +291,7 @@ command.add_command(spans_command)
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N")
 @seed_option(metavar="N")
 @column_option()
-@unknown_tags_option(
-    "What to do about gold tags unknown to the model; keep: they teach no temperature, and "
-    "none of the model's tags is right for them."
-)
+@unknown_tags_option()
 @input_option()
 @level_option
 @choice_option("--format", "form", of=["table", "json"])

@@ -38,8 +38,8 @@ MOST_PATHS = 1_000  # of a sentence
     metavar="FILE",
     help="Write the entities for `howsure calibration`: .parquet or .csv.",
 )
-@unknown_tags_option("Gold entities of a type unknown to the model; keep: they count as missed.")
-@column_option("MODEL: which CoNLL-U tags to use.")
+@unknown_tags_option()
+@column_option()
 @click.option("--from", "input_format", type=click.Choice(INPUT_FORMS), metavar="FORMAT")
 @binning_options
 @adjust_option("types")

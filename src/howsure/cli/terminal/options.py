@@ -39,7 +39,7 @@ def choice_option(*names: str, of: Iterable[str], default: str | None = None, **
     return click.option(*names, type=click.Choice(words), default=default or words[0], show_default=True, **declared)
 
 
-def seed_option(help_text: str = "Random seed.", *, to: str = "seed", metavar: str | None = None) -> Decorator:
+def seed_option(*, to: str = "seed", metavar: str | None = None) -> Decorator:
     """`--seed`, 0 unless another is typed; `to`: the parameter that takes it."""
     declared: dict[str, Any] = {"type": click.IntRange(min=0), "default": 0, "show_default": True}
     return click.option("--seed", to, metavar=metavar, **declared)
