@@ -15,7 +15,6 @@ from howsure.sequential.planning import plan_comparison
 from howsure.sequential.race import race_models
 
 DOCUMENTED_BY = (mean_scores, score_models, pass_at_k)
-SAID = said_of(score_table, *DOCUMENTED_BY)
 EXAMPLES = """
 howsure score answers.csv --score right
 howsure score answers.csv --score right --model model --id question --group subject --macro
