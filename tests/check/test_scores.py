@@ -13,7 +13,8 @@ import pytest
 
 import howsure
 from howsure import InputError, check_score
-from tests.data.logs.writers import alpaca_eval
+from tests.data.logs.samples import document
+from tests.data.logs.writers import alpaca_eval, deepeval_case, deepeval_run
 
 RNG = np.random.default_rng(4)
 GRADES = RNG.normal(3.5, 1.0, 600)
@@ -197,3 +198,21 @@ def test_a_log_defines_the_bounds_of_its_scores(tmp_path: Path) -> None:
     assumed = check_score("win", max_score=0.3, data=howsure.read(path), **ASSUMED)[0]
     assert assumed.p_pass == pytest.approx(bounded.p_pass, abs=1e-12)
     assert "taken to be bounded" in check_score(wins, max_score=0.3)[0].notes[0]
+
+
+def test_the_primary_score_of_a_log_needs_no_name(tmp_path: Path) -> None:
+    cases = [deepeval_case(i % 4 > 0, item=i, match=0.1) for i in range(80)]
+    path = document(tmp_path, deepeval_run(*cases))
+    default, named = (check_score(*score, min_score=0.5, data=howsure.read(path)) for score in ((), ("success",)))
+    assert default[0] == named[0]
+    assert default[0].estimate.value == 0.75
+    with pytest.raises(InputError, match=r"score=\.\.\. must name the column of the score"):
+        check_score(min_score=0.5)
+
+
+def test_a_table_has_no_primary_score(tmp_path: Path) -> None:
+    path = tmp_path / "dev.csv"
+    path.write_text("right\n1\n0\n")
+    for groups in (None, "right"):
+        with pytest.raises(InputError, match=r"must name the column of the score\. Logs name"):
+            check_score(min_score=0.5, groups=groups, data=howsure.read(path))

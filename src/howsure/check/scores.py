@@ -26,7 +26,9 @@ from howsure.check.evidence import (
     named_once,
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decided
-from howsure.errors import GIVEN, InputError, at_row, parameter, told
+from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
+from howsure.data.sources import Files
+from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
@@ -55,7 +57,7 @@ KIND, OTHER = "score", "the other model"
 
 
 def check_score(
-    score: ArrayLike | str,
+    score: ArrayLike | str | None = None,
     *,
     min_score: float | None = None,
     max_score: float | None = None,
@@ -80,7 +82,7 @@ def check_score(
 ) -> Check:
     """Verdicts on the mean of a score that each item has: is it right, exact match, ROUGE, a judge's grade.
 
-    score (n,): numbers, such as 1 where the answer is right.
+    score (n,): numbers, such as 1 where the answer is right (default: the primary score of a log).
     min_score: the mean must lie above.
     max_score: the mean must lie below.
     better_than (n,): the scores of another model on the same items, whose mean must be lower (with `lower_is_better`:
@@ -121,9 +123,8 @@ def check_score(
     """
     level, alarms_over = check_sizes(level, alarms_over)
     other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
-    quantity = f"mean {score}" if isinstance(score, str) else "mean score"
     limits = [
-        Rule(name, quantity, side, check_limit(limit, name=role, low=-np.inf, high=np.inf))
+        (side, check_limit(limit, name=role, low=-np.inf, high=np.inf))
         for side, role, limit in ((ABOVE, "min_score", min_score), (BELOW, "max_score", max_score))
         if limit is not None
     ]
@@ -135,11 +136,15 @@ def check_score(
     check_margin(not_worse_than, most=np.inf)
     ends = None if bounds is None else check_bounds(bounds)
     roles = {"groups": groups, "clusters": clusters, "id": id}
+    if score is None and not isinstance(data, Source):
+        raise InputError(NO_SCORE_COLUMN)
     if isinstance(data, Source):
         scores = _of_source(data, score, other, ends, roles)
     else:
         scores = _of_rows(data, score, other, ends, roles, "against" if better_than is None else "better_than")
     values, units, parts = scores.values, scores.units, scores.parts
+    score = scores.read.get("score", score)
+    quantity = f"mean {score}" if isinstance(score, str) else "mean score"
     lower_is_better = lower_is_better or scores.lower_is_better
     sizes = {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
     known_bounds = ends or scores.bounds
@@ -168,7 +173,8 @@ def check_score(
     score_bounds = known_bounds or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
     scale = Scale(score_bounds, guessed=known_bounds is None, assumed=assume_no_rare_losses)
     make_evidence = partial(evidence_of, scale=scale) if bets is None else bets.evidence_of
-    evidence = [comparison for rule in limits for comparison in make_evidence([values], units, parts, rule)]
+    rules_of_limits = [Rule(name, quantity, side, limit) for side, limit in limits]
+    evidence = [comparison for rule in rules_of_limits for comparison in make_evidence([values], units, parts, rule)]
     entries = [_entry(name, part, values, units, score_bounds) for part in parts]
     rules = partial(comparison_rules, name, f"difference of {quantity}", wanted=BELOW if lower_is_better else ABOVE)
     if baseline is not None:
@@ -251,23 +257,33 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     for role, column in {"score": score, **roles}.items():
         if column is not None and not isinstance(column, str):
             raise no_column_name(role, column)
-    if other == score:
+    if score is not None and other == score:
         raise InputError(f"{other} is this model's own column; name that of another one.")
     other_source = other if isinstance(other, Source) else None
-    scores = [score] if other is None or other_source is not None else [score, other]
+    scores = [column for column in (score, other if other_source is None else None) if column is not None]
     kinds = dict.fromkeys((column for column in roles.values() if column is not None), Kind.VALUES)
     notes = list[str]()
-    choose = partial(_columns_of_log, roles, matched=other_source is not None, notes=notes)
+    choose = partial(_columns_of_log, roles, score=score, matched=other_source is not None, notes=notes)
     cells = None if roles["clusters"] or roles["id"] else [roles["groups"]] if roles["groups"] else []
-    kinds |= dict.fromkeys(scores, Kind.SCORE)
-    table = source.rows(kinds, clusters=roles["clusters"], choose=choose, cells=cells)
+    kinds |= dict.fromkeys(scores, Kind.SCORE) if scores else {FILE: Kind.NAMES}
+    named_source = source if scores or not isinstance(source, Files) else replace(source, by_file=True)
+    table = named_source.rows(
+        kinds,
+        clusters=roles["clusters"],
+        choose=choose,
+        chosen_as=lambda role: Kind.SCORE if role == KIND else Kind.NAMES,
+        cells=cells,
+    )
+    score = score or table.chosen.get(KIND)
+    if score is None:
+        raise InputError(f"{NO_SCORE_COLUMN}{LOOK}")
     groups, clusters, id = (column or table.chosen.get(role) for role, column in roles.items())
     values = table.columns[score]
     n = len(values)
     units = None if clusters is None else check_clusters(_names(table, clusters), n=n, name=clusters)
     codes, names = (None, ()) if groups is None else check_codes(_names(table, groups), n=n, name=groups, groups=True)
     with table.placed():
-        for score_column in scores:
+        for score_column in dict.fromkeys([score, *scores]):
             _checked(table.columns[score_column], ends, score_column)
     rows, match_notes = np.arange(n), list[str]()
     theirs = None if other is None or other_source is not None else table.columns[other]
@@ -279,7 +295,8 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
         rows, theirs, match_notes = _matched(
             table, other_table, score, id, skip=bool(getattr(source, "skip_missing", False))
         )
-    recipe = {**table.read, "score": score, "group": groups, "cluster": clusters, "id": id}
+    read = {name: value for name, value in table.read.items() if scores or name != "by_file"}
+    recipe = {**read, "score": score, "group": groups, "cluster": clusters, "id": id}
     measure = table.measures.get(score, Measure())
     bounds = measure.bounds_of(values, *([] if theirs is None else [theirs]))
     told_of_rows = (*table.notes, *notes, *match_notes)
@@ -289,10 +306,12 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     return Scores(values, units, parts, recipe, theirs, rows, told_of_rows, lower, item_column, bounds)
 
 
-def _columns_of_log(roles: Mapping[str, str | None], log: Log, *, matched: bool, notes: list[str]) -> dict[str, str]:
-    """The columns of a log for what was not named: each model and prompt is a group, over all tasks, which `notes` say;
-    rows of one document, or of an item that has several, are a cluster; and rows are `matched` with those of another
-    log by their item."""
+def _columns_of_log(
+    roles: Mapping[str, str | None], log: Log, *, score: str | None, matched: bool, notes: list[str]
+) -> dict[str, str]:
+    """The columns of a log for what was not named: its primary score; each model and prompt is a group, over all tasks,
+    which `notes` say; rows of one document, or of an item that has several, are a cluster; and rows are `matched` with
+    those of another log by their item."""
     named = roles["groups"]
     parts = [column for column in log.group if column != TASK] if named is None else named.split(",")
     if named is None and TASK in log.group:
@@ -301,6 +320,8 @@ def _columns_of_log(roles: Mapping[str, str | None], log: Log, *, matched: bool,
     log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     repeated = log.repeats_items(parts)
     column_by_role = {"groups": ",".join(parts)} if named is None and parts else {}
+    if score is None:
+        column_by_role[KIND] = primary_score_of_log(log)
     if roles["clusters"] is None and log.has(DOCUMENT):
         column_by_role["clusters"] = DOCUMENT
     elif roles["clusters"] is None and repeated and log.has(ITEM):

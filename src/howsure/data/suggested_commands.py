@@ -82,7 +82,7 @@ def typed_files(paths: Sequence[str], format: str | None, explode: str | None) -
 
 def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
     """The commands for a log, which names its columns itself; `file_words`: the files, and how they are read."""
-    scores = [name for name in log.quality_scores if log.filled_rows.get(name)]
+    scores = list(log.primary_scores)
     several = len(files) > 1  # then each may be a model
     judged = scores or [score_name for score_name in ("correct",) if log.filled_rows.get(score_name)]
     if judged:

@@ -300,6 +300,7 @@ def _fill_missing(rows: ScoredRows, name: str, missing_score: float | None) -> t
     counts as missing only where the same model has other rows with that score in the group."""
     values = rows.scores[name]
     lacking = np.isnan(values)
+    lacking &= ~rows.other_scores.get(name, np.False_)
     if rows.named_by_log and lacking.any():
         cell = cell_codes(rows)
         lacking &= np.bincount(cell, ~lacking)[cell] > 0

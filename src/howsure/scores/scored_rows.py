@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,15 +14,15 @@ import numpy.typing as npt
 
 from howsure.data.logs.scores import (
     FILE,
+    NO_SCORE_COLUMN,
     SCORES,
     SEPARATE,
     advising_pos_label,
     columns_of_log,
-    no_score_in,
     scores_of_log,
 )
 from howsure.data.sources import Files
-from howsure.errors import GIVEN, LOOK, InputError, parameter
+from howsure.errors import LOOK, InputError, parameter
 from howsure.inputs.checks import (
     Coded,
     as_column,
@@ -32,7 +32,7 @@ from howsure.inputs.checks import (
     is_missing,
 )
 from howsure.inputs.distinct_columns import check_distinct
-from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.long_form import number_or_text, positive_scores
 from howsure.inputs.measures import Measure
 from howsure.inputs.pairs import Floats, Integers
@@ -45,7 +45,6 @@ from howsure.worst_rows import LowItem, Worst
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
-NO_SCORE_COLUMN = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
 CODED = ("model", "groups", "id", "run")
 MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # models or groups, and the seconds that one takes
 
@@ -72,9 +71,10 @@ class ScoredRows:
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
     answers: what is true and what is predicted (n,), for metrics of documents. bounds: of the scores that metrics give.
     measures: what the scores of a log measure. document_scores: by the name of the score, metrics of documents that are
-    not means. read: provenance, for the recipe. skip: leave out rows without a score. named_by_log: the log named the
-    scores, and a task may lack some. can_pool_groups: the groups are not the same answers scored in several ways.
-    rows: give messages their file and line.
+    not means. other_scores (n,): by the name of the score, the rows of tasks with another primary score. read:
+    provenance, for the recipe. skip: leave out rows without a score. named_by_log: the log named the scores, and a task
+    may lack some. can_pool_groups: the groups are not the same answers scored in several ways. rows: give messages
+    their file and line.
     """
 
     scores: Mapping[str, Floats]
@@ -90,6 +90,7 @@ class ScoredRows:
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
     document_scores: Mapping[str, DocumentScores] = field(default_factory=dict)
+    other_scores: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     def name_at(self, role: str, row: int) -> str | None:
         """The name of a row's model, group, item or run; None without such a column."""
@@ -182,6 +183,8 @@ def _read_source(
     parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
     kind = Kind.PARTIAL if may_miss else Kind.SCORE if pos_label is None else Kind.NAMES
     score_kinds = {} if score is None else {score: kind}
+    score_by_task: dict[str, str] = {}
+    how: dict[str, Any] = {"roles": roles, "macro": macro, "score_by_task": score_by_task}
     if answers is not None:
         skips = bool(getattr(source, "skip_missing", False))
         score_kinds = {answers[0]: Kind.REQUIRED, answers[1]: Kind.REQUIRED if skips else Kind.OPTIONAL}
@@ -190,7 +193,7 @@ def _read_source(
             kinds | score_kinds,
             clusters=None if apart else roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
-            choose=partial(_choose_log_columns, score=next(iter(score_kinds), None), roles=roles, macro=macro),
+            choose=partial(_choose_log_columns, score=next(iter(score_kinds), None), **how),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
             later=() if worst is None else list(worst.show),
             cells=None if apart or roles["id"] or roles["clusters"] or roles["run"] else parts,
@@ -208,6 +211,8 @@ def _read_source(
         held_answers = None if answers is None else (objects_of(table[answers[0]]), objects_of(table[answers[1]]))
         scores = {"": np.zeros(n)} if answers else {}
         scores |= {name: _score_values(filled[name], pos_label, name, notes, may_miss=loose) for name in names}
+        others = _rows_of_other_scores(score_by_task, table.columns[TASK], names) if score_by_task else {}
+        scores |= {name: np.where(rows, math.nan, scores[name]) for name, rows in others.items()}
         coded = {role: _as_coded(table.columns[column], n, column) for role in CODED if (column := columns[role])}
         _check_cells(coded, n, columns)
         units = None if clusters is None else cluster_codes(table.columns[clusters], n, clusters)
@@ -232,7 +237,17 @@ def _read_source(
         table,
         held_answers,
         measures=measures,
+        other_scores=others,
     )
+
+
+def _rows_of_other_scores(
+    score_by_task: Mapping[str, str], task_column: Any, names: Sequence[str]
+) -> dict[str, npt.NDArray[np.bool_]]:
+    """By the name of a score, the rows (n,) of tasks that have another one."""
+    tasks = _as_coded(task_column, len(getattr(task_column, "codes", task_column)), TASK)
+    scores = np.array([score_by_task.get(task) for task in tasks.names], dtype=object)[tasks.codes]
+    return {name: scores != name for name in names}
 
 
 @contextmanager
@@ -247,9 +262,12 @@ def _advising_missing_score(score: str | None) -> Iterator[None]:
         raise InputError(replace(fault, remedy="missing_score")) from error
 
 
-def _choose_log_columns(log: Log, *, score: str | None, roles: Mapping[str, str | None], macro: bool) -> dict[str, str]:
+def _choose_log_columns(
+    log: Log, *, score: str | None, roles: Mapping[str, str | None], macro: bool, score_by_task: dict[str, str]
+) -> dict[str, str]:
     """Columns of a log for roles that the user did not set. Each task, prompt and way of scoring is a group; the rows
-    of a document are a cluster; every number that the program logged is a score, or else whether the answer is correct.
+    of a document are a cluster; the score of a task is the first that the program gives, or whether the answer is
+    correct. `score_by_task` is filled in where tasks differ in their score.
 
     Raises InputError if the groups that the user set pool several ways of scoring the same answers.
     """
@@ -269,10 +287,11 @@ def _choose_log_columns(log: Log, *, score: str | None, roles: Mapping[str, str 
     if roles["clusters"] is None and log.has(DOCUMENT):
         column_by_role["clusters"] = DOCUMENT
     if score is None:
-        score_names = scores_of_log(log)
-        if not score_names:
-            raise no_score_in(log)
-        column_by_role |= {f"{SCORES}{name}": name for name in score_names}
+        names = scores_of_log(log, primary=True)
+        column_by_role |= {f"{SCORES}{name}": name for name in names}
+        if len(names) > 1 and log.has(TASK):
+            column_by_role[TASK] = TASK
+            score_by_task |= {str(task): name for task, name in log.first_scores.items()}
     return column_by_role
 
 

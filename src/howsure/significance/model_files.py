@@ -13,7 +13,6 @@ from howsure.data.logs.scores import (
     SEPARATE,
     advising_pos_label,
     columns_of_log,
-    no_score_in,
     scores_of_log,
 )
 from howsure.data.sources import Files
@@ -161,8 +160,6 @@ def _of_log(
 def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
     """The scores of a log that most rows have, by their roles; which these are, and which are not, is noted."""
     rows_by_score = {name: log.filled_rows.get(name, 0) for name in scores_of_log(log)}
-    if not rows_by_score:
-        raise no_score_in(log)
     chosen = [name for name, rows in rows_by_score.items() if rows == max(rows_by_score.values())]
     if len(chosen) > 1:
         named = parameter("score", chosen[0])

@@ -54,6 +54,7 @@ class Log:
     rows: int = 0
     filled_rows: dict[str, int] = field(default_factory=dict)  # how many rows have a value, by column
     numbers: dict[str, None] = field(default_factory=dict)  # the columns that hold one somewhere
+    first_scores: dict[Any, str] = field(default_factory=dict)  # the first score of quality in a row, by task
     values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
     ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task and prompt
     lengths: set[int] = field(default_factory=set)  # of the lists of probabilities
@@ -131,6 +132,11 @@ class Log:
         """The scores that say how good an answer is."""
         return tuple(name for name in self.scores if self.measure(name).is_quality)
 
+    @property
+    def primary_scores(self) -> tuple[str, ...]:
+        """The score of quality that the program gives first, of each task."""
+        return tuple(dict.fromkeys(self.first_scores.values()))
+
     def measure(self, name: str) -> Measure:
         """What a score measures."""
         return measure_of(name, self.format.bounds)
@@ -174,8 +180,13 @@ class Log:
             advice = f" For the mean over the elements of a list: {' '.join(options)}, with items as clusters."
         self.notes.append(told(f"Not read, since these are not numbers: {', '.join(counts)}.{advice}"))
 
-    def note_left_out_scores(self) -> None:
-        """Add a note that names the costs and counts, which are no scores unless the user names one."""
+    def note_left_out_scores(self, selected: Collection[str]) -> None:
+        """Add notes that name the scores that are not selected, and the costs and counts, which are no scores unless
+        the user names one."""
+        others = [name for name in self.quality_scores if name not in selected]
+        if others:
+            names = shortened(others, limit=len(others))
+            self.notes.append(told(f"Other scores of this log: {names}. To use one: {parameter('score', others[0])}."))
         left_out = [name for name in self.scores if not self.measure(name).is_quality and name != MASS]
         if left_out:
             names = shortened(left_out, limit=len(left_out))
@@ -200,6 +211,10 @@ class Log:
                 self.numbers[name] = None
             elif names and isinstance(value, str) and value in names and name not in NAMED:
                 self.answers[name] = self.answers.get(name, 0) + 1
+        if (task := row.get(TASK)) not in self.first_scores:
+            numeric = (name for name, value in row.items() if isinstance(value, (int, float)) and name not in NAMED)
+            if (first_score := next((name for name in numeric if self.measure(name).is_quality), None)) is not None:
+                self.first_scores[task] = first_score
         for name, values in self.values.items():
             _note_value(values, row.get(name))
         if RUN in self.format.group:

@@ -11,6 +11,26 @@ from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, l
 from howsure.data.logs.tokens import of_answer
 from howsure.errors import InputError, shown
 
+MAIN_METRICS = {  # of scenarios, as HELM's schemas of leaderboards name them; exact_match of all others
+    "chain_of_thought_correctness": "gpqa mmlu_pro",
+    "ifeval_strict_accuracy": "ifeval",
+    "omni_math_accuracy": "omni_math",
+    "wildbench_score_rescaled": "wildbench",
+    "math_equiv_chain_of_thought": "math",
+    "math_equiv": "math",
+    "final_number_exact_match": "gsm",
+    "exact_match_indicator": "gsm dyck_language",
+    "f1_set_match": "synthetic_reasoning_natural",
+    "f1_score": "narrative_qa natural_qa quac",
+    "rouge_2": "summarization_cnndm summarization_xsum billsum_legal_summarization eurlexsum_legal_summarization",
+    "bleu_4": "wmt_14",
+    "RR@10": "msmarco",
+    "bits_per_byte": "the_pile ice twitter_aae",
+    "pass": "code",
+    "test_avg": "code",
+    "quasi_exact_match": "babi_qa bbq boolq civil_comments entity_data_imputation entity_matching imdb legal_support "
+    "legalbench lsat_qa med_qa raft synthetic_reasoning wikifact",
+}
 STATS, SETTING = "per_instance_stats.json", "run_spec.json"
 SURE = "every max_prob is 1: HELM writes that for models without log-probabilities, so none is read"
 
@@ -28,9 +48,8 @@ def rows(source: Source) -> Iterator[Row]:
     document = source.document()
     named = _setting(document, source)
     if isinstance(document, list):
-        yield from _without_certainties(
-            [named | _of_stats(record, source, at) for at, record in enumerate(document, 1)], source
-        )
+        stats_rows = [_of_stats(record, source, at) for at, record in enumerate(document, 1)]
+        yield from _without_certainties([_main_metric_first(named | row) for row in stats_rows], source)
         return
     stats_document = source.beside(STATS)
     if not isinstance(stats_document, list | None):
@@ -42,7 +61,16 @@ def rows(source: Source) -> Iterator[Row]:
     )
     answers = [_of_state(state, source, at) for at, state in enumerate(_states(document, source), 1)]
     answers_by_key = {_key(row): row for row in answers}  # one for each, though a request is made for each choice
-    yield from _without_certainties([named | stats.get(key, {}) | row for key, row in answers_by_key.items()], source)
+    joined = [named | stats.get(key, {}) | row for key, row in answers_by_key.items()]
+    yield from _without_certainties(list(map(_main_metric_first, joined)), source)
+
+
+def _main_metric_first(row: Row) -> Row:
+    """A row with the main metric of its scenario before the others."""
+    scenario = str(row.get("task")).partition(":")[0]
+    metrics = (metric for metric, scenarios in MAIN_METRICS.items() if scenario in scenarios.split())
+    main = next((metric for metric in (*metrics, "exact_match") if metric in row), None)
+    return row if main is None else {main: row[main], **row}
 
 
 def _key(row: Row) -> tuple[Any, ...]:

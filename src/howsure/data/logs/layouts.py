@@ -161,8 +161,8 @@ def _human_eval(record: Record, _: Source) -> Iterator[Row]:
 
 def _evalplus(record: Record, _: Source) -> Iterator[Row]:
     base, plus = record["base_status"], record.get("plus_status")
-    extra = {} if plus is None else {"plus": float(base == plus == "pass")}
-    yield {"item": record["task_id"], "base": float(base == "pass")} | extra
+    main = {} if plus is None else {"plus": float(base == plus == "pass")}
+    yield {"item": record["task_id"]} | main | {"base": float(base == "pass")}
 
 
 def _every_eval_ever(record: Record, source: Source) -> Iterator[Row]:

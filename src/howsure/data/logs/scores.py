@@ -27,6 +27,7 @@ RIGHT_BY_WRONG = {
     "negative": "positive",
     "i": "c",
 }
+NO_SCORE_COLUMN = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
 SCORES = "score: "  # begins the role of each score that a log names itself
 
 
@@ -40,15 +41,37 @@ def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, 
     return columns
 
 
-def scores_of_log(log: Log) -> list[str]:
+def scores_of_log(log: Log, *, primary: bool = False) -> list[str]:
     """The scores of a log: what the program gave as the quality of an answer, or where it gave none whether the answer
-    is right. Costs and counts are named in a note."""
-    log.note_left_out_scores()
-    return list(log.quality_scores) or [name for name in (CORRECT,) if log.filled_rows.get(name)]
+    is right; with `primary` only the first score of each task. What is left out is named in a note.
+
+    Raises InputError for a log without such scores: it may have costs and counts, one of which can be named.
+    """
+    scores = log.primary_scores if primary else log.quality_scores
+    log.note_left_out_scores(scores)
+    names = list(scores) or [name for name in (CORRECT,) if log.filled_rows.get(name)]
+    if not names:
+        raise _no_score_in(log)
+    return names
 
 
-def no_score_in(log: Log) -> InputError:
-    """The error for a log without a score of quality: it may have costs and counts, one of which can be named."""
+def primary_score_of_log(log: Log) -> str:
+    """The one primary score of a log.
+
+    Raises InputError where tasks differ in theirs.
+    """
+    name, *others = scores_of_log(log, primary=True)
+    if others:
+        tasks = {score: task for task, score in log.first_scores.items()}
+        listed = [f"{score} (such as {tasks.get(score)})" for score in (name, *others)]
+        raise InputError(
+            f"tasks of this log of {log.format.program} have different scores: {shortened(listed)}. Name one: "
+            f"{parameter('score', name)}."
+        )
+    return name
+
+
+def _no_score_in(log: Log) -> InputError:
     if not log.scores:
         content = f"holds no answers that were scored.{LOOK}"
     else:

@@ -140,12 +140,12 @@ def test_costs_and_counts_are_scores_only_if_they_are_named(tmp_path: Path) -> N
     assert [(row.score, row.model, row.ranks) for row in table] == [
         ("exact_match", "fast", "1"),
         ("exact_match", "slow", "2"),
-        ("loss", "fast", "1"),  # lower is better
-        ("loss", "slow", "2"),
     ]
-    assert "Lower is better: loss." in table.notes
-    assert table.recipe["lower_is_better_scores"] == ["loss"]
-    (left_out,) = table.recipe["notes"]
+    losses = howsure.mean_scores("loss", data=log, rng=0)
+    assert [(row.model, row.ranks) for row in losses] == [("fast", "1"), ("slow", "2")]
+    assert "Lower is better: loss." in losses.notes
+    others, left_out = table.recipe["notes"]
+    assert others == "Other scores of this log: loss. To use one: score='loss'."
     assert left_out.startswith("Costs and counts are not scores: inference_runtime, batch_size. To use one, name it: ")
     runtime = howsure.mean_scores("inference_runtime", data=log, rng=0)
     assert [(row.model, row.ranks) for row in runtime] == [("fast", "1"), ("slow", "2")]
@@ -171,3 +171,19 @@ def test_a_log_with_costs_only_has_no_score(tmp_path: Path) -> None:
     for function in (howsure.mean_scores, howsure.compare_models):
         with pytest.raises(InputError, match=r"holds costs and counts only: num_bytes\. Name one"):
             function(data=log)
+
+
+def test_each_scenario_has_its_main_metric(tmp_path: Path) -> None:
+    """A question of NarrativeQA is scored by F1, one of MMLU by exact match; neither enters the other's mean."""
+    for scenario, metrics in {"mmlu": [(1.0, 0.1), (0.0, 0.2)], "narrative_qa": [(0.0, 0.5), (0.0, 0.75)]}.items():
+        stats = [helm_stats(f"{scenario}{i}", exact_match=em, f1_score=f1) for i, (em, f1) in enumerate(metrics)]
+        path = write_helm(tmp_path / scenario, stats) / "run_spec.json"
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"name": f"{scenario}:model=org_small"}))
+    log = howsure.read(str(tmp_path))
+    table = howsure.mean_scores(data=log)
+    assert {(row.score, row.n, row.mean.value) for row in table} == {("exact_match", 2, 0.5), ("f1_score", 2, 0.625)}
+    assert not table.recipe["skipped"]
+    with pytest.raises(InputError, match=r"have different scores: exact_match \(such as mmlu\), f1_score"):
+        howsure.check_score(min_score=0.2, data=log)
+    named = howsure.check_score("f1_score", min_score=0.2, data=log)
+    assert named[0].estimate.value == pytest.approx((0.1 + 0.2 + 0.5 + 0.75) / 4)
