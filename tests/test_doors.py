@@ -81,6 +81,7 @@ def obeyed(printed: str) -> list[str]:
     return commands
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("least", [0.9, pytest.param(0.74, marks=pytest.mark.long)])
 def test_names_in_the_data_are_no_commands_to_the_runner(least: float, tmp_path: Path) -> None:
     rows = [f'"{name}",{right}' for name in COMMANDS for right in (1, 1, 1, 0) * 100]
@@ -102,6 +103,7 @@ def test_a_wrong_value_in_the_data_is_no_command_to_the_runner(tmp_path: Path) -
     assert obeyed(printed) == []
 
 
+@pytest.mark.long
 def test_the_action_stops_at_wrong_input(tmp_path: Path) -> None:
     ended, printed, output, _ = checked(tmp_path, 0.5, config="none.toml")
     assert (ended, output) == (2, "")

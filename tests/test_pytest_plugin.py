@@ -98,6 +98,7 @@ def ever_decided(limit: float, rate: float, runs: int, *, above: bool) -> float:
     return decided
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [0.5, 0.9])
 def test_wrong_verdicts_are_rare_at_any_stop(limit: float) -> None:
     """A rate just at the limit is the worst case of both sides; a rate apart is decided."""

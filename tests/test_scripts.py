@@ -66,6 +66,7 @@ def test_a_walk_counts_files_in_their_order(tmp_path: Path, monkeypatch: pytest.
     assert told.splitlines()[-1].endswith(" files before the first of a statistical room")
 
 
+@pytest.mark.long
 def test_a_walk_counts_no_file_of_another_library_in_a_clone_named_howsure(tmp_path: Path) -> None:
     library = tmp_path / "howsure" / "lib"
     shutil.copytree(Path(click.__file__).parent, library / "click", ignore=shutil.ignore_patterns("__pycache__"))

@@ -14,6 +14,7 @@ LINES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("line", [LINES[0], pytest.param(LINES[1], marks=pytest.mark.long)])
 def test_a_line_ends_and_prints_as_in_a_shell(line: str, tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"

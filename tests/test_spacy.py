@@ -89,6 +89,7 @@ def actions(doc: Doc, n: int) -> tuple[str, ...]:
     return tuple(marks)
 
 
+@pytest.mark.long
 def test_an_entity_has_the_share_of_all_paths_with_it_that_share_its_past(nlp: spacy.Language) -> None:
     ner: Any = nlp.get_pipe("ner")
     words = WORDS[:6]
@@ -128,6 +129,7 @@ def test_a_real_pipeline_is_surer_where_it_is_right(pipeline: Path, real_data: P
     assert howsure.calibration_error(right, confidence).value < 0.05
 
 
+@pytest.mark.long
 def test_maps_calibrate_and_travel_with_the_pipeline(nlp: spacy.Language, tmp_path: Path) -> None:
     before = nlp(Doc(nlp.vocab, words=WORDS))
     tags = [token._.tag_confidence for token in before]

@@ -104,6 +104,7 @@ def test_of_classes_the_confidence_in_the_wrong_one_counts(tmp_path: Path, reduc
             assert [row.group for row in found] == [one for *_, one, _ in sorted(pairs)[:20]]
 
 
+@pytest.mark.long
 def test_texts_are_cut_for_people_and_whole_for_programs(tmp_path: Path) -> None:
     answers().to_csv(tmp_path / "a.csv", index=False)
     found = howsure.calibration_curves("gold", "p", worst=5, show=["text"], data=howsure.read(tmp_path / "a.csv"))
@@ -127,6 +128,7 @@ def test_texts_are_cut_for_people_and_whole_for_programs(tmp_path: Path) -> None
     assert found.worst.to_csv().startswith("file,row,label,probability,text\n")
 
 
+@pytest.mark.long
 def test_the_command_says_what_the_function_says(tmp_path: Path) -> None:
     frame = answers()
     frame[::2].to_csv(tmp_path / "x.csv", index=False)

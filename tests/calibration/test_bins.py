@@ -167,6 +167,7 @@ def test_the_automatic_bin_size(n: int, size: int) -> None:
     assert automatic_bin_size(n) == size
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clustered", [False, True])
 def test_only_pairs_in_clusters_end_bins_between_any_two_of_many_predictions(clustered: bool) -> None:
     n = EXACT_UP_TO + 1

@@ -133,6 +133,7 @@ def test_the_law_of_the_labels_of_a_bin_is_the_convolution_of_all_pairs(shape: t
     assert law.mean == pytest.approx(q.sum(), rel=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("too_high", [0.0, 0.004])
 def test_of_many_pairs_numbers_of_labels_are_drawn_as_labels_are(too_high: float) -> None:
     rng = np.random.default_rng(71)

@@ -90,6 +90,7 @@ def test_pairs_that_are_repeated_add_no_evidence(method: str) -> None:
     assert unknown.p_value < 0.01 < known.p_value
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.long), True])
 def test_calibrated_clusters_are_rejected_as_often_as_the_level_says(weighted: bool) -> None:
     """20 pairs per cluster with ρ = .5; a test that takes the pairs for independent rejects a third or more."""
@@ -211,6 +212,7 @@ def documents(number: int, correlation: float, rng: np.random.Generator) -> tupl
     return np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own < ndtri(q), q, clusters
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "runs"), [(10, 200), (30, 100)])
 def test_ten_unequal_documents_are_enough(number: int, runs: int) -> None:
     rng = np.random.default_rng(4)

@@ -245,6 +245,7 @@ def held_among(number: int, runs: int, seed: int) -> np.ndarray:
     return np.mean(held, axis=0)
 
 
+@pytest.mark.long
 def test_few_documents_cover_and_are_said() -> None:
     y, a, b, clusters, _ = documents(10, np.random.default_rng(59))
     found = compare_calibration(y, a, against=b, clusters=clusters)

@@ -209,6 +209,7 @@ def pairs_of(seed: int, *, weighted: bool, tied: bool) -> Pairs:
     return Pairs((rng.random(8) < 0.5).astype(np.uint8), q, w)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("weighted", "tied"), [(False, False), (True, True)])
 def test_the_band_and_p_are_those_of_all_labellings(weighted: bool, tied: bool) -> None:
     pairs = pairs_of(3, weighted=weighted, tied=tied)
@@ -312,6 +313,7 @@ def test_the_interval_of_the_smooth_ece_holds(name: str) -> None:
     assert held >= 0.94 - 2.5 * math.sqrt(0.94 * 0.06 / RUNS)
 
 
+@pytest.mark.long
 def test_they_hold_in_a_few_runs() -> None:
     found = covered(World(n=200), 12)
     assert found["consistency"] > 0.9

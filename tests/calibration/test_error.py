@@ -462,6 +462,7 @@ def bootstrapped_mse(bins: reference.Bins, units: list[object], rng: np.random.G
     return float(reference.plugin_mse([rows for rows in held if rows]))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clustered", [pytest.param(False, marks=pytest.mark.long), True])
 def test_the_bootstrap_is_the_reflected_one(clustered: bool) -> None:
     """Against drawing rows (or clusters) by a loop: the same distribution, so the same ends up to Monte Carlo error."""

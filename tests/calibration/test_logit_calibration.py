@@ -75,6 +75,7 @@ def test_narrow_numbers_are_widened_first(dtype) -> None:
     assert slots_of_logits(narrow, targets) == slots_of_logits(narrow.astype(np.float64), targets)
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_any_split_into_batches_and_blocks(data) -> None:

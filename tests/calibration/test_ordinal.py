@@ -92,6 +92,7 @@ def test_clusters_widen_the_interval():
     assert found.bias.high - found.bias.low > 1.5 * (alone.bias.high - alone.bias.low)
 
 
+@pytest.mark.long
 def test_frames_files_and_lists_say_the_same(tmp_path):
     expected = howsure.ordinal_calibration(Y, Q, clusters=DOCUMENT)
     columns = {"g": Y, "d": DOCUMENT, **{str(k): Q[:, k] for k in range(4)}}

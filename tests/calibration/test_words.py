@@ -137,6 +137,7 @@ def test_a_normal_interval_without_width_tells_nothing() -> None:
     assert regions(calibration_curve(y, q, interval="nguyen-oconnor", rng=0)) == []
 
 
+@pytest.mark.long
 def test_calibrated_predictions_are_rarely_accused() -> None:
     rng = np.random.default_rng(5)
     kinds: Counter[str] = Counter()

@@ -53,6 +53,7 @@ def test_clusters_make_verdicts_less_certain() -> None:
     assert together.p_pass > 2 * apart.p_pass
 
 
+@pytest.mark.long
 def test_better_and_not_worse() -> None:
     assert check_calibration(Y, Q, better_than=WORSE).outcome == "pass"
     assert check_calibration(Y, WORSE, better_than=Q).outcome == "fail"
@@ -76,6 +77,7 @@ def test_labels_of_each_model() -> None:
     assert own.estimate.value != shared.estimate.value
 
 
+@pytest.mark.long
 def test_a_data_frame_names_its_columns() -> None:
     frame = pd.DataFrame({"gold": Y, "new": Q, "old": WORSE, "part": THIRDS})
     named = check_calibration("gold", "new", data=frame, better_than="old", groups="part", max_error=0.1)

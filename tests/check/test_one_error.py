@@ -79,6 +79,7 @@ def test_the_skewed_p_value_is_that_of_a_noncentral_chi_square() -> None:
         assert normal < size * (0.9 if size == 0.05 else 0.5)
 
 
+@pytest.mark.long
 def test_the_rows_needed_give_a_verdict_as_often_as_they_should() -> None:
     """With four times the rows of a pilot study whose estimate is right, about 80 % pass."""
     rng = np.random.default_rng(21)

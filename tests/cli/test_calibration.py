@@ -212,6 +212,7 @@ def test_under_the_table_stands_what_is_adjusted(uneven: Path, adjust: str, said
     )
 
 
+@pytest.mark.long
 def test_a_figure_of_too_many_groups_shows_those_with_most_pairs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

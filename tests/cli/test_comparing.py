@@ -136,6 +136,7 @@ def test_each_model_has_its_own_label(answers: dict[str, Any], tmp_path: Path) -
     assert told["error_b"] != found["error_b"]
 
 
+@pytest.mark.long
 def test_two_files_are_paired_by_id_whatever_is_missing(answers: dict[str, Any], tmp_path: Path) -> None:
     """Filtered, shuffled and empty rows: what is left are the items that both models have."""
     rng = np.random.default_rng(8)

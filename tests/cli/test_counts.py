@@ -107,6 +107,7 @@ def test_an_error_in_the_sheet_names_the_row_of_the_sheet(
     assert said.format(sheet) in " ".join(found.err.split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("clustered", "design"),
     [
@@ -179,6 +180,7 @@ def test_periods_of_dates(dated: Rows, tmp_path: Path) -> None:
     assert "'3/20/2003'" in found.err
 
 
+@pytest.mark.long
 def test_python_has_the_same_words(dated: Rows, news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
     """A source, a frame, and a filled sheet, to the digit."""
     files = [written(dated, tmp_path / "dated.csv"), news[0]]
@@ -252,6 +254,7 @@ def test_sheets_in_the_encodings_of_spreadsheets(
         assert said in found.err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "options",
     [
@@ -283,6 +286,7 @@ def test_further_units_are_written_below_those_that_are_labelled(
     assert len(rows_of(tmp_path / "third.csv")) == 160
 
 
+@pytest.mark.long
 def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
     path, truth = news
     drawn = tmp_path / "drawn.csv"
@@ -350,6 +354,7 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
     assert (refused.code, "does not match the scored file" in refused.err) == (2, True)
 
 
+@pytest.mark.long
 def test_a_sheet_with_holes_is_bounded_and_says_how_many(
     news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path
 ) -> None:

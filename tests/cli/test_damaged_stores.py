@@ -125,6 +125,7 @@ def ruined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return ruined_store(tmp_path_factory.mktemp("ruined") / "s.duckdb")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
 def test_damage_of_a_document_is_told_when_it_is_read_and_by_the_check(ruined: Path, step: int) -> None:
     rules = [f"table {one.table}: {one.rule} (" for one in check_store(ruined).damage]

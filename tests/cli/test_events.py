@@ -65,6 +65,7 @@ def given(place: Path, file: str, *more: Any) -> tuple[Any, ...]:
     )
 
 
+@pytest.mark.long
 def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
     store, library = tmp_path / "news.duckdb", tmp_path / "library.duckdb"
     arguments = given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1)
@@ -110,6 +111,7 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     assert (settings["samples"], settings["seed"]) == (100, 0)
 
 
+@pytest.mark.long
 def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     store, again = tmp_path / "news.duckdb", tmp_path / "again.duckdb"
     printed(*given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1))
@@ -272,6 +274,7 @@ def test_parts_and_their_merge(news_place: Path, whole: Path, tmp_path: Path) ->
     )
 
 
+@pytest.mark.long
 def test_no_command_takes_a_part_for_the_whole(news_place: Path, tmp_path: Path) -> None:
     store = tmp_path / "part-2.duckdb"
     printed(*extract(news_place, "--workers", 1, "--part", "2/2", "--store", store))
@@ -316,6 +319,7 @@ def store(imported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> st
     return "s.duckdb"
 
 
+@pytest.mark.long
 def test_it_is_done_once(store: str) -> None:
     again = printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", store)
     assert "  it was there: the same files were imported before\n" in again

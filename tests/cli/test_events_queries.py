@@ -103,6 +103,7 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=60, read=40)
 
 
+@pytest.mark.long
 def test_comparison_of_two_actors_of_whom_one_has_labels(labelled: Path) -> None:
     out = " ".join(run("compare", labelled, "AAA", "CCC").output.split())
     assert out.count("Raw counts. ") == 1
@@ -146,6 +147,7 @@ def inside(scored_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return scored_folder
 
 
+@pytest.mark.long
 def test_what_is_printed_uses_the_scores(inside: Path) -> None:
     with EventStore.open("s.duckdb") as store:
         judge = {name: float(number % 7) for number, name in store.ask("SELECT document, id FROM documents")}

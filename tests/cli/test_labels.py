@@ -46,6 +46,7 @@ def label(store: Path, *options: object) -> str:
     return printed("events", "label", store, "--draw-only", *options)
 
 
+@pytest.mark.long
 def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
     out = label(store, "--labels", 20, "--actor", "IRQ,nato", "--period", "none", "--seed", 3)
     assert out.splitlines()[0].split() == ["stratum", "documents", "drawn", "before", "drawn", "now"]
@@ -68,6 +69,7 @@ def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_the_same_command_resumes(store: Path) -> None:
     asked = ["--labels", 20, "--actor", "IRQ,NATO", "--question", " Who attacks? ", "--period", "none", "--seed", 3]
     label(store, *asked, "--design", "simple")
@@ -114,6 +116,7 @@ def test_labels_go_out_and_come_back(read: Path, store: Path, tmp_path: Path) ->
         assert [(one.document, one.coder, one.acting) for one in answers_of(held)] == wanted
 
 
+@pytest.mark.long
 def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     label(store, "--labels", 20, "--actor", "IRQ,NATO")
     for name in ("sheet.csv", "sheet.json"):

@@ -64,6 +64,7 @@ def test_the_command_is_the_class(folder: Path) -> None:
     assert (folder / "s.json").read_text() == monitor.to_json()
 
 
+@pytest.mark.long
 def test_the_class_takes_files_frames_and_tables_as_the_command_does(folder: Path) -> None:
     frame = pd.DataFrame([json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()])
     with duckdb.connect(str(folder / "app.duckdb")) as database:

@@ -80,6 +80,7 @@ def test_a_map_of_groups_in_every_format(folder: Path, name: str) -> None:
     assert (after["mended"].astype(float).to_numpy() == found.apply(q, groups=lang)).all()
 
 
+@pytest.mark.long
 def test_classes_are_matched_by_name_in_any_order(folder: Path) -> None:
     codes, logits = classes(N)
     found = fitted(folder, str(folder / "rows.jsonl"), "--target", "class", "--probs-column", "probs")

@@ -54,6 +54,7 @@ def figure(comparison, name: str, which: str) -> float:
     return row[which]["value"]
 
 
+@pytest.mark.long
 def test_the_model_that_is_written_has_the_temperatures_that_are_printed(told) -> None:
     said, before, after, parts = told
     assert before.temperatures_ is None

@@ -110,6 +110,7 @@ def test_missing_items_are_counted(tmp_path: Path) -> None:
     assert any("left out for all models, because some have no answer there" in note for note in told["notes"])
 
 
+@pytest.mark.long
 def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:
     """Predictions of two files and the labels of a third, matched by id."""
     for model, held in HELD.groupby("model"):

@@ -90,6 +90,7 @@ def weeks(state: Path) -> int:
     return len(CalibrationMonitor.from_json(state.read_text()).series())
 
 
+@pytest.mark.long
 def test_two_updates_at_once_keep_every_period(tmp_path: Path) -> None:
     """August has begun to be read before July is in the state: when it is in, August comes after it."""
     state = tmp_path / "s.json"
@@ -104,6 +105,7 @@ def test_two_updates_at_once_keep_every_period(tmp_path: Path) -> None:
     assert weeks(state) == 8
 
 
+@pytest.mark.long
 def test_a_period_that_comes_too_late_is_said(tmp_path: Path) -> None:
     """Where August was first, nothing calls July taken."""
     state = tmp_path / "s.json"

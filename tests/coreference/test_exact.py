@@ -128,6 +128,7 @@ def test_ten_thousand_mentions_are_refused_as_a_matrix_and_answered_as_pairs() -
     ]
 
 
+@pytest.mark.long
 def test_pairs_of_all_of_many_mentions_are_answered() -> None:
     """A chain: each mention is joined to the one before it or new, so neighbours are together as their link says."""
     m = LARGEST + 1

@@ -70,6 +70,7 @@ def test_likelihood_calibrates_and_a_margin_does_not(
     assert errors[0] < 0.07 < errors[1]
 
 
+@pytest.mark.long
 def test_detection_finds_what_is_mentioned(gum: tuple[list[Document], list[Document]]) -> None:
     """In gold trees: of the prototype's 25-line rule precision was .80, recall .84, without singletons .86."""
     _, documents = gum

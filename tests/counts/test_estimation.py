@@ -524,6 +524,7 @@ def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
         assert mixed.to_dict() == plain.to_dict()
 
 
+@pytest.mark.long
 def test_cells_of_an_event_stand_on_their_own_labels() -> None:
     """An event in 3 of 12 cells: pooled levels would hold it in .85. The result says which cells carry the count."""
     held = []
@@ -579,6 +580,7 @@ def test_labels_chosen_by_score_within_strata_tell_nothing_beyond_themselves() -
     assert any(note.startswith("no estimates") for note in counts.notes)
 
 
+@pytest.mark.long
 def test_few_long_documents_are_bounded() -> None:
     """60 documents read, of which 5 % hold 40 pairs and most of the positives: 12 draws, none outside."""
     held = []

@@ -20,6 +20,7 @@ def of_pairs(labels: np.ndarray, read: np.ndarray, method: str = "difference"):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [pytest.param("difference", marks=pytest.mark.long), "labels"])
 def test_actors_that_exclude_each_other(method: str) -> None:
     """Of 40 draws of 60 from 400 documents, each by one of two actors: independent totals would hold .83."""

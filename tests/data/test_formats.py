@@ -45,6 +45,7 @@ def test_every_format_gives_the_same_pairs_weights_groups_and_clusters(suffix: s
     assert clusters[0] == clusters[1] != clusters[2] == clusters[3]
 
 
+@pytest.mark.long
 @settings(max_examples=10)
 @given(
     rows=st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30), suffix=st.sampled_from(SUFFIXES)
@@ -124,6 +125,7 @@ def test_negative_zero_becomes_zero(tmp_path: Path) -> None:
     assert not np.signbit(pairs[0][0])
 
 
+@pytest.mark.long
 def test_quoted_text_with_commas_quotes_and_line_breaks(tmp_path: Path) -> None:
     texts = ['said "no", twice', "two\nlines", "#hash", "plain"] + ["x"] * 30_000 + ['late, "quote"\nand break']
     rows = len(texts)
@@ -267,6 +269,7 @@ def test_nan_in_parquet_whose_statistics_do_not_know_it(tmp_path: Path) -> None:
         assert predictions.pairs().probabilities.tolist() == [0.5, 0.25, 0.5]
 
 
+@pytest.mark.long
 @settings(max_examples=8)
 @given(
     rows=st.lists(

@@ -24,6 +24,7 @@ def coreference(documents: list[Document]) -> tuple[int, int, int]:
     return sum(map(len, mentions)), len(sizes), sum(size > 1 for size in sizes)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("part", "size", "gum", "onto"),
     [
@@ -70,6 +71,7 @@ def test_spaces_give_the_text_back(real_data: Path) -> None:
     assert wrong == 0
 
 
+@pytest.mark.long
 def test_litbank(real_data: Path) -> None:
     for part, size, expected in (
         ("train", (80, 6_755, 169_456), (23_218, 6_344, 1_709)),

@@ -81,6 +81,7 @@ def test_why_there_is_none(labelled: EventStore, store: EventStore) -> None:
         corrected_pair(labelled, "AAA", "AAA")
 
 
+@pytest.mark.long
 def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
     path = labelled_store(tmp_path / "changing.duckdb", n=80, read=40)
     asked = {"period": "year", "level": 0.95, "unit": "documents"}
@@ -226,6 +227,7 @@ def test_the_page_says_why_it_compares_by_raw_counts_alone(browser: Browser, add
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, tmp_path: Path) -> None:
     file, page = tmp_path / "found.json", tmp_path / "page.html"
     done = howsure("events", "regress", path, "--covariates", "actor", "--format", "json", "--output", file)

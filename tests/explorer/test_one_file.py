@@ -35,6 +35,7 @@ def data(store: EventStore) -> dict[str, Any]:
     )
 
 
+@pytest.mark.long
 def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: EventStore) -> None:
     assert [actor["code"] for actor in data["overview"]["actors"]] == [
         actor["code"] for actor in queries.overview(store)["actors"] if actor["code"] in ("NATO", "IRQ", "YUG")
@@ -83,6 +84,7 @@ def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     assert {name: pairs[1][name] for name in names} == {name: rounded([row[name] for row in rows]) for name in names}
 
 
+@pytest.mark.long
 def test_documents_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     assert len(data["documents"]) == 12
     for number, held in [*data["documents"].items()][::4]:
@@ -103,6 +105,7 @@ def test_the_doubtful_documents_come_first(data: dict[str, Any]) -> None:
     assert {int(number) for number in data["documents"]} <= doubtful
 
 
+@pytest.mark.long
 def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     documents = [hussein_document(0), hussein_document(1), random_document(2, rng)]

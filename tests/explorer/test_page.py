@@ -30,6 +30,7 @@ def fragment(browser: Browser) -> dict[str, list[str]]:
 EVERY = ["small", *(pytest.param(one, marks=pytest.mark.long) for one in ("served", "report"))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("address", EVERY, indirect=True)
 def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(address)

@@ -85,6 +85,7 @@ def test_panels_of_actors(made: dict[str, EventSeries]) -> None:
     assert len(event_figure(made["month"]).axes) == 5 + 1
 
 
+@pytest.mark.long
 def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
     figure = event_page(made["entities"])
     titled = [ax.get_title(loc="left") for ax in figure.axes]

@@ -138,6 +138,7 @@ def test_a_single_k_is_a_leaderboard() -> None:
     assert "pass@2" in passes(3, pass_at=2).figure().axes[0].get_xlabel()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("models", "groups", "rows", "how"),
     [(61, 1, 60, "60 of 61 rows: the best"), (10, 7, 56, "56 of 80 rows: the best 7 of each group")],

@@ -180,6 +180,7 @@ def test_a_width_at_which_nothing_can_be_read_is_refused(inches: float) -> None:
 # Nothing of the style leaks out, and names are shown as they are.
 
 
+@pytest.mark.long
 def test_global_settings_stay_as_they_are() -> None:
     before = dict(mpl.rcParams)
     for figure, kind in (

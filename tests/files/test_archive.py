@@ -92,6 +92,7 @@ def lying(compression: int, content: bytes, name: str, *, more: int) -> io.Bytes
     return out
 
 
+@pytest.mark.long
 def test_a_member_that_is_larger_than_it_declares_is_not_unpacked() -> None:
     for name, content in (("model.json", b"{}"), ("empty.json", b""), ("x.npy", saved(np.zeros(1 << 17)))):
         bomb = lying(zipfile.ZIP_DEFLATED, content, name, more=32)

@@ -44,6 +44,7 @@ ANY_ARRAY = arrays_of.arrays(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(content=st.dictionaries(st.text(), ANY_JSON, max_size=3), array=ANY_ARRAY)
 def test_what_is_written_comes_back(
@@ -70,6 +71,7 @@ def test_numpy_reads_the_arrays(file: Path) -> None:
         np.testing.assert_array_equal(packed["weights"], ARRAYS["weights"])
 
 
+@pytest.mark.long
 def test_every_byte_that_is_changed_is_found_or_changes_nothing(file: Path) -> None:
     whole_file = file.read_bytes()
     refused = 0

@@ -35,5 +35,6 @@ ROOM = Room(
     score judged.json --explode judgments --score judgments.grade --group judgments.judge --cluster id
     score judged.json --score 'judgments[0].grade' --id id --format json
     look judged.json
-    """
+    """,
+    long=True,
 )

@@ -17,5 +17,6 @@ ROOM = Room(
     data show ark_twitter_pos --format json
     data show ark_twiter
     demo
-    """
+    """,
+    long=True,
 )

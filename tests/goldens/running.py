@@ -242,13 +242,16 @@ def figures_seen() -> Iterator[list[str]]:
 
 def marks(folder: Path) -> dict[str, str]:
     """A sum of each file of a folder."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    paths = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names]
+    sums = {}
+    for path in sorted(paths, key=lambda path: path.split(os.sep)):
+        with open(path, "rb") as file:
+            sums[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).hexdigest()
+    return sums
 
 
-def seen_of_command(typed: str, folder: Path) -> Seen:
-    """What a command prints, writes and draws, and how it ends."""
-    before = marks(folder)
+def seen_of_command(typed: str, folder: Path, before: Mapping[str, str]) -> tuple[Seen, dict[str, str]]:
+    """What a command prints, writes and draws, and how it ends; and the sums of all files after it, as `before` it."""
     with figures_seen() as drawn, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -256,10 +259,11 @@ def seen_of_command(typed: str, folder: Path) -> Seen:
             found: Seen = {"code": done.code, "out": text_lines(done.out, folder), "err": text_lines(done.err, folder)}
         except Exception as error:  # what no command should let out is part of what people see
             found = {"code": "raised", "err": text_lines(f"{type(error).__name__}: {error}", folder)}
-    changed = [name for name, mark in marks(folder).items() if before.get(name) != mark]
+    after = marks(folder)
+    changed = [name for name, mark in after.items() if before.get(name) != mark]
     found["files"] = {masked(name, folder): file_lines(folder / name, folder) for name in changed}
     found["figures"] = drawn
-    return {name: value for name, value in found.items() if value not in ([], {})}
+    return {name: value for name, value in found.items() if value not in ([], {})}, after
 
 
 def seen_of_call(call: Callable[[], object], folder: Path) -> Seen:
@@ -278,14 +282,16 @@ def run_room(name: str) -> dict[str, Seen]:
     asked = room(name)
     found: dict[str, Seen] = {}
     with place(with_data=asked.wants == "data") as folder:
+        files = marks(folder)
         for line in lines_of(asked.commands):
             if line.startswith("!"):
                 asked.steps[line[1:].strip()]()
+                files = marks(folder)
                 continue
             line = line.split(maxsplit=1)[1] if line.startswith("~") else line
             entry = f"{line}  # again" if line in found else line
             assert entry not in found, f"{name}: thrice {line}"
-            found[entry] = seen_of_command(line, folder)
+            found[entry], files = seen_of_command(line, folder, files)
         for called, call in asked.calls().items():
             assert called not in found, f"{name}: twice {called}"
             found[called] = seen_of_call(call, folder)

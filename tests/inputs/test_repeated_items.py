@@ -59,6 +59,7 @@ def test_items_that_repeat_in_a_file_are_clusters(column: str, tmp_path: Path) -
     assert free.mean.high - free.mean.low < 0.75 * (row.mean.high - row.mean.low)
 
 
+@pytest.mark.long
 def test_every_chapter_takes_them_as_clusters(tmp_path: Path) -> None:
     path = write(tmp_path, frame())
     data = howsure.read(path)
@@ -183,6 +184,7 @@ def test_checks_of_data_frames_take_them_as_clusters(column: str) -> None:
     assert "too narrow" in howsure.check_score("correct", min_score=0.3, data=lists).notes[0]
 
 
+@pytest.mark.long
 def test_calibration_of_frames_and_of_files_takes_items_as_clusters_and_says_so(tmp_path: Path) -> None:
     data = frame().assign(prob2=lambda rows: rows["prob"] ** 1.5, length=list(range(20)) * 10)
     source = howsure.read(write(tmp_path, data))

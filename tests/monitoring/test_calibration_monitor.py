@@ -226,6 +226,7 @@ def test_a_cluster_that_moved_is_no_news_of_the_log() -> None:
     assert (again.n, again.already, again.late, again.changed) == (0, 1800, 0, 0)
 
 
+@pytest.mark.long
 def test_rows_of_a_reference_that_show_no_surprise_are_no_proof() -> None:
     """A model that was always off, half the evidence of its reference in cells near 0 and 1: of 60 runs, 27 had an
     alarm where the spread of one row was added."""

@@ -133,6 +133,7 @@ def test_scores_of_police_news(real_data: Path) -> None:
     assert ((score >= 0) & (score < 1)).all()
 
 
+@pytest.mark.long
 def test_grades_are_those_of_the_first_phrasing(real_data: Path) -> None:
     found = list(read_graded(str(real_data), limit=50))
     assert len(found) == 14 * len(QUESTION_SETS)

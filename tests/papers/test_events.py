@@ -217,6 +217,7 @@ def test_words_in_capitals_are_written_as_usual() -> None:
     assert perpetrators == {"NOR"}
 
 
+@pytest.mark.long
 def test_the_corpora_are_read_as_the_paper_filters(real_data: Path) -> None:
     lexicon = Lexicon([("IRN", "Iran"), ("IRN", "Iranian"), ("SLV", "El Salvador"), ("SLV", "Salvadoran")])
     news = read_reuters(str(real_data), lexicon=lexicon, event=words_of(PAPER), limit=2_000)

@@ -136,6 +136,7 @@ def test_what_was_read_is_held_against_probabilities() -> None:
     assert rows_of(cases_table([cases[0] | {"id": "unknown"}], "Made-up"))[0][-3:] == ["not read", "", ""]
 
 
+@pytest.mark.long
 def test_texts_are_printed_and_stand_in_no_table() -> None:
     """Of the news that we made up, whose documents in doubt nobody has read."""
     with example_store() as store:

@@ -115,6 +115,7 @@ def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> No
     np.testing.assert_array_equal(found[0][:, 1], own_pairs[0][:, 0])
 
 
+@pytest.mark.long
 def test_the_crf_is_matched_to_the_hmm(corpus: Corpus) -> None:
     hmm = choose(hmm_kind("HMM", "uniform", (1.0, 0.1)), corpus.train, corpus.dev)
     assert hmm.accuracy == max(fit_hmm(corpus.train, a).score(corpus.dev.sentences, corpus.dev.tags) for a in (1, 0.1))

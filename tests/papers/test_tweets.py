@@ -61,6 +61,7 @@ def test_of_settings_of_equal_accuracy_the_worst_and_the_best_calibrated() -> No
     assert best(fits).value == 0.3
 
 
+@pytest.mark.long
 def test_contests_are_differences_of_public_numbers() -> None:
     names = ["HMM, one pseudocount", "HMM", "HMM with word shapes", "CRF-Basic", "CRF-Advanced"]
     fits = {name: [fit(1.0, 0.5 + 0.1 * i, 0.1 * i)] for i, name in enumerate(names)}

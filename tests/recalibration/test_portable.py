@@ -185,6 +185,7 @@ def test_it_is_cloned_pickled_searched_and_put_into_a_pipeline():
     assert clone(found).get_params()["method"] == found.method
 
 
+@pytest.mark.long
 def test_without_scikit_learn_it_says_what_to_install():
     program = (
         "import sys; sys.modules['sklearn'] = sys.modules['sklearn.base'] = None\n"

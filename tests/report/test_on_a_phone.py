@@ -80,6 +80,7 @@ def test_nothing_reaches_beyond_a_phone_or_is_unreadable_in_the_dark(
             assert driver.execute_script(copied) == "all"
 
 
+@pytest.mark.long
 def test_the_command_and_the_recipe_can_be_copied(curves: list[Path]) -> None:
     page = curves[0].read_text(encoding="utf-8")
     assert '<pre class="copy">howsure calibration ' in page

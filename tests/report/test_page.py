@@ -108,6 +108,7 @@ def test_names_and_notes_are_escaped_everywhere() -> None:
         assert "49" not in re.findall(r"\{\{.{5,9}\}\}|\b49\b", page.text)
 
 
+@pytest.mark.long
 def test_of_very_many_curves_those_with_most_pairs_are_drawn_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsure.calibration.curves.MOST_PICTURED", 2)
     curves = [replace(curve, n=curve.n + 10 * i) for i, curve in enumerate(many_curves(3))]
@@ -124,6 +125,7 @@ def test_the_same_curves_give_the_same_page() -> None:
     assert calibration_report(together([ANY_CURVE]), title="T") == calibration_report(together([ANY_CURVE]), title="T")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("adjust", "p", "said"),
     [

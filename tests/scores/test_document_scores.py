@@ -33,6 +33,7 @@ def _value(metric, statistics, clusters=None):
     return jackknife_value(metric, parts, metric.sizes(statistics), ItemGroups.of(n, clusters=clusters))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "draw"), [("entity_f1", _entities), ("wer", _edits)])
 def test_intervals_hold(name, draw):
     metric, rng = find_metric(name, DOCUMENT), np.random.default_rng(0)

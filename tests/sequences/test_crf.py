@@ -56,6 +56,7 @@ def test_tweets_with_advanced_features(real_data: Path) -> None:
     assert tagger.score(*tweets(real_data, "test")) >= 0.87
 
 
+@pytest.mark.long
 def test_web_text_with_basic_features(real_data: Path, tmp_path: Path) -> None:
     agree(web_text(real_data, "dev", 60), tmp_path / "peer", "basic")
 
@@ -222,6 +223,7 @@ def test_all_marginals_of_tweets(real_data: Path, tmp_path: Path, features: str)
     check_everything(tmp_path / "model", tweets(real_data, "test")[0][:150], features)
 
 
+@pytest.mark.long
 def test_all_marginals_of_web_text(real_data: Path, tmp_path: Path) -> None:
     train(web_text(real_data, "dev", 100), tmp_path / "model", c2=0.1, max_iterations=10)
     check_everything(tmp_path / "model", web_text(real_data, "test", 120)[0], "basic")

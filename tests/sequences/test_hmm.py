@@ -83,6 +83,7 @@ def test_maximum_likelihood_says_when_nothing_is_possible() -> None:
     assert tagger.predict([["the", "dogs"]]) == [["D", "N"]]
 
 
+@pytest.mark.long
 def test_the_accuracies_on_record_are_reached(real_data: Path) -> None:
     """ARK .700 and .746 with a crude policy; 'shape' does much better."""
     train, test = tweets(real_data, "train"), tweets(real_data, "test")

@@ -201,6 +201,7 @@ def test_nothing() -> None:
     assert np.exp(single.log_z[0]) == pytest.approx(math.exp(1) + math.exp(2))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("own", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_long_sentences(own: bool) -> None:
     """T = 1,500 beside short ones: log Z, marginals and entropy against a plain recursion in logarithms."""

@@ -22,6 +22,7 @@ def units(y: Any, f: Any) -> Units:
     return Units(y, np.ones(len(y)), 1.0, len(y), f, (float(f.mean()), float(f.min()), float(f.max())))
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), shares), min_size=2, max_size=5))
 def test_over_all_orders_nobody_gains_where_the_hypothesis_is_true(items: list[tuple[float, float]]) -> None:

@@ -91,6 +91,7 @@ def test_p_and_the_interval_agree(seed, n, shift) -> None:
         assert (p <= 0.05) == (low > 0 or high < 0)
 
 
+@pytest.mark.long
 def test_equal_systems_rarely_differ() -> None:
     """Of 400 sets of 15 documents of lognormal sizes, the issue's regime: p from a permutation and the interval of a
     bootstrap had contained 0 in .900; see benchmarks/document_metrics.py."""
@@ -115,6 +116,7 @@ def test_differences_stay_in_their_range() -> None:
     assert row.high < 0.0 or row.p_value > 0.05
 
 
+@pytest.mark.long
 def test_what_too_few_or_one_large_document_show_is_said() -> None:
     texts = ["a b c d e"] * 4
     few = compare(texts, {"a": texts}, {"b": [*texts[:3], "a b"]}, metrics="wer")

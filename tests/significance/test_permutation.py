@@ -175,6 +175,7 @@ def test_a_mean_over_its_standard_error_has_the_p_of_the_mean(seed: int, alterna
     assert ps[0] == pytest.approx(ps[1], abs=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("make", "sets", "data", "options"),
     [
@@ -191,6 +192,7 @@ def test_equal_values_of_unlike_systems_are_seldom_found_different(make, sets: i
     assert max(rates.values()) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / sets)
 
 
+@pytest.mark.long
 def test_sampling_agrees_with_enumeration(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counts above and below 64, so that both ways to draw a binomial are used."""
     rng = np.random.default_rng(3)
@@ -298,6 +300,7 @@ def test_the_stratified_bootstrap_is_that_of_all_draws(sizes: list[int], alike: 
     assert (row.low, row.high) == pytest.approx(ends, abs=0.04 * max(ends[1] - ends[0], 0.1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [2, pytest.param(4, marks=pytest.mark.long)])
 @pytest.mark.parametrize("method", ["bootstrap", "permutation"])
 def test_small_strata_keep_the_level(size: int, method: str) -> None:
@@ -308,6 +311,7 @@ def test_small_strata_keep_the_level(size: int, method: str) -> None:
     assert rates["accuracy"] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 80)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind", [*(pytest.param(one, marks=pytest.mark.long) for one in ("equal", "lognormal")), "one large"]
 )

@@ -55,6 +55,7 @@ def test_the_answers_are_each_others_inverse() -> None:
     assert n == pytest.approx(2000, abs=20)
 
 
+@pytest.mark.long
 def test_large_numbers_follow_the_normal_law() -> None:
     z = stats.norm.ppf([0.975, 0.8]).sum()
     assert comparison_power(0.1, n=10**6).difference == pytest.approx(z * np.sqrt(0.1 / 10**6), rel=0.01)

@@ -93,6 +93,7 @@ def test_a_few_clusters_by_partial_fractions(seed: int) -> None:
     assert gaffke_p_value(Sums.of(sums, sizes), mean, low=0.0) == pytest.approx(by_partial_fractions(z), rel=1e-9)
 
 
+@pytest.mark.long
 def test_many_clusters_by_drawing() -> None:
     rng = np.random.default_rng(3)
     sizes = rng.integers(1, 50, 80).astype(float)
@@ -104,6 +105,7 @@ def test_many_clusters_by_drawing() -> None:
     assert abs(drawn - p) < 4 * math.sqrt(p * (1 - p) / 200_000)
 
 
+@pytest.mark.long
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.integers(1, 9)), min_size=2, max_size=12),
     st.floats(-3, 3),

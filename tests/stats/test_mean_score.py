@@ -56,6 +56,7 @@ def test_bounds_and_p_values_are_the_same_test(bounded: bool, clustered: bool) -
     assert test.interval(0.9) == test.bounds(0.05)
 
 
+@pytest.mark.long
 @settings(max_examples=100)
 @given(
     st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.0, 0.5, 1.0]), min_size=4, max_size=60),
@@ -254,6 +255,7 @@ def test_what_has_no_error_has_no_interval(values: list[float]) -> None:
     assert np.isnan(one.detectable(0.95, "two-sided"))
 
 
+@pytest.mark.long
 def test_the_detectable_difference_has_a_power_of_80_percent() -> None:
     """With many items: a shift by it is found in four of five sets."""
     rng = np.random.default_rng(3)

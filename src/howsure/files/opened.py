@@ -64,7 +64,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 def missing_file(path: str) -> InputError:
     """The error for a path that leads nowhere, with the file beside it that was probably meant."""
     folder = os.path.dirname(path) or "."
-    names = os.listdir(folder) if os.path.isdir(folder) else []
+    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     alike = [name for name in names if nearest(source_name(path), [source_name(name)]) is not None]
     near = nearest(os.path.basename(path), alike)
     advice = "" if near is None else f" Did you mean {os.path.join(os.path.dirname(path), near)}?"

@@ -110,6 +110,7 @@ def test_what_needs_rows_fetches_them(frame: pd.DataFrame, path: str) -> None:
     assert test.statistic == calibration_test(frame["label"], frame["prob"], method="spiegelhalter").statistic
 
 
+@pytest.mark.long
 def test_pairs_of_weight_0_belong_to_the_whole() -> None:
     """Whether bins are made of cells depends on the rows given, in memory as in an engine."""
     rng = np.random.default_rng(5)
@@ -133,6 +134,7 @@ def test_pairs_of_weight_0_belong_to_the_whole() -> None:
     assert steps.to_dict() == calibration_curve(columns["y"], q, method="corp", rng=0, **weights).to_dict()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", ["dask", "pandas"])
 def test_summaries_of_a_frame(engine: str, frame: pd.DataFrame, path: str) -> None:
     """A lazy frame of any number of rows is summed up, an eager one added as its columns are."""

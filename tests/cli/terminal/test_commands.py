@@ -33,6 +33,7 @@ def test_the_installed_command() -> None:
     assert module.stdout == printed("--help")
 
 
+@pytest.mark.long
 def test_a_reader_that_stops_is_no_error() -> None:
     piped = f"{HOWSURE} simulate 20000 | head -n 1"
     done = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, check=True)

@@ -76,6 +76,7 @@ def test_the_option_stands_anywhere(arguments: list[str], monkeypatch: pytest.Mo
     assert (done.code, done.err.count("\n")) == (70, 1)
 
 
+@pytest.mark.long
 def test_memory_that_there_is_not() -> None:
     """A real one: the process may have as much memory as it has, and no more."""
     program = """

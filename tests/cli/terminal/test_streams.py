@@ -39,6 +39,7 @@ def run(encoding: str, *arguments: Any, monkeypatch: pytest.MonkeyPatch) -> tupl
     return end.value.code, out, err
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
 def test_the_help_of_every_command(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for words in ("", *commands()):
@@ -147,6 +148,7 @@ def test_a_program_without_any_stream_still_ends() -> None:
     assert subprocess.run(["bash", "-c", command], check=False).returncode == 2
 
 
+@pytest.mark.long
 def test_a_bar_where_the_terminal_is_of_ascii() -> None:
     """A bar appears at once, on a terminal of its own."""
     program = """

@@ -50,6 +50,7 @@ def write_two_models(
 PLAIN = [f"document {i}" for i in range(N)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("hashed", [True, False])
 def test_permuted_items_are_paired_by_their_documents(hashed: bool, tmp_path: Path) -> None:
     right, *_ = write_two_models(tmp_path / "right", range(N), PLAIN, hashed=hashed)
@@ -72,6 +73,7 @@ def test_permuted_items_are_paired_by_their_documents(hashed: bool, tmp_path: Pa
     assert by_document.items_total == N
 
 
+@pytest.mark.long
 def test_models_in_two_sources_are_paired_by_their_documents_too(tmp_path: Path) -> None:
     _, a, b = write_two_models(tmp_path / "right", range(N), PLAIN)
     _, _, permuted = write_two_models(tmp_path / "permuted", ORDER, PLAIN)

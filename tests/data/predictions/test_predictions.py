@@ -96,6 +96,7 @@ def test_groups_that_are_numbers(tmp_path: Path) -> None:
         assert len(predictions.source("2001")) == years.count(2001)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("skip", [False, True])
 def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: Path) -> None:
     rows = 20_000
@@ -268,6 +269,7 @@ def pairs() -> Pairs:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_what_was_written_is_read(pairs: Pairs, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"pairs.{suffix}"

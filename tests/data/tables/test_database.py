@@ -119,6 +119,7 @@ def test_chunks_are_as_long_as_asked(rows: int, database: Database) -> None:
         )
 
 
+@pytest.mark.long
 def test_no_data_frame_library_is_needed(tmp_path: Path) -> None:
     columns = {"q": [0.5, 0.25], "y": [1, 0], "g": ["a", "b"], "c": ["x", "x"], "w": [1.0, 2.0]}
     paths = [
@@ -164,6 +165,7 @@ for held in (database.connection, store.connection):
 """
 
 
+@pytest.mark.long
 def test_no_progress_of_its_own_on_standard_output(tmp_path: Path) -> None:
     """Where Python is interactive, as in a notebook, DuckDB would print bars among the results."""
     typed = [sys.executable, "-i", "-c", ASKED]

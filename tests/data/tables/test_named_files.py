@@ -163,6 +163,7 @@ def test_a_folder_is_a_column_only_where_the_file_has_none(suffix: str, tmp_path
         pass
 
 
+@pytest.mark.long
 def test_rows_of_many_row_groups_and_files_are_found(tmp_path: Path) -> None:
     n = 400_000
     q = np.random.default_rng(0).random(n)

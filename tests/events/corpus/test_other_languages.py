@@ -68,6 +68,7 @@ SPANISH = Sheet(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sheet", [GERMAN, SPANISH], ids=["German", "Spanish"])
 def test_from_the_spreadsheet_to_corrected_counts(sheet: Sheet, tmp_path: Path) -> None:
     """Each step says what is missing; labels come back from such a spreadsheet; the truth is in the interval."""

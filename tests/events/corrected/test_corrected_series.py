@@ -40,6 +40,7 @@ def values(rows: object) -> list[tuple[object, ...]]:
     return [(row.actor, row.period, row.estimate, row.low, row.high, row.n, row.labelled) for row in rows]
 
 
+@pytest.mark.long
 def test_corrected_intervals_hold_the_truth_where_raw_ones_do_not(known: KnownTruth) -> None:
     raw = event_series(known.store, actors=ACTORS)
     truth = {(row.actor, row.period): known.counts(row.period, row.actor) for row in raw.rows}
@@ -66,6 +67,7 @@ def test_what_is_read_is_known(known: KnownTruth) -> None:
     assert all(row.low == row.high for row in series.totals)
 
 
+@pytest.mark.long
 def test_the_order_of_labels_and_of_documents_changes_nothing(known: KnownTruth, plain: object, tmp_path: Path) -> None:
     order = np.random.default_rng(3).permutation(len(known.documents)).tolist()
     other = known_truth(tmp_path / "other.duckdb", order=order)
@@ -82,6 +84,7 @@ def test_the_order_of_labels_and_of_documents_changes_nothing(known: KnownTruth,
     other.store.close()
 
 
+@pytest.mark.long
 def test_what_is_shown_does_not_change_what_is_estimated(known: KnownTruth, plain: object) -> None:
     labels = known.read(known.drawn(120, seed=1))
     alone = corrected_series(known.store, labels=labels, actors=["Borland"])
@@ -100,6 +103,7 @@ def test_what_is_shown_does_not_change_what_is_estimated(known: KnownTruth, plai
     )
 
 
+@pytest.mark.long
 def test_a_total_is_one_whatever_the_periods(known: KnownTruth) -> None:
     labels = known.read(known.drawn(120, seed=1))
     lengths = ("year", "quarter", "month", "week")

@@ -34,6 +34,7 @@ from tests.events.sentences import document
 from tests.events.stores import DOCUMENTS, FORKSERVER, Deaf, Killer, Stopped, contents, extract_to, extract_until, work
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.long)])
 def test_killed_at_random_moments(kills: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(0), 0, []
@@ -114,6 +115,7 @@ def test_nobody_waits_for_what_killed_workers_will_not_read(tmp_path: Path, mode
         extract_to(tmp_path / "news.duckdb", tmp_path / "long.conllu", Deaf(tmp_path), workers=2)
 
 
+@pytest.mark.long
 def test_draws_depend_on_seed_and_id_alone(tmp_path: Path, model: Path, whole: dict[str, Any]) -> None:
     few = newswire.write_corpus(tmp_path / "few.conllu", 12, sentences=2)
     backwards = tmp_path / "backwards.conllu"
@@ -136,6 +138,7 @@ def events_by_id(tables: dict[str, Any]) -> dict[str, list[Any]]:
     return found
 
 
+@pytest.mark.long
 def test_what_is_left_out_is_counted(tmp_path: Path, model: Path) -> None:
     numbers = [*range(20), 348, 428, *range(20, BATCH + 4)]  # in two of them nobody is named
     write_conllu([newswire.story(number) for number in numbers], tmp_path / "news.conllu")
@@ -157,6 +160,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path, model: Path) -> None:
     assert report.kept == len(rows["documents"]) == len(numbers) - len(sports) - len(nobody)
 
 
+@pytest.mark.long
 def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
     few, store = newswire.write_corpus(tmp_path / "few.conllu", 3), tmp_path / "few.duckdb"
     extract_to(store, few, model)
@@ -167,6 +171,7 @@ def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
         extract_to(store, few, model)
 
 
+@pytest.mark.long
 def test_settings_may_change_until_the_first_document_is_in(tmp_path: Path, model: Path) -> None:
     """A filter that left everything out, and a rule that failed, are corrected under the same name."""
     few, store = newswire.write_corpus(tmp_path / "few.conllu", 3), tmp_path / "few.duckdb"

@@ -229,6 +229,7 @@ def few(tmp_path_factory: pytest.TempPathFactory, model: Path) -> Path:
     return folder / "few.duckdb"
 
 
+@pytest.mark.long
 def test_labels_are_carried_to_a_store_of_fewer_documents(tmp_path: Path) -> None:
     """And to one of the same documents, once."""
     with drawn_store(tmp_path / "a.duckdb") as store:

@@ -53,6 +53,7 @@ def stores(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     return contents(folder / "model.duckdb"), contents(folder / "scores.duckdb")
 
 
+@pytest.mark.long
 def test_the_models_own_scores_give_its_own_store(stores: tuple[dict[str, Any], dict[str, Any]]) -> None:
     model, scores = stores
     assert len(model["events"]) > 10
@@ -139,6 +140,7 @@ def write(folder: Path, name: str, records: list[dict[str, Any]]) -> None:
     (folder / name).write_text("".join(json.dumps(one) + "\n" for one in records))
 
 
+@pytest.mark.long
 def test_the_command(inside: Path) -> None:
     said = printed(*EXTRACT, "--coreference", "scores.jsonl")
     assert f"x.duckdb: {FEW} documents" in said
@@ -146,6 +148,7 @@ def test_the_command(inside: Path) -> None:
     assert f"y.duckdb: {FEW} documents" in said
 
 
+@pytest.mark.long
 def test_mentions_across_sentences_are_counted(inside: Path) -> None:
     records = lines(inside)
     for record in records[:3]:

@@ -117,6 +117,7 @@ def test_what_cannot_be_asked(path: Path) -> None:
     assert not path.with_name("again.duckdb").exists()
 
 
+@pytest.mark.long
 def test_reprints_are_one_story(tmp_path: Path) -> None:
     headings = ("id", "date", "text", "actor", "p")
     fields = Fields(id="id", date="date", text="text")
@@ -154,6 +155,7 @@ def test_many_batches_and_left_out_documents(tmp_path: Path, monkeypatch: pytest
     assert check_store(tmp_path / "s.duckdb").is_whole
 
 
+@pytest.mark.long
 def test_the_order_of_rows_changes_no_sample(tmp_path: Path) -> None:
     rows = [("a", "2001-01-01", "IRQ", ".4"), ("a", "2001-01-01", "USA", ".7"), ("b", "2001-01-02", "IRQ", ".3")]
     drawn = []
@@ -313,6 +315,7 @@ def labelled_path(tmp_path_factory: pytest.TempPathFactory, truth: np.ndarray) -
     return folder / "s.duckdb"
 
 
+@pytest.mark.long
 def test_silent_documents_are_drawn_too(labelled_path: Path) -> None:
     with EventStore.open(labelled_path) as store:
         silent = "SELECT count(*) FROM label_sample ANTI JOIN events USING (document)"
@@ -329,6 +332,7 @@ def test_the_counts_are_corrected(labelled_path: Path, truth: np.ndarray) -> Non
     assert total.low <= truth.sum() <= total.high
 
 
+@pytest.mark.long
 def test_the_store_is_whole_and_can_be_reported(labelled_path: Path) -> None:
     assert check_store(labelled_path).is_whole
     with EventStore.open(labelled_path) as store:

@@ -103,6 +103,7 @@ def test_three_coders_or_two_of_them(store: EventStore) -> None:
         agreement(store, level=1.0)
 
 
+@pytest.mark.long
 def test_the_interval_covers(tmp_path: Path) -> None:
     """Coders who say the truth with probability 0.9 each: alpha of the population is known, intervals hold it."""
     rng, hits, rounds = np.random.default_rng(0), 0, 12

@@ -65,6 +65,7 @@ def store(shared: EventStore) -> Iterator[EventStore]:
         connection.execute("DELETE FROM answers")
 
 
+@pytest.mark.long
 def test_an_answer_is_there_again(own: EventStore) -> None:
     first = reading_order(own)[0]
     assert record_answer(own, first, " anna ", acting=["NATO", "IRQ", "NATO"], revision=0) == 1
@@ -113,6 +114,7 @@ def check_store_open(store: EventStore) -> list[int]:
     return [entry for (entry,) in store.ask("SELECT entry FROM answers GROUP BY 1 HAVING count(*) > 1")]
 
 
+@pytest.mark.long
 @settings(max_examples=6, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["say", "undo"]), st.integers(0, 2), st.booleans()), max_size=12))
 def test_undoing_goes_back_step_by_step(steps: list[tuple[str, int, bool]]) -> None:
@@ -254,6 +256,7 @@ def test_a_store_open_for_reading_takes_no_answer(own: EventStore) -> None:
             undo_answer(reading, "anna")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_kill_loses_no_answer_that_was_given(times: int, own: EventStore) -> None:
     """A process answers, says so, and is killed while it answers on: what it said is there, and the store is whole."""

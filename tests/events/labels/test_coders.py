@@ -107,6 +107,7 @@ def test_a_person_keeps_the_spelling_that_came_first(store: EventStore) -> None:
     assert [one.acting for one in answers_of(store)] == [("IRQ",)]
 
 
+@pytest.mark.long
 def test_a_store_with_two_spellings_opens_and_says_so(older: EventStore) -> None:
     order, path = reading_order(older), older.path
     assert {one.coder for one in answers_of(older)} == {"Anna", "bob"}

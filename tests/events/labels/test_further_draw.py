@@ -69,6 +69,7 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reading]:
         yield held
 
 
+@pytest.mark.long
 def test_further_documents_go_where_the_labels_of_the_first_actor_vary(reading: Reading) -> None:
     """Where a band's labels are half and half, it gets more; where all say no, no more than the floor gives."""
     store = reading.drawn(FIRST, period="none").store
@@ -101,6 +102,7 @@ def test_labels_of_all_periods_say_how_a_band_varies() -> None:
     assert label_spread(_labels(np.arange(19), np.ones(19), strata), names) is None
 
 
+@pytest.mark.long
 def test_one_more_hour_is_said_of_what_is_read(reading: Reading) -> None:
     store = reading.drawn(FIRST).store
     assert one_more_hour(store) == "", "nobody has begun"
@@ -121,6 +123,7 @@ def test_one_more_hour_is_said_of_what_is_read(reading: Reading) -> None:
     assert one_more_hour(reading.read().store) == ""
 
 
+@pytest.mark.long
 def test_the_command_says_it(tmp_path: Path) -> None:
     held = Reading(tmp_path / "s.duckdb").drawn(FIRST).read(40)
     held.store.close()

@@ -56,6 +56,7 @@ def ids_of(store: EventStore) -> list[str]:
     return [name for (name,) in store.ask("SELECT id FROM documents ORDER BY document")]
 
 
+@pytest.mark.long
 def test_a_simple_sample(store: EventStore, tmp_path: Path) -> None:
     names = ids_of(store)
     report = import_labels(store, written(tmp_path, csv_of(names[3:9])), coder="anna", design="simple")

@@ -96,6 +96,7 @@ def test_python_and_the_command_line_mean_the_same_by_a_number(store: EventStore
         draw_documents(store, 1000)
 
 
+@pytest.mark.long
 def test_resuming_says_who_has_how_many_left(tmp_path: Path) -> None:
     path = tmp_path / "s.duckdb"
     with drawn_store(path, N) as store:
@@ -113,6 +114,7 @@ def test_resuming_says_who_has_how_many_left(tmp_path: Path) -> None:
         assert "anna has read 30 of 45" in left_to_read(store)[0]
 
 
+@pytest.mark.long
 def test_imported_labels_go_on_with_the_same_command(tmp_path: Path) -> None:
     """Their documents were not drawn here, so that no more can be; the room opens on them all the same."""
     path, file = tmp_path / "s.duckdb", tmp_path / "labels.csv"
@@ -129,6 +131,7 @@ def test_imported_labels_go_on_with_the_same_command(tmp_path: Path) -> None:
     assert (done.code, "further documents cannot be drawn" in done.err) == (2, True)
 
 
+@pytest.mark.long
 def test_readings_are_what_counts_estimate_takes(store: EventStore, tmp_path: Path) -> None:
     """All documents, the first reading, the second one of a fifth, and what was settled; errors of readers follow."""
     path, out = store.path, tmp_path / "readings.csv"

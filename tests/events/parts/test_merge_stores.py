@@ -114,6 +114,7 @@ def test_more_parts_than_batches(place: Path, tmp_path: Path) -> None:
     assert contents(tmp_path / "all.duckdb") == contents(tmp_path / "whole.duckdb")
 
 
+@pytest.mark.long
 def test_a_part_is_not_taken_for_the_whole(place: Path, tmp_path: Path) -> None:
     part = place / "part-2.duckdb"
     for read_only in (True, False):

@@ -56,6 +56,7 @@ def links_of(store: EventStore, document: int) -> dict[int, list[tuple[int, floa
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("length", ["quarter", pytest.param("month", marks=pytest.mark.long)])
 def test_the_documents_of_a_point(
     store: EventStore, counts: dict[int, Counts], best: dict[int, Counts], length: str

@@ -31,6 +31,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
         yield held
 
 
+@pytest.mark.long
 def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventStore) -> None:
     series = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
     held = corrected_series(store)
@@ -89,6 +90,7 @@ def test_figures_draw_corrected_points_and_the_raw_counts_as_dashes(store: Event
         series.corrected.plot(actors=[])
 
 
+@pytest.mark.long
 def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> None:
     compared = comparison_beside_labels(store, compare_actors(store, "BBB", "AAA"))
     expected = corrected_comparison(corrected_series(store), "BBB", "AAA")

@@ -230,6 +230,7 @@ def test_what_is_assumed_is_said(reprinted_stories: EventStore) -> None:
     assert "The store is not finished: documents are missing." in replace(series, recipe=begun).below()
 
 
+@pytest.mark.long
 def test_leaving_out_documents_without_an_actor_changes_no_series(tmp_path: Path) -> None:
     """Shares were of the documents kept, not of those of the period."""
     model = newswire.write_model(tmp_path / "model.npz")
@@ -256,6 +257,7 @@ def dated(path: Path, *days: datetime.date) -> EventStore:
 NEWS = datetime.date(1999, 2, 3), datetime.date(1999, 7, 8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("odd", [datetime.date.max, pytest.param(datetime.date.min, marks=pytest.mark.long)])
 def test_one_odd_date_does_not_break_a_store(odd: datetime.date, tmp_path: Path) -> None:
     with dated(tmp_path / "odd.duckdb", *NEWS, odd) as store:

@@ -47,6 +47,7 @@ def by_hand(store: EventStore) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["document", "actor", "period", "p", "label", "stratum"])
 
 
+@pytest.mark.long
 def test_it_is_the_regression_of_all_pairs(store: EventStore) -> None:
     table = beside()
     found = regress_events(store, covariates=["troops", "season"], fixed_effects=["actor"], data=table)

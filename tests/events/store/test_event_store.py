@@ -66,6 +66,7 @@ def test_what_is_appended_is_there_again(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["a.duckdb"]
 
 
+@pytest.mark.long
 def test_a_store_is_checked_again_only_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, checked = tmp_path / "a.duckdb", list[str]()
     check = event_store.check_opened
@@ -202,6 +203,7 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
         assert store.ask("SELECT count(*) FROM label_draw") == store.ask("SELECT count(*) FROM documents") == [(0,)]
 
 
+@pytest.mark.long
 def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     with empty_store(path) as store:

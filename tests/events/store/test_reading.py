@@ -62,6 +62,7 @@ def test_what_is_asked_once_is_the_same_and_is_asked_anew_afterwards(tmp_path: P
             store.connection.execute("DELETE FROM left_out WHERE document = 7")
 
 
+@pytest.mark.long
 def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     store_file(path, documents=40)
@@ -82,6 +83,7 @@ def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
     assert not any("\n" in one for one in told)
 
 
+@pytest.mark.long
 def test_threads_get_the_answers_of_one(tmp_path: Path) -> None:
     with make_store(tmp_path / "a.duckdb", documents=12) as store:
         questions = [

@@ -88,6 +88,7 @@ def present(store: EventStore) -> dict[tuple[int, str], Any]:
     return {(one.document, one.coder): "unclear" if one.unclear else list(one.acting) for one in answers_of(store)}
 
 
+@pytest.mark.long
 def test_an_answer_is_stored_changed_and_taken_back(client: TestClient, store: EventStore) -> None:
     first, second = reading_order(store)[:2]
     told = client.get("/api/label/room?coder=anna").json()

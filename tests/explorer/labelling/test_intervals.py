@@ -39,6 +39,7 @@ def label(store: EventStore, numbers: list[int]) -> None:
                 record_answer(store, number, "anna", acting=[], unclear=True, revision=0)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("design", ["stratified", pytest.param("simple", marks=pytest.mark.long)])
 def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> None:
     """By the method "labels", given the same labels and strata, after each label from the first that tells."""
@@ -83,6 +84,7 @@ def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
     assert [one["low"] is None for one in told["actors"]] == [True, False]
 
 
+@pytest.mark.long
 def test_a_small_stratum_without_clear_answers_is_joined(store: EventStore) -> None:
     """As in the corrected counts: one unclear document of the two that its stratum has read does not silence all."""
     draw_documents(store, 60, actors=ACTORS, period="year")

@@ -94,6 +94,7 @@ def test_nothing_is_stored_unless_something_is_chosen(browser: Browser, room: Se
     assert not browser.one("#choices").find_elements("css selector", "#kept:not([hidden])")
 
 
+@pytest.mark.long
 def test_answers_are_changed_and_taken_back(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "doubter")
     first, second, third = room.asked("room", coder="doubter")["documents"][:3]

@@ -248,6 +248,7 @@ def _holds(found: Cell, *, least: float = 0.93) -> None:
     assert min(found.squared, found.brier, found.after) >= least - room, found
 
 
+@pytest.mark.long
 def test_a_few_made_up_data_sets() -> None:
     calibrated = cell("calibrated", "platt", 300, 12)
     assert calibrated.improves <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 12)
