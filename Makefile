@@ -38,7 +38,7 @@ SEED = $(shell $(BIN)/python -c 'import random; print(random.randrange(2**32))')
 ELSEWHERE = seed=$(SEED); echo "PYTHONHASHSEED=$$seed"; export PYTHONHASHSEED=$$seed LC_ALL=C TZ=Asia/Kathmandu \
 	OPENBLAS_CORETYPE=$(KERNEL) NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c '$(WIDE)')"
 
-test-bare: $(READY)  ## as on another machine, the wheel without extras: its size, and the tests of the statistics
+test-bare: $(READY)  ## as on another machine, howsure-core alone: its size, and the tests of the statistics
 	$(ELSEWHERE); folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; $(BIN)/python scripts/try_bare.py "$$folder"
 
 # These check what is drawn, stored, read, shown or refused: bytes, names, rows, pages and sentences, not a number that
@@ -58,6 +58,8 @@ test-busy: $(READY)  ## ten times the tests of the page, beside a busy loop on e
 	while :; do :; done & busy="$$busy $$!"; done; \
 	for turn in $$(seq 10); do $(BIN)/python -m pytest -q $(PARALLEL) -m browser tests/explorer || exit 1; done
 
+OURS := howsure howsure-cli howsure-core howsure-events howsure-text
+
 VERSIONS := 3.11 3.12 3.13 3.14
 test-versions:  ## the tests under each Python that is found, each in an environment of its own
 	found=; for version in $(VERSIONS); do \
@@ -74,14 +76,15 @@ test-ranges:  ## the tests with the newest libraries that pyproject.toml allows
 test-lowest:  ## the tests with the oldest libraries that pyproject.toml allows
 	test -x .venv-lowest/bin/uv || { $(PYTHON) -m venv .venv-lowest && .venv-lowest/bin/pip install -qq uv; }
 	VIRTUAL_ENV=.venv-lowest .venv-lowest/bin/uv pip install -q --resolution lowest-direct \
-	--only-binary :all: --no-binary howsure,howsure-papers -e ".[dev]" -e papers
+	--only-binary :all: --no-binary howsure,howsure-cli,howsure-core,howsure-events,howsure-papers,howsure-text -r requirements/dev.txt
 	touch .venv-lowest/.ready
 	$(MAKE) VENV=.venv-lowest test test-long
 
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy --strict src papers/howsure_papers tests/typing
+	$(BIN)/lint-imports
+	$(BIN)/mypy --strict packages tests/typing
 	$(BIN)/basedpyright --project tests/typing --pythonpath $(BIN)/python
 
 check: lint test test-long  ## what must hold before a change goes in
@@ -92,7 +95,7 @@ check-slow: $(READY)  ## simulations: coverage, rates of error, large files; all
 
 MINUTES ?= 5
 fuzz: $(READY)  ## MINUTES of inputs that a fuzzer makes, for each of the READERS (all): before a release
-	$(call install,--only-binary atheris -e ".[fuzz]")
+	$(call install,--only-binary atheris -r requirements/fuzz.txt)
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(READERS)
 
 drills: $(READY)  ## kills and full disks, in every command that writes: before a release
@@ -129,36 +132,34 @@ help-pages: $(READY)  ## record what --help of every command says, after a chang
 licences: $(READY)  ## the licence of each library that is installed
 	$(BIN)/python scripts/licences.py
 
-# Of all extras but Spark, which is large.
-LOCKED = $(shell sed -n '/^\[project.optional/,/^\[project.scripts/s/^\([a-z]*\) = .*/--extra \1/p' pyproject.toml | grep -v spark)
 # Exact versions with the hashes of their files, for `pip install --require-hashes -r requirements/requirements.lock`.
 lock:  ## write requirements/requirements.lock from requirements/constraints.txt
 	test -x .venv-lock/bin/uv || { $(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install -qq uv; }
-	.venv-lock/bin/uv pip compile -q pyproject.toml $(LOCKED) -c requirements/constraints.txt --universal --generate-hashes \
+	.venv-lock/bin/uv pip compile -q packages/howsure/pyproject.toml --extra all $(OURS:%=--no-emit-package %) -c requirements/constraints.txt --universal --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links -o requirements/requirements.lock
 
 clean:
 	rm -rf $(VENV) .venv-* build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml papers/pyproject.toml requirements/constraints.txt
+$(READY): $(wildcard packages/*/pyproject.toml) requirements/constraints.txt requirements/dev.txt requirements/test.txt
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "howsure needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(call install,-e ".[dev]" -e papers)
+	$(call install,-r requirements/dev.txt)
 	touch $@
 
 $(PEERS): $(READY)
-	$(call install,-e ".[bench]")
+	$(call install,-r requirements/bench.txt)
 	touch $@
 
 $(CLUSTER): $(READY)
-	$(call install,-e ".[spark]")
+	$(call install,-e "packages/core[spark]")
 	touch $@
 
-$(PROGRAMS)/.ready: pyproject.toml tests/programs/requirements.txt
+$(PROGRAMS)/.ready: requirements/dev.txt tests/programs/requirements.txt
 	$(PYTHON) -m venv .venv-programs
-	$(PROGRAMS)/pip install -qq --disable-pip-version-check -r tests/programs/requirements.txt -e ".[dev]"
+	$(PROGRAMS)/pip install -qq --disable-pip-version-check -r tests/programs/requirements.txt -r requirements/dev.txt
 	touch $@
 
 $(SITE_TOOLS): $(READY)
-	$(call install,-e ".[docs]")
+	$(call install,-r requirements/docs.txt)
 	touch $@

@@ -35,8 +35,13 @@ settings.load_profile("howsure")
 
 
 # No test but a program of `make fuzz`, which installs what it needs; and doors to programs that are not here.
-DOORS = {"inspect_ai": "inspect", "spacy": "spacy", "pydantic_evals": "pydantic_evals", "evaluate": "evaluate"}
-collect_ignore = [f"src/howsure/{file}.py" for program, file in DOORS.items() if not installed(program)]
+DOORS = {
+    "evaluate": "core/src/howsure/evaluate.py",
+    "inspect_ai": "core/src/howsure/inspect.py",
+    "pydantic_evals": "core/src/howsure/pydantic_evals.py",
+    "spacy": "text/src/howsure_text/spacy.py",
+}
+collect_ignore = [f"packages/{file}" for program, file in DOORS.items() if not installed(program)]
 collect_ignore += ["tests/fuzz/reader_fuzz.py"]
 
 

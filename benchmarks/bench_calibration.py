@@ -203,14 +203,14 @@ def memory_here(name: str, n: int) -> float:
     return peak_memory() - before
 
 
-def in_new_process(*arguments: str, source: Path = ROOT / "src") -> Any:
+def in_new_process(*arguments: str, source: Path = ROOT / "packages" / "core" / "src") -> Any:
     """What this script prints with these arguments, from JSON."""
     command = [sys.executable, __file__, *arguments]
     done = subprocess.run(command, env=_environment(source), check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _environment(source: Path = ROOT / "src") -> dict[str, str]:
+def _environment(source: Path = ROOT / "packages" / "core" / "src") -> dict[str, str]:
     path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
     return os.environ | {"PYTHONPATH": path}
 
@@ -301,7 +301,7 @@ def start_up() -> list[str]:
         "python -c pass": ["-c", "pass"],
         "python -c 'import numpy'": ["-c", "import numpy"],
         "python -c 'import howsure'": ["-c", "import howsure"],
-        "howsure --help": ["-m", "howsure.cli", "--help"],
+        "howsure --help": ["-m", "howsure_cli", "--help"],
     }
     found = {name: median_of([sys.executable, *command], times=7) for name, command in commands.items()}
     for name, answer in found.items():

@@ -29,10 +29,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.clusterings import pair_frequency
-from howsure.data import data_set_path, read_documents
+from howsure.data import read_documents
 from howsure.stats.proportions import poisson_binomial
+from howsure_cli.datasets import data_set_path
+from howsure_text.coreference import AntecedentModel, CorefPosterior
+from howsure_text.coreference.clusterings import pair_frequency
 
 Task = Callable[[], object]
 SIZES = (100, 300, 1_000)

@@ -80,7 +80,7 @@ def in_memory() -> list[str]:
 
 
 def _howsure(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "howsure.cli", "counts", *arguments]
+    return [sys.executable, "-m", "howsure_cli", "counts", *arguments]
 
 
 def _floor(path: Path) -> str:

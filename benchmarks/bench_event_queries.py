@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.events.series.files import documents_of
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import queries
+from howsure_events.explorer import queries
+from howsure_events.series.files import documents_of
+from howsure_events.store.event_store import EventStore
 
 FIRST, DAYS = datetime.date(1987, 1, 1), 7_670
 ACTORS, SAMPLES, REPEATS, LIMIT = 60, 100, 5, 1.0

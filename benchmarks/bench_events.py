@@ -36,13 +36,11 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.clusterings import best_antecedents
 from howsure.data.documents.document import Document, Mention, Sentence
-from howsure.events import Lexicon, built_in_rule
-from howsure.events.corpus import BATCH, Fields, InputDocument, Part
-from howsure.events.extraction.merge_stores import merge_stores
-from howsure.events.extraction.one_document import (
+from howsure_events import Lexicon, built_in_rule
+from howsure_events.corpus import BATCH, Fields, InputDocument, Part
+from howsure_events.extraction.merge_stores import merge_stores
+from howsure_events.extraction.one_document import (
     Act,
     Description,
     Extraction,
@@ -53,9 +51,11 @@ from howsure.events.extraction.one_document import (
     entity_counts,
     evidence_of,
 )
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.extraction.processes import Work, Worker
-from howsure.events.store.event_store import EventStore
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.processes import Work, Worker
+from howsure_events.store.event_store import EventStore
+from howsure_text.coreference import AntecedentModel, CorefPosterior
+from howsure_text.coreference.clusterings import best_antecedents
 
 LIMIT = 200  # documents a second after parsing
 SAMPLES = 100
@@ -136,7 +136,7 @@ def shapes(
 
 
 def sampled(facts: Facts, posterior: CorefPosterior, number: int) -> Sampled:
-    """Samples and what the rule says of them, as in `howsure.events.extraction.one_document`."""
+    """Samples and what the rule says of them, as in `howsure_events.extraction.one_document`."""
     antecedents = posterior.antecedents
     clusterings = CorefPosterior(antecedents).sample(SAMPLES, rng=np.random.default_rng(document_seed(0, str(number))))
     best = best_antecedents(antecedents)

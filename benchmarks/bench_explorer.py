@@ -39,10 +39,10 @@ import numpy as np
 from bench_event_queries import ACTORS, write
 from large_store import read_some, write_store
 
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import events_report
 from howsure.inputs.periods import PERIODS
+from howsure_events.explorer import events_report
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.store.event_store import EventStore
 
 SUMMED = (
     "SELECT actor, date_trunc('month', date), sum(probability) FROM events JOIN documents USING (document) GROUP BY ALL"
@@ -55,7 +55,7 @@ LENGTHS = ("year", "quarter", "month")
 @contextmanager
 def served(store: Path) -> Iterator[str]:
     """The address of a store's page while the command runs."""
-    command = [sys.executable, "-um", "howsure.cli", "events", "explore", str(store), "--port", "0", "--no-open"]
+    command = [sys.executable, "-um", "howsure_cli", "events", "explore", str(store), "--port", "0", "--no-open"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None

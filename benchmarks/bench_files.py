@@ -67,7 +67,7 @@ def _measured(name: str, command: list[str], times: int) -> dict[str, float]:
 
 
 def _judge(path: Path, *more: str) -> list[str]:
-    return ["-m", "howsure.cli", "calibration", str(path), "--target", "y", "--prob", "q", "--format", "json", *more]
+    return ["-m", "howsure_cli", "calibration", str(path), "--target", "y", "--prob", "q", "--format", "json", *more]
 
 
 def _duckdb(path: Path) -> list[str]:

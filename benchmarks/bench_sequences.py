@@ -137,7 +137,7 @@ def crfsuite_marginals(model: Model) -> Iterator[float]:
 
 def largest_difference(model: Model) -> float:
     """Between crfsuite's marginals and ours, on the first sentences."""
-    from howsure.sequences.tag_posterior import TagPosterior
+    from howsure_text.sequences.tag_posterior import TagPosterior
 
     ours = TagPosterior(model.emissions[:50], model.transitions).marginals()
     largest = 0.0
@@ -150,7 +150,7 @@ def largest_difference(model: Model) -> float:
 
 def questions(model: Model) -> dict[str, tuple[Callable[[], object], float]]:
     """What is asked of the posterior, and how many tokens (or token-samples) one answer is worth."""
-    from howsure.sequences.tag_posterior import TagPosterior
+    from howsure_text.sequences.tag_posterior import TagPosterior
 
     def posterior() -> TagPosterior:
         return TagPosterior(model.emissions, model.transitions, labels=model.labels)
@@ -220,7 +220,7 @@ class Repeated(Sequence[Any]):
 
 def memory_here() -> float:
     """What asking a corpus of a million tokens adds, in MB, its answers used part by part."""
-    from howsure.sequences.tag_posterior import TagPosterior
+    from howsure_text.sequences.tag_posterior import TagPosterior
 
     rng = np.random.default_rng(0)
     lengths = (1 + rng.poisson(16 * rng.gamma(3, 1 / 3, LARGE // 17))).tolist()

@@ -147,7 +147,7 @@ def best(call: Callable[[], object], repeats: int) -> float:
 
 def measured(python: Path, task: str, kind: str, n: int) -> dict[str, float] | None:
     """Seconds and peak memory (MB) of a task in a process of its own; None if the peer is missing."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src") if task == "ours" else ""}
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "packages" / "core" / "src") if task == "ours" else ""}
     command = [str(python), __file__, "--task", task, kind, str(n)]
     if not python.exists():
         return None

@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 
 HERE = Path(__file__).parents[1]
-FILE = HERE / "src" / "howsure" / "data" / "demo" / "predictions.csv"
+FILE = HERE / "packages" / "cli" / "src" / "howsure_cli" / "demo" / "predictions.csv"
 STARTS = {
     "python": ["-c", "pass"],
     "import numpy": ["-c", "import numpy"],
@@ -38,7 +38,9 @@ STARTS = {
 def seconds(checkout: Path, arguments: list[str], folder: str) -> float:
     """CPU seconds of one process, with its threads."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    running = kept | {"PYTHONPATH": str(checkout / "src"), "PYTHONPYCACHEPREFIX": folder, "OPENBLAS_NUM_THREADS": "1"}
+    sources = [*checkout.glob("packages/*/src"), checkout / "src"]  # the second before 0.3.0
+    path = os.pathsep.join(map(str, sources))
+    running = kept | {"PYTHONPATH": path, "PYTHONPYCACHEPREFIX": folder, "OPENBLAS_NUM_THREADS": "1"}
     process = subprocess.Popen([sys.executable, *arguments], cwd=folder, env=running, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)

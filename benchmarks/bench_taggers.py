@@ -33,8 +33,8 @@ from typing import Any
 
 from howsure.data.documents.columns import read_tagged
 from howsure.data.documents.conllu import read_conllu
-from howsure.sequences import CRFTagger, HMMTagger
-from howsure.sequences.features import attributes_of, families_of, offsets_of
+from howsure_text.sequences import CRFTagger, HMMTagger
+from howsure_text.sequences.features import attributes_of, families_of, offsets_of
 
 C2 = 0.1
 DIFFERENCE = 1e-5

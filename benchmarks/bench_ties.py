@@ -66,7 +66,7 @@ def tied_files(rows: int) -> list[str]:
 
 
 def _judge(path: Path, *more: str) -> list[str]:
-    return ["-m", "howsure.cli", "calibration", str(path), "--target", "y", "--prob", "q", "--format", "json", *more]
+    return ["-m", "howsure_cli", "calibration", str(path), "--target", "y", "--prob", "q", "--format", "json", *more]
 
 
 def _write_pairs(path: Path, rows: int, tied: str = "s") -> None:

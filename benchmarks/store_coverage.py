@@ -32,8 +32,8 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.events import EventStore, corrected_series, draw_documents, event_series, record_answer
 from howsure.inputs.periods import period_of
+from howsure_events import EventStore, corrected_series, draw_documents, event_series, record_answer
 
 WORDS = {
     "KILL": r"\b(kill\w*|shot|dead|death\w*|firing)\b",
@@ -77,7 +77,7 @@ def police(folder: Path) -> tuple[Path, Path]:
         table.writerows([one["id"], name] for one in articles for name in WORDS if one["labels"][name])
     command = ["events", "import", str(scores), "--id", "id", "--date", "date", "--actors", ",".join(WORDS)]
     command += ["--event", "police", "--store", str(store)]
-    subprocess.run([sys.executable, "-m", "howsure.cli", *command], check=True)
+    subprocess.run([sys.executable, "-m", "howsure_cli", *command], check=True)
     return store, truth
 
 

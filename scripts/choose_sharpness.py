@@ -15,12 +15,11 @@ import sys
 from collections.abc import Iterable
 from typing import get_args
 
+from howsure.data import Document, read_documents
 from howsure_papers.corpora.coreference import each_span_once
 from howsure_papers.judged_coreference import brier_skill, conll_f1, judge, over_documents
-
-from howsure.coreference import AntecedentModel
-from howsure.coreference.detection import Source
-from howsure.data import Document, read_documents
+from howsure_text.coreference import AntecedentModel
+from howsure_text.coreference.detection import Source
 
 SHARPNESS = (1.0, 1.1, 1.2, 1.3)
 HEADER = (

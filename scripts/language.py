@@ -1,6 +1,6 @@
 """Where the text of this project does not read like English, and which variables have vague names.
 
-    python scripts/language.py [--list] [PATH ...]    (default: the source, the papers, the documents)
+    python scripts/language.py [--list] [PATH ...]    (default: the packages and the documents)
 
 It counts phrases that a native expert would not write, in documents, docstrings, comments and messages, and variables
 whose name says nothing about their value (`one`, `held`, `told`). It finds and does not judge: some hits are right.
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-PATHS = ("src", "papers", "docs", "README.md", "CHANGELOG.md", "SKILL.md", "CONTRIBUTING.md")
+PATHS = ("packages", "docs", "README.md", "CHANGELOG.md", "SKILL.md", "CONTRIBUTING.md")
 
 PHRASES = {  # what to write instead: where to find the phrase
     "reported, shown": r"\btold\b|(?<!cannot )\btells?\b(?! (?:\w+ )?apart)",

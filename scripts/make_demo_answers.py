@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent.parent / "src/howsure/data/demo/answers"
+FOLDER = Path(__file__).resolve().parent.parent / "packages/cli/src/howsure_cli/demo/answers"
 DATE = "2026-11-20T09-00-00.000000"
 MODELS = {"ngram-5": (5, 0.55), "ngram-9": (9, 0.65), "ngram-14": (14, 0.65)}  # characters, share of the facts it saw
 EACH = 60  # questions of a category

@@ -2,7 +2,7 @@
 
 The readings below are of all 48 items; written are those of the 24 that the demo draws.
 
-    python scripts/make_demo_labels.py src/howsure/data/demo
+    python scripts/make_demo_labels.py packages/cli/src/howsure_cli/demo
 
 How they were read: a state attacks where its forces do, also in vain; rebels from a state are not the state; who fears
 an attack reports none. Of two armies, the one attacked whose opponent protests; of two fleets, `it` is the one named
@@ -15,11 +15,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from howsure.events import example_store
-from howsure.events.labels.answers import reading_order
-from howsure.events.labels.draw import draw_documents
-from howsure.events.store.event_store import EventStore
 from howsure.files.whole import write_whole
+from howsure_events import example_store
+from howsure_events.labels.answers import reading_order
+from howsure_events.labels.draw import draw_documents
+from howsure_events.store.event_store import EventStore
 
 LABELS, CODER, UNCLEAR = 24, "authors", "unclear"
 NORLAND, SUDORIA, VESTMERE, ALLIANCE = ACTORS = ("NORLAND", "SUDORIA", "VESTMERE", "ALLIANCE")

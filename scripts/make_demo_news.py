@@ -4,7 +4,7 @@ Every sentence below is its own parse: `word/tag/head/relation` a word, heads co
 of Universal Dependencies, tags of the Penn Treebank. Items are put together from them by the plots and the calendar.
 Who acts is clear in some and open in others: two armies and a `They`, two presidents and a `he`.
 
-    python scripts/make_demo_news.py src/howsure/data/demo
+    python scripts/make_demo_news.py packages/cli/src/howsure_cli/demo
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The file holds numbers and tags, no text: for each token of the test tweets the tag that the model finds most probable,
 its probability, whether it is right (1 or 0), and the number of the tweet.
 
-    HOWSURE_DATA=... python scripts/make_demo_predictions.py src/howsure/data/demo/predictions.csv
+    HOWSURE_DATA=... python scripts/make_demo_predictions.py packages/cli/src/howsure_cli/demo/predictions.csv
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import io
 import sys
 from collections.abc import Iterator
 
-from howsure.data import data_set_path, read_tagged
+from howsure.data import read_tagged
 from howsure.files.whole import write_whole
-from howsure.sequences import CRFTagger, HMMTagger, TagPosterior
+from howsure_cli.datasets import data_set_path
+from howsure_text.sequences import CRFTagger, HMMTagger, TagPosterior
 
 HEADER = ("model", "tweet", "tag", "probability", "label")
 TAGGERS = {

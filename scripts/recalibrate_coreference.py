@@ -13,13 +13,13 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from howsure_papers.corpora.coreference import GUM, LITBANK, parser_beside, read_corpus
 
-from howsure.coreference import AntecedentModel, CoreferenceRecalibration, CorefPosterior, recalibrate_coreference
-from howsure.coreference.detection import entities_of
-from howsure.coreference.sharpening import Score
 from howsure.data import Document
 from howsure.inputs.pairs import Integers
+from howsure_papers.corpora.coreference import GUM, LITBANK, parser_beside, read_corpus
+from howsure_text.coreference import AntecedentModel, CoreferenceRecalibration, CorefPosterior, recalibrate_coreference
+from howsure_text.coreference.detection import entities_of
+from howsure_text.coreference.sharpening import Score
 
 FOLDS = 4
 SETTINGS: dict[str, tuple[Score, float]] = {"squared errors": ("squared", 0.3), "likelihood": ("log", 1.0)}

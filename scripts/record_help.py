@@ -1,4 +1,4 @@
-"""Record what `--help` of every command says, for `howsure.cli.terminal.recorded_help`, and print it in
+"""Record what `--help` of every command says, for `howsure_cli.terminal.recorded_help`, and print it in
 docs/command-line.md: `make help-pages`."""
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from unittest.mock import patch
 
 import click
 
-from howsure.cli import chapters
-from howsure.cli.terminal.recorded_help import FILE, ORDERS, recorded_help
+from howsure_cli import chapters
+from howsure_cli.terminal.recorded_help import FILE, ORDERS, recorded_help
 
 PAGE = Path(__file__).parents[1] / "docs" / "command-line.md"
 WHOLE = 10_000  # a width that shortens no summary of a command

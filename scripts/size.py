@@ -19,7 +19,7 @@ from collections import defaultdict
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
-WINGS = ("src", "papers", "tests")
+WINGS = ("packages", "src", "papers", "tests")  # src and papers: before 0.3.0
 QUIET = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 HEADER = ("lines", "code", "files", "median", "skips")
 
@@ -52,11 +52,13 @@ def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int
     for path, text in texts.items():
         size = (len(text.splitlines()), code_lines(text), formatter_skips(text))
         wing, *inside = path.parts
-        room = "/".join((wing, *inside[: 2 if wing in ("src", "papers") else 1][: len(inside) - 1 or 1]))
-        for name in {"all of src and papers"} if wing != "tests" else set():
-            found[name].append(size)
+        if wing == "packages":
+            package, _, _, *inside = inside  # the package, src, its import name
+            wing = f"packages/{package}"
+        if wing != "tests":
+            found["all but tests"].append(size)
         found[wing].append(size)
-        found[room if PurePosixPath(room).suffix != ".py" else f"{wing}, single files"].append(size)
+        found[f"{wing}/{inside[0]}" if len(inside) > 1 else f"{wing}, single files"].append(size)
     return {name: _sizes(held) for name, held in found.items()}
 
 

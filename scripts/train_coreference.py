@@ -17,12 +17,12 @@ import sys
 import time
 from pathlib import Path
 
-from howsure.coreference import AntecedentModel
 from howsure.data import Document, read_documents
+from howsure_text.coreference import AntecedentModel
 
 GENRES = ("academic", "court", "interview", "news")
 ANOTHER_LICENCE = ("GUM_court_carpet",)
-TARGET = Path(__file__).parents[1] / "src" / "howsure" / "coreference" / "trained" / "english.npz"
+TARGET = Path(__file__).parents[1] / "packages/text/src/howsure_text/coreference/trained/english.npz"
 
 
 def free_documents(folder: Path, part: str) -> list[Document]:

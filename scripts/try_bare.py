@@ -1,4 +1,4 @@
-"""Install the bare wheel, say what that brings, and run the tests of the core rooms with it: `make test-bare`.
+"""Install howsure-core alone, say what that brings, and run the tests of its rooms with it: `make test-bare`.
 
 `python scripts/try_bare.py FOLDER` builds the wheel with this Python, and installs it without extras into a new
 environment in FOLDER: numpy, scipy and narwhals come with it, and nothing else may. The tests are those of the rooms
@@ -14,12 +14,13 @@ import sys
 import venv
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from packages import CONSTRAINTS, ROOT, build
+
 ROOMS = (
-    *("calibration", "check", "coreference", "counts", "inputs", "monitoring", "recalibration", "selective"),
-    *("sequences", "show", "significance", "stats"),
+    *("calibration", "check", "counts", "inputs", "judges", "monitoring", "recalibration", "regression", "scores"),
+    *("selective", "sequential", "show", "significance", "stats"),
 )
-WANTED = {"howsure", "narwhals", "numpy", "scipy"}
+WANTED = {"howsure-core", "narwhals", "numpy", "scipy"}
 TOOLS = {"pip", "setuptools"}
 TIMES = 7
 MEGA = 1e6
@@ -46,11 +47,10 @@ def main(folder: Path) -> int:
 
     def install(*what: str) -> None:
         pip = (str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check")
-        subprocess.run([*pip, "-c", str(ROOT / "requirements" / "constraints.txt"), *what], check=True)
+        subprocess.run([*pip, "-c", str(CONSTRAINTS), *what], check=True)
 
-    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT))
-    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
-    (wheel,) = folder.glob("howsure-*.whl")
+    build(ROOT / "packages" / "core", folder, "--wheel")
+    (wheel,) = folder.glob("howsure_core-*.whl")
     venv.create(folder / "venv", with_pip=True)
     install(str(wheel))
 
@@ -70,13 +70,13 @@ def main(folder: Path) -> int:
     print(
         f"import howsure; howsure.calibration_error: {own:.3f} s of CPU, of which numpy {numpys:.3f} (least of {TIMES})"
     )
-    bare = subprocess.run([folder / "venv/bin/howsure"], capture_output=True, text=True, check=False)
-    print(f"$ howsure\n{bare.stderr.rstrip()}\nexit code {bare.returncode}")
+    bare = subprocess.run([python, "-m", "howsure"], capture_output=True, text=True, check=False)
+    print(f"$ python -m howsure\n{bare.stderr.rstrip()}\nexit code {bare.returncode}")
     if bare.returncode != 2 or bare.stderr.count("\n") != 1 or 'pip install "howsure[all]"' not in bare.stderr:
         print("it should say in one line what to install, and exit with 2")
         return 1
 
-    install(f"{wheel}[test]")
+    install("-r", str(ROOT / "requirements" / "test.txt"))
     pytest = (str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.bare")
     asked = [*(f"tests/{room}" for room in ROOMS), "tests/test_refusals.py"]
     return subprocess.run([*pytest, *asked], cwd=ROOT, check=False).returncode

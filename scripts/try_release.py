@@ -1,7 +1,8 @@
-"""Build what a release holds, and say what each extra of it installs: `make test-release`.
+"""Build what a release consists of, and say what each extra of howsure installs: `make test-release`.
 
-`python scripts/try_release.py FOLDER` builds the source archive, and the wheel from it, which must hold what a wheel of
-the checkout holds; with each extra, pip is asked what it would install into an empty environment of this Python.
+`python scripts/try_release.py FOLDER` builds the source archive of each package, and the wheel from it, which must
+contain what a wheel of the checkout contains; with each extra, pip is asked what it would install into an empty
+environment of this Python.
 """
 
 from __future__ import annotations
@@ -14,52 +15,49 @@ import venv
 import zipfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-OURS = {"bench", "dev", "docs", "fuzz", "test"}  # extras of whoever works on howsure
-
-
-def built(source: Path, folder: Path, *kinds: str) -> None:
-    """Build archives of a source tree into a folder."""
-    build = (sys.executable, "-m", "build", *kinds, "--no-isolation", "--outdir", str(folder), str(source))
-    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+from packages import CONSTRAINTS, PACKAGES, ROOT, build
 
 
 def contents(wheel: Path) -> dict[str, int]:
-    """The files of a wheel by their checksums, but for the list of them."""
-    with zipfile.ZipFile(wheel) as held:
-        return {one.filename: one.CRC for one in held.infolist() if not one.filename.endswith("RECORD")}
+    """The files of a wheel by their checksums, without the list of them."""
+    with zipfile.ZipFile(wheel) as archive:
+        return {member.filename: member.CRC for member in archive.infolist() if not member.filename.endswith("RECORD")}
 
 
-def main(folder: Path) -> int:
-    """Build, compare, ask; 1 if the two wheels differ."""
-    built(ROOT, folder / "release")  # the wheel is made from the source archive
-    built(ROOT, folder / "checkout", "--wheel")
-    (archive,), (wheel,) = (list((folder / "release").glob(kind)) for kind in ("*.tar.gz", "*.whl"))
-    for one in (archive, wheel):
-        print(f"{one.name}: {one.stat().st_size / 1e6:.2f} MB")
-    (other,) = (folder / "checkout").glob("*.whl")
+def check_package(package: str, folder: Path) -> bool:
+    """Build a package twice, print the sizes, and say whether both wheels contain the same."""
+    release, checkout = folder / "release" / package, folder / "checkout" / package
+    build(ROOT / "packages" / package, release)  # the wheel is made from the source archive
+    build(ROOT / "packages" / package, checkout, "--wheel")
+    (archive,), (wheel,) = (list(release.glob(kind)) for kind in ("*.tar.gz", "*.whl"))
+    for path in (archive, wheel):
+        print(f"{path.name}: {path.stat().st_size / 1e6:.2f} MB")
+    (other,) = checkout.glob("*.whl")
     differing = sorted({name for name, _ in contents(wheel).items() ^ contents(other).items()})
     if differing:
         print(f"the wheel of the source archive is not that of the checkout: {', '.join(differing)}")
+    return not differing
+
+
+def main(folder: Path) -> int:
+    """Build, compare, ask; 1 if two wheels of a package differ."""
+    if not all(check_package(package, folder) for package in PACKAGES):
         return 1
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    wheels = folder / "wheels"
+    wheels.mkdir()
+    for wheel in (folder / "release").rglob("*.whl"):
+        wheel.rename(wheels / wheel.name)
+    project = tomllib.loads((ROOT / "packages" / "howsure" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     venv.create(folder / "venv", with_pip=True)
     pip = (str(folder / "venv" / "bin" / "python"), "-m", "pip", "install", "-qqq", "--disable-pip-version-check")
-    for extra in ("", *sorted(set(extras) - OURS)):
-        what = f"{wheel}[{extra}]" if extra else str(wheel)
-        asked = (
-            *pip,
-            "--dry-run",
-            "--report",
-            str(folder / "report.json"),
-            "-c",
-            str(ROOT / "requirements" / "constraints.txt"),
-            what,
-        )
-        subprocess.run(asked, check=True)
-        found = json.loads((folder / "report.json").read_text(encoding="utf-8"))["install"]
-        names = sorted(one["metadata"]["name"] for one in found)
-        print(f"howsure[{extra}]".replace("[]", "").ljust(22), f"{len(names):3} packages: {', '.join(names)}")
+    report = folder / "report.json"
+    for extra in ("", *sorted(project["optional-dependencies"])):
+        name = f"howsure[{extra}]".replace("[]", "")
+        options = ("--dry-run", "--report", str(report), "-c", str(CONSTRAINTS), "--find-links", str(wheels))
+        subprocess.run((*pip, *options, f"{name}=={project['version']}"), check=True)
+        installed = json.loads(report.read_text(encoding="utf-8"))["install"]
+        names = sorted(package["metadata"]["name"] for package in installed)
+        print(name.ljust(22), f"{len(names):3} packages: {', '.join(names)}")
     return 0
 
 

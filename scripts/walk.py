@@ -9,23 +9,34 @@ functions is called.
 from __future__ import annotations
 
 import contextlib
+import glob
 import io
 import os
 import sys
 from collections import Counter
 from types import FrameType
 
-import howsure
-from howsure.cli import main
+from howsure_cli.command_line import main
 
-PACKAGE = os.path.join(os.path.dirname(howsure.__file__), "")
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCES = [os.path.join(folder, "src", "") for folder in glob.glob(os.path.join(ROOT, "packages", "*"))]
 READING = ("inputs", "data", "files")
-BEFORE_NUMBERS = (*READING, "cli", "check", "show", "errors", "result")
+BEFORE_NUMBERS = (*READING, "howsure_cli", "check", "show", "errors", "first_use", "result")
 
 
 def file_of_package(path: str) -> str | None:
-    """The name of a file within the package; None for a file of another library, also in a clone named howsure."""
-    return path.removeprefix(PACKAGE).replace(os.sep, "/") if path.startswith(PACKAGE) else None
+    """The name of a file within its package's source; None for a file of another library."""
+    return next((path.removeprefix(source).replace(os.sep, "/") for source in SOURCES if path.startswith(source)), None)
+
+
+def room_of(name: str) -> str:
+    """The room of the statistics that contains a file, or its package.
+
+    >>> room_of("howsure/stats/proportions.py"), room_of("howsure/errors.py"), room_of("howsure_cli/commands/score.py")
+    ('stats', 'errors', 'howsure_cli')
+    """
+    package, room = name.split("/")[:2]
+    return room.removesuffix(".py") if package == "howsure" else package
 
 
 def entered(arguments: list[str]) -> dict[str, set[str]]:
@@ -54,12 +65,12 @@ def entered(arguments: list[str]) -> dict[str, set[str]]:
 def walk(arguments: list[str]) -> str:
     """The files with the number of their functions that were called, and how many there are by room."""
     found = entered(arguments)
-    rooms = Counter(name.split("/")[0].removesuffix(".py") for name in found)
+    rooms = Counter(room_of(name) for name in found)
     lines = [f"{len(functions):>4}  {name}" for name, functions in found.items()]
     reading = sum(rooms[room] for room in READING)
     lines.append(f"{len(found)} files, {sum(map(len, found.values()))} functions; {reading} files read and check")
     lines.append(", ".join(f"{room} {count}" for room, count in rooms.most_common()))
-    entries = [name.split("/")[0].removesuffix(".py") for name in found]
+    entries = [room_of(name) for name in found]
     before = next((place for place, room in enumerate(entries) if room not in BEFORE_NUMBERS), len(entries))
     lines.append(f"{before} files before the first of a statistical room")
     return "\n".join(lines)

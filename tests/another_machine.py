@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import howsure
-from howsure.sequences import HMMTagger
+from howsure_text.sequences import HMMTagger
 
 N = 1_500
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest.mock import patch
 
-from howsure.cli import main
+from howsure_cli.command_line import main
+from tests.source import FOLDERS
 
-ROOT = Path(__file__).parents[1]
 SECONDS = 600
 READER = {"COLUMNS": "120", "NO_COLOR": "1", "MPLBACKEND": "Agg"}
 SHELL = set("();<>|&")
@@ -111,7 +111,7 @@ def run_in_a_shell(
     done = subprocess.run(
         ["bash", "-c", f"set -euo pipefail\n{command}"],
         cwd=folder,
-        env=os.environ | READER | {"PATH": programs, "PYTHONPATH": str(ROOT / "src")},
+        env=os.environ | READER | {"PATH": programs, "PYTHONPATH": os.pathsep.join(map(str, FOLDERS))},
         input="" if given is None else given,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE if apart else subprocess.STDOUT,

@@ -7,15 +7,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests import another_machine
+from tests.source import FOLDERS, ROOT
 
-ROOT = Path(__file__).parents[1]
 WIDE = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
 ANOTHER = {"NPY_DISABLE_CPU_FEATURES": " ".join(WIDE), "OPENBLAS_CORETYPE": "Prescott", "PYTHONHASHSEED": "1"}
 
@@ -25,7 +24,7 @@ def printed(environment: dict[str, str]) -> str:
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "tests.another_machine"],
         cwd=ROOT,
-        env=os.environ | {"PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"} | environment,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (*FOLDERS, ROOT)))} | environment,
         capture_output=True,
         text=True,
         check=False,

@@ -15,12 +15,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
+from pathlib import PurePosixPath
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "howsure"
+from tests.source import CORE, DEMO, FILES, PACKAGES, PAPERS, ROOT
 
 LAYERS = (
     {"errors"},
@@ -31,14 +30,16 @@ LAYERS = (
     {"files", "stats", "worst_rows"},
     {"calibration"},
     {"data"},
-    {"significance", "sequences", "coreference", "counts", "selective", "sequential", "recalibration"},
+    {"significance", "counts", "selective", "sequential", "recalibration"},
     {"check", "monitoring", "scores"},
     {"regression"},
-    {"evaluate", "events", "inspect", "judges", "pydantic_evals", "sklearn", "spacy"},
+    {"evaluate", "inspect", "judges", "pydantic_evals", "sklearn"},
     {"figures"},
-    {"report", "explorer"},
-    {"cli"},
     {"__main__"},
+    {"howsure_cli"},
+    {"howsure_pytest"},
+    {"howsure_text"},
+    {"howsure_events"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 NUMERICS = {
@@ -46,8 +47,6 @@ NUMERICS = {
     "inputs",
     "calibration",
     "significance",
-    "sequences",
-    "coreference",
     "counts",
     "selective",
     "sequential",
@@ -58,14 +57,19 @@ NUMERICS = {
     "judges",
     "regression",
 }
+NUMERIC_MODELS = ("howsure_text.sequences", "howsure_text.coreference")
 KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.boostsa.storage",
     "howsure.significance.experiments",
+    "howsure_text.coreference.antecedent_files",
+    "howsure_text.coreference.antecedent_model",
 }
-SUGAR = {"plot": "figures", "figure": "figures", "_repr_html_": "figures", "report": "report"}
+SUGAR = {"plot": "figures", "figure": "figures", "_repr_html_": "figures"}
 CONNECTIONS = "howsure.data.tables.connections"
 FRAME_SEAMS = ("howsure.inputs.frames", "howsure.calibration.engines")
 
+COMMAND_LINE = ("howsure_cli", "howsure_text.commands", "howsure_events.commands")
+NOT_COMMAND_LINE = ("howsure_cli.report", "howsure_cli.look", "howsure_cli.datasets")
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "misc"}
 LONGEST_FILE = 700
 STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
@@ -88,8 +92,9 @@ SLOW_TO_IMPORT = {
 
 
 def room_of(name: str) -> str:
-    """The folder (or file) under howsure/ that a dotted name lies in; empty for howsure itself."""
-    return name.partition(".")[2].partition(".")[0]
+    """The folder (or file) under howsure/ that contains a module; empty for howsure itself; else the package."""
+    package, _, inside = name.partition(".")
+    return inside.partition(".")[0] if package == "howsure" else package
 
 
 @dataclass(frozen=True)
@@ -112,6 +117,13 @@ class Module:
     def nodes(self) -> tuple[ast.AST, ...]:
         """All nodes of the tree, which several rules look at."""
         return tuple(ast.walk(self.tree))
+
+    @property
+    def talks(self) -> bool:
+        """Whether it belongs to the command line, or starts it."""
+        return self.room == "__main__" or (
+            self.name.startswith(COMMAND_LINE) and not self.name.startswith(NOT_COMMAND_LINE)
+        )
 
     @property
     def keeps_files(self) -> bool:
@@ -138,8 +150,10 @@ def modules() -> list[Module]:
     """Every source file of the package."""
     found = []
     gc.disable()  # of millions of nodes none is garbage
-    for path in sorted(SOURCE.rglob("*.py")):
-        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    for path in FILES:
+        if PAPERS in path.parents:
+            continue
+        parts = PurePosixPath(path.relative_to(ROOT).as_posix().partition("/src/")[2]).with_suffix("").parts
         is_package = parts[-1] == "__init__"
         name = ".".join(parts[:-1] if is_package else parts)
         found.append(Module.parse(name, path.read_text(encoding="utf-8"), is_package=is_package))
@@ -174,11 +188,13 @@ def imports_of(module: Module, *, for_types: bool = True) -> tuple[Import, ...]:
 
 def imports_point_down(module: Module) -> Iterator[str]:
     """A room imports itself and the rooms below; what draws or writes a page (`SUGAR`) that room, cli anything."""
-    if module.room in {"", "cli"}:
+    if not module.room:
         return
     for one in imports_of(module):
-        if not one.of("howsure") or one.name == "howsure.__version__" or one.room == module.room:
+        if not one.of("howsure_pytest", *PACKAGES) or one.name == "howsure.__version__" or one.room == module.room:
             continue
+        if one.of("howsure") and one.room not in LEVEL and not module.name.startswith("howsure."):
+            continue  # a public name, in another package
         if one.room == SUGAR.get(one.function or ""):
             continue
         if LEVEL.get(one.room, len(LAYERS)) >= LEVEL[module.room]:
@@ -187,7 +203,7 @@ def imports_point_down(module: Module) -> Iterator[str]:
 
 def numerics_are_pure(module: Module) -> Iterator[str]:
     """A room of numerics neither prints nor touches a disk, but in the file that keeps what it makes."""
-    if module.room not in NUMERICS or module.keeps_files:
+    if not (module.room in NUMERICS or module.name.startswith(NUMERIC_MODELS)) or module.keeps_files:
         return
     for one in imports_of(module):
         if one.of(*TOUCHING_A_DISK):
@@ -206,7 +222,7 @@ def numerics_are_pure(module: Module) -> Iterator[str]:
 
 def only_the_command_line_talks(module: Module) -> Iterator[str]:
     """Nothing prints but cli, and what starts it."""
-    if module.room in ("cli", "__main__"):
+    if module.talks:
         return
     for one in imports_of(module):
         if one.of(*TALKING):
@@ -258,7 +274,7 @@ def names_say_something(module: Module) -> Iterator[str]:
 def the_library_speaks_of_parameters(module: Module) -> Iterator[str]:
     """Options have their names on the command line alone, which puts them for parameters (cli/terminal/commands.py);
     and where commands are what is written."""
-    if module.room == "cli" or module.name in ("howsure.__main__", "howsure.data.suggested_commands"):
+    if module.talks:
         return
     for node in module.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -335,10 +351,10 @@ def test_a_circle_is_found() -> None:
 
 def test_tests_mirror_the_source() -> None:
     """A folder of tests is named as the room that it tests; within it, as suits the tests."""
-    outside = {"drills", "fuzz", "goldens", "papers", "programs", "website"}
+    outside = {"cli", "drills", "events", "fuzz", "goldens", "papers", "programs", "website"}
     folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
     rooms = {folder.parts[0] for folder in folders if folder.parts} - outside
-    assert {room for room in rooms if not (SOURCE / room).is_dir()} == set()
+    assert {room for room in rooms if not any((folder / room).is_dir() for folder in PACKAGES.values())} == set()
 
 
 def test_every_room_has_a_level() -> None:
@@ -350,21 +366,21 @@ def test_the_map_shows_the_house() -> None:
     shown = re.findall(
         r"^\| `([a-z_]+)/?` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert set(shown) == {module.room for module in modules()} - {""}
+    assert set(shown) == {module.room for module in modules() if module.name.startswith("howsure.")} - {""}
 
 
 def test_one_idea_a_file() -> None:
-    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
-    assert {str(path.relative_to(SOURCE)): n for path, n in lengths.items() if n > LONGEST_FILE} == {}
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert {str(path.relative_to(ROOT)): n for path, n in lengths.items() if n > LONGEST_FILE} == {}
 
 
 def loaded_by(program: str) -> set[str]:
     """The modules that a program loads, in a process of its own: of howsure, scipy, and the packages of others."""
     said = subprocess.check_output(
-        [sys.executable, "-c", f"import sys; {program}\nprint(*sys.modules)"], cwd=SOURCE.parent, text=True
+        [sys.executable, "-c", f"import sys; {program}\nprint(*sys.modules)"], cwd=CORE.parent, text=True
     )
     names = said.splitlines()[-1].split()
-    return {name for name in names if name.startswith(("howsure.", "scipy."))} | {
+    return {name for name in names if name.startswith(("howsure.", "howsure_", "scipy."))} | {
         name.partition(".")[0] for name in names
     }
 
@@ -372,7 +388,7 @@ def loaded_by(program: str) -> set[str]:
 def loaded_by_typing(*typed: str) -> set[str]:
     """What a command loads."""
     return loaded_by(
-        f"from howsure.__main__ import main; sys.argv[1:] = {typed!r}\ntry: main()\nexcept SystemExit: pass\n"
+        f"from howsure_cli.__main__ import main; sys.argv[1:] = {typed!r}\ntry: main()\nexcept SystemExit: pass\n"
     )
 
 
@@ -390,7 +406,7 @@ def test_a_function_loads_what_it_needs() -> None:
     """`calibration_error` computes with numpy; scipy comes with what needs it, narwhals with a frame."""
     loaded = loaded_by("import howsure; howsure.calibration_error([0, 1] * 50, [0.2, 0.8] * 50)")
     assert OTHERS & loaded - {"scipy"} == {"numpy"}
-    assert {room_of(name) for name in loaded if name.startswith("howsure.")} == {
+    assert {room_of(name) for name in loaded if name.startswith(("howsure.", "howsure_"))} == {
         *("calibration", "errors", "first_use", "inputs", "result", "show", "stats", "worst_rows")
     }
     assert not {
@@ -403,26 +419,29 @@ def test_a_function_loads_what_it_needs() -> None:
 def test_help_loads_what_it_prints() -> None:
     loaded = loaded_by_typing("--help")
     assert OTHERS & loaded == {"click"}
-    assert {name for name in loaded if name.startswith("howsure.")} == {
-        *("howsure.__main__", "howsure.cli", "howsure.cli.plugins", "howsure.cli.terminal", "howsure.first_use"),
-        *("howsure.errors", "howsure.cli.terminal.process", "howsure.cli.terminal.recorded_help"),
+    assert {name for name in loaded if name.startswith(("howsure.", "howsure_"))} == {
+        *("howsure.errors", "howsure.first_use", "howsure_cli", "howsure_cli.__main__", "howsure_cli.command_line"),
+        *("howsure_cli.plugins", "howsure_cli.terminal", "howsure_cli.terminal.process"),
+        "howsure_cli.terminal.recorded_help",
     }
 
 
 def test_a_command_loads_what_it_needs() -> None:
     """No other command, no format of logs for a CSV, no figures."""
-    file = str(SOURCE / "data" / "demo" / "predictions.csv")
+    file = str(DEMO / "predictions.csv")
     loaded = loaded_by_typing("calibration", file, "--target", "label", "--prob", "probability")
     assert OTHERS & loaded == {"click", "duckdb", "numpy", "scipy"}
     unneeded = (
         "calibration.miscalibrated_groups",
         "calibration.logit_calibration",
         "calibration.calibration_summary",
-        "cli.check",
-        "report",
+        "data.logs.lm_eval",
+        "data.logs.inspect_ai",
+        "data.logs.arrays",
+        "data.logit_files",
     )
-    unneeded += ("data.logs.lm_eval", "data.logs.inspect_ai", "data.logs.arrays", "data.logit_files", "events")
-    assert [name for name in loaded if name.startswith(tuple(f"howsure.{one}" for one in unneeded))] == []
+    prefixes = (*(f"howsure.{module}" for module in unneeded), "howsure_cli.commands.check", "howsure_cli.report")
+    assert [name for name in loaded if name.startswith((*prefixes, "howsure_text", "howsure_events"))] == []
 
 
 def test_public_functions_are_documented() -> None:
@@ -450,7 +469,7 @@ def test_public_functions_are_documented() -> None:
 OFFENDERS = [
     (imports_point_down, "howsure.inputs.pairs", "from howsure.calibration.results import CalibrationCurve"),
     (imports_point_down, "howsure.calibration.results", "def f():\n    import howsure.data.read"),
-    (imports_point_down, "howsure.calibration.results", "from .. import cli"),
+    (imports_point_down, "howsure.calibration.results", "import howsure_cli.look"),
     (imports_point_down, "howsure.calibration.results", "def draw():\n    from howsure.figures import curve"),
     (imports_point_down, "howsure.significance.comparison", "from howsure import calibration_curve"),
     (numerics_are_pure, "howsure.inputs.pairs", "from pathlib import Path"),
@@ -458,14 +477,14 @@ OFFENDERS = [
     (numerics_are_pure, "howsure.inputs.pairs", "def f(path):\n    path.write_text('')"),
     (numerics_are_pure, "howsure.inputs.pairs", "np.save('x', 1)"),
     (only_the_command_line_talks, "howsure.data.read", "print(1)"),
-    (only_the_command_line_talks, "howsure.report.calibration", "import rich.table"),
+    (only_the_command_line_talks, "howsure_cli.report.calibration", "import rich.table"),
     (only_the_command_line_talks, "howsure.figures.curve", "import sys; sys.stderr.write('')"),
     (frames_have_one_seam, "howsure.data.read", "def f():\n    import narwhals as nw"),
-    (databases_are_opened_in_one_place, "howsure.events.store", "import duckdb\nrows = duckdb.connect('x').fetchall()"),
-    (databases_are_opened_in_one_place, "howsure.events.store", "import duckdb\nduckdb.sql('SELECT 1')"),
-    (databases_are_opened_in_one_place, "howsure.events.store", "from duckdb import connect"),
+    (databases_are_opened_in_one_place, "howsure_events.store", "import duckdb\nrows = duckdb.connect('x').fetchall()"),
+    (databases_are_opened_in_one_place, "howsure_events.store", "import duckdb\nduckdb.sql('SELECT 1')"),
+    (databases_are_opened_in_one_place, "howsure_events.store", "from duckdb import connect"),
     (slow_libraries_are_imported_where_used, "howsure.calibration.results", "from scipy import stats"),
-    (slow_libraries_are_imported_where_used, "howsure.report.calibration", "import matplotlib.pyplot as plt"),
+    (slow_libraries_are_imported_where_used, "howsure_cli.report.calibration", "import matplotlib.pyplot as plt"),
     (names_say_something, "howsure.stats._utils", ""),
     (the_library_speaks_of_parameters, "howsure.data.read", "def f(n):\n    raise E(f'{n}: name it with --id COL')"),
 ]
@@ -501,12 +520,12 @@ def test_a_rule_leaves_others_alone(rule) -> None:
 
 
 def test_the_version_needs_neither_numpy_nor_the_command_line() -> None:
-    assert loaded_by_typing("--version").isdisjoint({"numpy", "click", "howsure.cli"})
+    assert loaded_by_typing("--version").isdisjoint({"numpy", "click", "howsure_cli.command_line"})
 
 
 @pytest.mark.long
 def test_scores_of_a_file_load_no_optimisers() -> None:
-    file = str(SOURCE / "data" / "demo" / "predictions.csv")
+    file = str(DEMO / "predictions.csv")
     loaded = loaded_by_typing("score", file, "--score", "label")
     assert {"scipy", "scipy.special", "duckdb"} <= loaded
     assert "scipy.optimize" not in loaded

@@ -40,10 +40,10 @@ from PIL import Image
 from tests.lacking import require
 from tests.printed import is_printed
 from tests.shell_lines import run_line
+from tests.source import FOLDERS, PACKAGES, ROOT
 
-ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
-PAGES = [page for folder in (".", "benchmarks", "papers") for page in sorted((ROOT / folder).glob("*.md"))] + DOCS
+PAGES = [page for folder in (".", "benchmarks") for page in sorted((ROOT / folder).glob("*.md"))] + DOCS
 LONG = [page for page in PAGES if re.search(r"^```[a-z]+ long\b", page.read_text(encoding="utf-8"), re.MULTILINE)]
 FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\s*$", re.MULTILINE)
 HEAVY = {"long", "programs", "ray", "spark"}
@@ -230,7 +230,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def missing_files(text: str) -> list[str]:
     """The files named in `backticks` that are in no folder to which such names refer."""
     paths = re.findall(r"`([\w./-]+\.(?:py|pyi|md|toml|txt|lock|yml))`", FENCE.sub("", text))
-    folders = [ROOT, ROOT / "src", ROOT / "src" / "howsure", ROOT / "papers" / "howsure_papers"]
+    folders = [ROOT, *FOLDERS, *PACKAGES.values()]
     return [path for path in paths if "NAME" not in path and not any((folder / path).is_file() for folder in folders)]
 
 

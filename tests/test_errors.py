@@ -7,14 +7,12 @@ import re
 import string
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-import howsure.errors
 from howsure.errors import REMEDIES, RULES, ColumnName, InputError, Parameter, Verbatim
+from tests.source import FILES, PAPERS, ROOT
 
-SOURCE = Path(howsure.errors.__file__).parent
 OWN = {"remedy", "row", "place", "untold"}  # parameters of InputError that are not values of a sentence
 IMPLIED = {"parameter", "row"}  # values that every sentence has
 
@@ -22,16 +20,17 @@ IMPLIED = {"parameter", "row"}  # values that every sentence has
 EDITS = {"replace", "partition", "rpartition", "removeprefix", "removesuffix", "rstrip", "sub"}
 SENTENCE = re.compile(r"str\(error\)|error\.message|\b(note|notes|message)\b")
 OF_OTHERS = {  # functions that quote the message of another library, without its advice or its final stop
-    "cli/terminal/commands.py",
-    "data/antecedent_files.py",
-    "data/tables/database.py",
-    "data/tables/duckdb_table.py",
-    "data/tables/where.py",
-    "events/store/reading.py",
-    "files/opened.py",
-    "significance/experiments.py",
-    "errors.py",  # while messages are finished texts
-    "report/results.py",  # removes "note: " from the notes of tables, until these are values
+    "howsure_cli/terminal/commands.py",
+    "howsure_text/coreference/antecedent_files.py",
+    "howsure/data/tables/database.py",
+    "howsure/data/tables/duckdb_table.py",
+    "howsure/data/tables/where.py",
+    "howsure_events/store/reading.py",
+    "howsure/files/opened.py",
+    "howsure/significance/experiments.py",
+    "howsure_pytest.py",
+    "howsure/errors.py",  # while messages are finished texts
+    "howsure_cli/report/results.py",  # removes "note: " from the notes of tables, until these are values
 }
 
 
@@ -60,8 +59,9 @@ def is_of_a_rule(call: ast.Call) -> bool:
 def trees() -> dict[str, ast.Module]:
     """The source, by path; parsed when the first test needs it, not while tests are collected."""
     return {
-        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(SOURCE.rglob("*.py"))
+        path.relative_to(ROOT).as_posix().partition("/src/")[2]: ast.parse(path.read_text(encoding="utf-8"))
+        for path in FILES
+        if PAPERS not in path.parents
     }
 
 
@@ -75,6 +75,7 @@ def calls() -> list[tuple[str, ast.Call]]:
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id.endswith("Error")
+        and node.func.id != "MissingExtraError"
         and is_of_a_rule(node)
     ]
 

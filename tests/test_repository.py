@@ -10,26 +10,51 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from howsure.__main__ import LIBRARIES
+import howsure
+from tests.source import FILES, ROOT
 
-ROOT = Path(__file__).parents[1]
-SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "papers").rglob("*.py")])
 DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def project() -> dict[str, Any]:
-    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-
-
-def test_the_command_line_asks_for_no_library_that_its_extra_does_not_bring() -> None:
-    brought = {re.split("[^a-z0-9]", one)[0] for one in project()["optional-dependencies"]["cli"]}
-    assert set(LIBRARIES) <= brought
+PROJECTS = {
+    path.parent.name: tomllib.loads(path.read_text(encoding="utf-8"))["project"]
+    for path in sorted((ROOT / "packages").glob("*/pyproject.toml"))
+}
 
 
 def requirements() -> set[str]:
-    """The libraries that howsure and its extras ask for, by name; an extra may ask for others of howsure's."""
-    wanted = [project()["dependencies"], *project()["optional-dependencies"].values()]
-    return {requirement_name(requirement) for part in wanted for requirement in part} - {"howsure"}
+    """The libraries that the packages, their extras and work on them ask for, by name."""
+    wanted = [part for project in PROJECTS.values() for part in all_parts(project)]
+    lists = [path for path in (ROOT / "requirements").glob("*.txt") if path.stem != "constraints"]
+    listed = (path.read_text(encoding="utf-8").splitlines() for path in lists)
+    wanted += [[row for row in rows if row and row[0] not in "#-"] for rows in listed]
+    names = {requirement_name(requirement) for part in wanted for requirement in part}
+    return {name for name in names if name.partition("-")[0] != "howsure"}
+
+
+def all_parts(project: dict[str, Any]) -> list[list[str]]:
+    """The dependencies of a project, and those of each extra."""
+    return [project["dependencies"], *project.get("optional-dependencies", {}).values()]
+
+
+def test_the_packages_depend_on_those_below_them() -> None:
+    ours = {
+        project["name"]: {
+            requirement_name(requirement)
+            for part in all_parts(project)
+            for requirement in part
+            if requirement.startswith("howsure-")
+        }
+        for project in PROJECTS.values()
+    }
+    assert ours == {
+        "howsure": {"howsure-cli", "howsure-core", "howsure-events", "howsure-text"},
+        "howsure-cli": {"howsure-core"},
+        "howsure-core": set(),
+        "howsure-events": {"howsure-text"},
+        "howsure-papers": {"howsure-events"},
+        "howsure-text": {"howsure-cli"},
+    }
 
 
 def requirement_name(requirement: str) -> str:
@@ -75,26 +100,36 @@ def extras_asked_for(source: str) -> set[str]:
         return set()
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     asking = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "require"]
+    asking = [call for call in asking if isinstance(call.args[1], ast.Constant)]
     return {ast.literal_eval(call.args[1]) for call in asking}
 
 
 def test_every_extra_that_is_named_exists() -> None:
-    named = {extra for path in SOURCES for extra in extras_asked_for(path.read_text(encoding="utf-8"))}
-    for path in (*SOURCES, *DOCUMENTS):
+    named = {extra for path in FILES for extra in extras_asked_for(path.read_text(encoding="utf-8"))}
+    for path in (*FILES, *DOCUMENTS):
         named |= set(re.findall(r"howsure\[([a-z]+)\]", path.read_text(encoding="utf-8")))
     assert named
-    assert named - set(project()["optional-dependencies"]) == set()
+    assert named - set(PROJECTS["howsure"]["optional-dependencies"]) == set()
 
 
 def test_the_version_is_the_same_everywhere() -> None:
-    version = re.search(r'^__version__ = "(.+)"$', (ROOT / "src/howsure/__init__.py").read_text(), re.MULTILINE)[1]
+    version = howsure.__version__
+    assert {project["version"] for project in PROJECTS.values()} == {version}
+    pinned = {
+        requirement
+        for project in PROJECTS.values()
+        for part in all_parts(project)
+        for requirement in part
+        if requirement.startswith("howsure-") and not requirement.endswith((f"=={version}", "]"))
+    }
+    assert pinned == set()
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
     assert f'\n  version: "{version}"\n' in recipe
     run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
     said = [one.replace(" ", "") for one in re.findall(r"- (.+)", run)]
-    assert said == [f"python{project()['requires-python']}", *project()["dependencies"]]
+    assert said == [f"python{PROJECTS['core']['requires-python']}", *PROJECTS["core"]["dependencies"]]
 
 
 def tracked_files() -> list[Path]:

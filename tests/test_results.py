@@ -20,13 +20,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import howsure
-from howsure import events
-from howsure.coreference import CorefPosterior, recalibrate_coreference, resolve, score_documents
-from howsure.data import AntecedentScores
+import howsure_events as events
 from howsure.errors import InputError
-from howsure.events.labels.answers import reading_order
 from howsure.result import Rows
-from howsure.sequences import (
+from howsure_events.labels.answers import reading_order
+from howsure_text.coreference import AntecedentScores, CorefPosterior, recalibrate_coreference, resolve, score_documents
+from howsure_text.sequences import (
     TagPosterior,
     compare_posteriors,
     entity_spans,
@@ -51,12 +50,12 @@ ROOMS = (
             "sequential",
             "recalibration",
             "monitoring",
-            "sequences",
-            "coreference",
-            "events",
             "data",
         ]
     ),
+    "howsure_text.sequences",
+    "howsure_text.coreference",
+    "howsure_events",
 )
 PAIRS = replace(
     howsure.simulate_pairs(300, 0.5, 0.5, transform=0.2, rng=3),

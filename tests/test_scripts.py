@@ -13,6 +13,8 @@ from types import ModuleType
 import click
 import pytest
 
+from tests.source import PACKAGES
+
 SCRIPTS = Path(__file__).parents[1] / "scripts"
 TEXT = '''"""What it is,
 in two lines."""
@@ -46,10 +48,11 @@ def test_code_is_what_is_no_docstring_comment_or_blank() -> None:
 
 def test_rooms_add_up() -> None:
     size = script("size")
-    names = ("src/howsure/errors.py", "src/howsure/stats/a.py", "src/howsure/stats/deep/b.py", "tests/stats/test_a.py")
+    source = "packages/core/src/howsure"
+    names = (f"{source}/errors.py", f"{source}/stats/a.py", f"{source}/stats/deep/b.py", "tests/stats/test_a.py")
     found = size.rooms({PurePosixPath(name): TEXT for name in names})
-    assert found["src/howsure/stats"] == (26, 12, 2, 13, 2)
-    assert found["src"] == found["all of src and papers"] == (39, 18, 3, 13, 3)
+    assert found["packages/core/stats"] == (26, 12, 2, 13, 2)
+    assert found["all but tests"] == found["packages/core"] == (39, 18, 3, 13, 3)
     assert found["tests"] == found["tests/stats"] == (13, 6, 1, 13, 1)
 
 
@@ -59,8 +62,8 @@ def test_a_walk_counts_files_in_their_order(tmp_path: Path, monkeypatch: pytest.
     walk = script("walk")
     typed = ["calibration", "two.csv", "--target", "y", "--prob", "p", "--bins", "2"]
     found = walk.entered(typed)
-    assert next(iter(found)).startswith("cli/")
-    assert any(name.startswith("calibration/") for name in found)
+    assert next(iter(found)).startswith("howsure_cli/")
+    assert any(name.startswith("howsure/calibration/") for name in found)
     told = walk.walk(typed)
     assert f"{len(found)} files, {sum(map(len, found.values()))} functions; " in told
     assert told.splitlines()[-1].endswith(" files before the first of a statistical room")
@@ -74,6 +77,6 @@ def test_a_walk_counts_no_file_of_another_library_in_a_clone_named_howsure(tmp_p
     environment = os.environ | {"PYTHONPATH": str(library)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     *files, _, _, _ = done.stdout.splitlines()
-    package = SCRIPTS.parent / "src" / "howsure"
+    packages = [folder.parent for folder in PACKAGES.values()]
     assert files
-    assert [line for line in files if not (package / line.split()[1]).is_file()] == []
+    assert [line for line in files if not any((source / line.split()[1]).is_file() for source in packages)] == []

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src"
+from tests.source import FILES, ROOT
+
 EDITS = {"replace", "split", "rsplit", "partition", "rpartition", "removeprefix", "removesuffix", "translate"}
 TESTS = {"startswith", "endswith", "find", "index"}
 PATTERNS = {"sub", "subn", "search", "match", "fullmatch", "split", "findall", "finditer"}
@@ -20,19 +20,19 @@ SENTENCES = re.compile(
 # What is allowed, by file, with the number of places. An entry is added for the messages of other programs only; a
 # message of our own is built from its values.
 LEFT = {
-    "howsure/cli/terminal/commands.py": 1,  # a message of click's
+    "howsure_cli/terminal/commands.py": 1,  # a message of click's
     "howsure/counts/label_sheets.py": 1,  # the text of a cell
     "howsure/data/logs/decisions.py": 1,  # the parts of a message that hold a value
     "howsure/data/tables/database.py": 3,  # messages of DuckDB's
     "howsure/data/tables/duckdb_table.py": 1,  # a message of DuckDB's
     "howsure/data/tables/where.py": 1,  # a message of DuckDB's
     "howsure/errors.py": 2,  # the marks of parameters and rows in a message
-    "howsure/events/rule_files.py": 1,  # a message of PyYAML's
-    "howsure/events/store/event_store.py": 1,  # a message of DuckDB's
-    "howsure/events/store/integrity.py": 2,  # SQL
+    "howsure_events/rule_files.py": 1,  # a message of PyYAML's
+    "howsure_events/store/event_store.py": 1,  # a message of DuckDB's
+    "howsure_events/store/integrity.py": 2,  # SQL
     "howsure/figures/curves.py": 1,  # a label on two lines
     "howsure/figures/significance.py": 1,  # the name of a metric
-    "howsure/report/results.py": 1,  # the prefix "note: " of a line below a table
+    "howsure_cli/report/results.py": 1,  # the prefix "note: " of a line below a table
     "howsure/scores/documents.py": 2,  # the full stop of a note
     "howsure_pytest.py": 1,  # a TypeError of Python's
 }
@@ -70,9 +70,9 @@ def _is_sentence(node: ast.expr) -> bool:
 
 def test_no_code_edits_a_finished_sentence() -> None:
     found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path in FILES:
         lines = list(edits(ast.parse(path.read_text(encoding="utf-8"))))
-        name = path.relative_to(SOURCE).as_posix()
+        name = path.relative_to(ROOT).as_posix().partition("/src/")[2]
         if len(lines) > LEFT.get(name, 0):
             found[name] = lines
     assert found == {}

@@ -9,7 +9,7 @@ from importlib import import_module
 
 import click
 
-from howsure.cli.terminal.vocabulary import WORDS, option_of
+from howsure_cli.terminal.vocabulary import WORDS, option_of
 from tests.cli.walking import commands
 from tests.test_results import ROOMS
 

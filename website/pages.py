@@ -17,7 +17,6 @@ PLACES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
     "benchmarks/README.md": "benchmarks.md",
-    "papers/README.md": "papers.md",
     "SKILL.md": "agents.md",
 }
 PICTURES = {".png", ".svg"}

@@ -13,7 +13,7 @@ PACKAGE = "howsure"
 
 @dataclass(frozen=True)
 class Chapter:
-    """A page of the reference: its title, and the modules whose public names it holds (`""`: howsure itself)."""
+    """A page of the reference: its title, and the modules whose public names it lists."""
 
     title: str
     modules: tuple[str, ...]
@@ -21,40 +21,58 @@ class Chapter:
 
 
 CHAPTERS = {
-    "calibration": Chapter("Calibration", ("calibration",), "[The chapter](../calibration.md) shows how to use them."),
+    "calibration": Chapter(
+        "Calibration", ("howsure.calibration",), "[The chapter](../calibration.md) shows how to use them."
+    ),
     "look": Chapter(
         "What is in a file",
-        ("data.look", "data.seen_columns"),
+        ("howsure_cli.look", "howsure.data.seen_columns"),
         "[The chapter](../look.md) shows how to use them.",
     ),
-    "signature": Chapter("Signatures", ("data.signature",), "[The page](../signature.md) shows how to use them."),
-    "scores": Chapter("Scores", ("scores",), "[The chapter](../scores.md) shows how to use them."),
-    "sequential": Chapter("Stopping", ("sequential",), "[The chapter](../stopping.md) shows how to use them."),
-    "judges": Chapter("Judges", ("judges",), "[The chapter](../judges.md) shows how to use them."),
+    "signature": Chapter(
+        "Signatures", ("howsure.data.signature",), "[The page](../signature.md) shows how to use them."
+    ),
+    "scores": Chapter("Scores", ("howsure.scores",), "[The chapter](../scores.md) shows how to use them."),
+    "sequential": Chapter("Stopping", ("howsure.sequential",), "[The chapter](../stopping.md) shows how to use them."),
+    "judges": Chapter("Judges", ("howsure.judges",), "[The chapter](../judges.md) shows how to use them."),
     "sklearn": Chapter(
-        "scikit-learn", ("sklearn",), "[The chapter](../calibration.md#in-scikit-learn) shows how to use them."
+        "scikit-learn", ("howsure.sklearn",), "[The chapter](../calibration.md#in-scikit-learn) shows how to use them."
     ),
     "significance": Chapter(
         "Significance",
-        ("significance", "significance.boostsa"),
+        ("howsure.significance", "howsure.significance.boostsa"),
         "[The chapter](../significance.md) shows how to use them.",
     ),
-    "selective": Chapter("Selective answers", ("selective",), "[The chapter](../selective.md) shows how to use them."),
-    "check": Chapter("Checks", ("check",), "[The chapter](../check.md) shows how to use them."),
+    "selective": Chapter(
+        "Selective answers", ("howsure.selective",), "[The chapter](../selective.md) shows how to use them."
+    ),
+    "check": Chapter("Checks", ("howsure.check",), "[The chapter](../check.md) shows how to use them."),
     "recalibration": Chapter(
-        "Recalibration", ("recalibration",), "[The chapter](../recalibration.md) shows how to use them."
+        "Recalibration", ("howsure.recalibration",), "[The chapter](../recalibration.md) shows how to use them."
     ),
-    "monitoring": Chapter("Monitoring", ("monitoring",), "[The chapter](../monitoring.md) shows how to use them."),
-    "counts": Chapter("Counts", ("counts",), "[The chapter](../counts.md) shows how to use them."),
+    "monitoring": Chapter(
+        "Monitoring", ("howsure.monitoring",), "[The chapter](../monitoring.md) shows how to use them."
+    ),
+    "counts": Chapter("Counts", ("howsure.counts",), "[The chapter](../counts.md) shows how to use them."),
     "regression": Chapter(
-        "Regression", ("regression",), "[The chapter](../predicted-labels.md) shows how to use them."
+        "Regression", ("howsure.regression",), "[The chapter](../predicted-labels.md) shows how to use them."
     ),
-    "sequences": Chapter("Sequences", ("sequences",), "[The chapter](../sequences.md) shows how to use them."),
-    "coreference": Chapter("Coreference", ("coreference",), "[The chapter](../coreference.md) shows how to use them."),
-    "events": Chapter("Events", ("events",), "[The chapter](../events.md) shows how to use them."),
-    "data": Chapter("Data", ("data",), "[The chapter](../data.md) shows how to use them."),
-    "shared": Chapter("Pairs, estimates and errors", ("",), "What all chapters share."),
-    "reports": Chapter("Reports and the explorer", ("report", "explorer"), "Pages in HTML for other readers."),
+    "sequences": Chapter(
+        "Sequences", ("howsure_text.sequences",), "[The chapter](../sequences.md) shows how to use them."
+    ),
+    "coreference": Chapter(
+        "Coreference", ("howsure_text.coreference",), "[The chapter](../coreference.md) shows how to use them."
+    ),
+    "events": Chapter("Events", ("howsure_events",), "[The chapter](../events.md) shows how to use them."),
+    "data": Chapter(
+        "Data", ("howsure.data", "howsure_cli.datasets"), "[The chapter](../data.md) shows how to use them."
+    ),
+    "shared": Chapter("Pairs, estimates and errors", ("howsure",), "What all chapters share."),
+    "reports": Chapter(
+        "Reports and the explorer",
+        ("howsure_cli.report", "howsure_events.explorer"),
+        "Pages in HTML for other readers.",
+    ),
 }
 
 
@@ -63,19 +81,19 @@ def names_of(chapter: Chapter) -> list[str]:
     package = importlib.import_module(PACKAGE)
     names = []
     for part in chapter.modules:
-        module = importlib.import_module(f"{PACKAGE}.{part}") if part else package
+        module = importlib.import_module(part)
         for name in module.__all__:
-            if part and name in package.__all__ and getattr(package, name) is getattr(module, name):
+            if part != PACKAGE and name in package.__all__ and getattr(package, name) is getattr(module, name):
                 names.append(f"{PACKAGE}.{name}")
-            elif part or name not in in_a_chapter():
+            elif part != PACKAGE or name not in in_a_chapter():
                 names.append(f"{module.__name__}.{name}")
     return sorted(names, key=lambda path: (not inspect.isfunction(found(path)), path.count("."), path))
 
 
 def in_a_chapter() -> set[str]:
     """The names of howsure that some chapter has."""
-    parts = [part for chapter in CHAPTERS.values() for part in chapter.modules if part]
-    return {name for part in parts for name in importlib.import_module(f"{PACKAGE}.{part}").__all__}
+    parts = [part for chapter in CHAPTERS.values() for part in chapter.modules if part != PACKAGE]
+    return {name for part in parts for name in importlib.import_module(part).__all__}
 
 
 def public_names() -> list[str]:

@@ -2,8 +2,8 @@
 
     python -m benchmarks.regimes [ITEM ...] [--runs N] [--before SRC]
 
-Prints a Markdown table. --before SRC: the `src` folder of an older checkout, whose rates on the same data are the
-column "before". Figures that miss what is wanted (errors at most .06, coverage at least .93) are bold.
+Prints a Markdown table. --before SRC: the folder of an older checkout that contains `howsure`, whose rates on the same
+data are the column "before". Figures that miss what is wanted (errors at most .06, coverage at least .93) are bold.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("items", nargs="*", help="numbers of items; all if none is given")
     parser.add_argument("--runs", type=int, help="data sets of each regime; each has its own number otherwise")
     parser.add_argument("--seed", type=int, default=26)
-    parser.add_argument("--before", type=Path, metavar="SRC", help="src folder of an older checkout")
+    parser.add_argument("--before", type=Path, metavar="SRC", help="folder of an older checkout that contains howsure")
     parser.add_argument("--json", action="store_true", help="the counts alone")
     chosen = parser.parse_args()
     regimes = all_regimes()

@@ -28,7 +28,7 @@ from howsure.calibration.scores import (
     score_columns,
 )
 from howsure.inputs.pairs import Pairs
-from howsure.report import calibration_report
+from howsure_cli.report import calibration_report
 from tests.calibration import reference
 from tests.calibration.reference import ZERO, Bins, frequency, mean_prob, weight
 from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from howsure import recalibrate
-from howsure.sequences import HMMTagger
+from howsure_text.sequences import HMMTagger
 from tests.cli.bad_input import CSV, Files, table
 
 KNOWN = [0, 1] * 40, [0.2, 0.7] * 20 + [0.4, 0.9] * 10 + [0.6, 0.3] * 10

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.events.store.event_store import EventStore
+from howsure_events.store.event_store import EventStore
 from tests.cli.bad_input import Files, archive
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 PROGRAM = """
 import os, signal, sys, threading, time
-from howsure.cli import main
+from howsure_cli.command_line import main
 
 def press():
     main_thread = threading.main_thread().ident

@@ -8,7 +8,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.cli import main
+from howsure_cli.command_line import main
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import duckdb
 import numpy as np
 import pytest
 
-from howsure.coreference import AntecedentModel, CorefPosterior, score_documents
 from howsure.data import Document, Mention, read_documents, write_conll2012, write_conllu, write_three_columns
+from howsure_text.coreference import AntecedentModel, CorefPosterior, score_documents
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed

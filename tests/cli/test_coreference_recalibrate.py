@@ -9,9 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.coreference import AntecedentModel, CoreferenceRecalibration, posterior_from_scores
-from howsure.coreference.detection import entities_of
-from howsure.data import AntecedentScores, read_antecedent_scores, read_documents, write_antecedent_scores, write_conllu
+from howsure.data import read_documents, write_conllu
+from howsure_text.coreference import (
+    AntecedentModel,
+    AntecedentScores,
+    CoreferenceRecalibration,
+    posterior_from_scores,
+    read_antecedent_scores,
+    write_antecedent_scores,
+)
+from howsure_text.coreference.detection import entities_of
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.coreference.parsed import dialogue, story

@@ -9,8 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.coreference import AntecedentModel, pairs_from_posteriors, posterior_from_scores
-from howsure.data import read_antecedent_scores, read_documents, write_antecedent_scores, write_conllu
+from howsure.data import read_documents, write_conllu
+from howsure_text.coreference import (
+    AntecedentModel,
+    pairs_from_posteriors,
+    posterior_from_scores,
+    read_antecedent_scores,
+    write_antecedent_scores,
+)
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.cli.test_coreference import DOCUMENTS, as_sets, clusters_of

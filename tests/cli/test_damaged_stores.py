@@ -8,11 +8,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from howsure.errors import InputError
-from howsure.events import EventStore, check_store
-from howsure.events.series.files import doubtful_documents
-from howsure.events.store.tables import TABLES
-from howsure.explorer import Tokens, create_app, events_report, queries
-from howsure.explorer.access import COORDINATOR
+from howsure_events import EventStore, check_store
+from howsure_events.explorer import Tokens, create_app, events_report, queries
+from howsure_events.explorer.access import COORDINATOR
+from howsure_events.series.files import doubtful_documents
+from howsure_events.store.tables import TABLES
 from tests.cli.running import howsure
 from tests.events.damaged_stores import (
     ALIKE,

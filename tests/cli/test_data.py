@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from howsure.cli.data import command
-from howsure.data import find_data_set
-from howsure.data.datasets import DownloadError, data_set, data_sets
 from howsure.errors import InputError
+from howsure_cli.commands.data import command
+from howsure_cli.datasets import DownloadError, data_set, data_sets, find_data_set
 from tests.data.serving import serving
 
 

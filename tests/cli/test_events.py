@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from howsure.cli.events import main as command_file
-from howsure.cli.events import options
-from howsure.events.corpus import BAD_DATES, BATCH, Fields
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.lexicon import STEMMING
-from howsure.events.rule import SCHEMES
-from howsure.events.store.event_store import EventStore
+from howsure_events.commands import main as command_file
+from howsure_events.commands import options
+from howsure_events.corpus import BAD_DATES, BATCH, Fields
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.lexicon import STEMMING
+from howsure_events.rule import SCHEMES
+from howsure_events.store.event_store import EventStore
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure, printed
 from tests.events import newswire

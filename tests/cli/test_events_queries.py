@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from howsure.cli.events.main import command
 from howsure.errors import InputError
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.store.event_store import EventStore
+from howsure_events.commands.main import command
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.store.event_store import EventStore
 from tests.cli.running import howsure, printed
 from tests.events.corrected.known_truth import labelled_store
 from tests.events.made_up_store import hussein_document, store_file, write_store

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from howsure.events.examples import example_store
-from howsure.events.labels.answers import answers_of, asked_of, reading_order, record_answer, settle
-from howsure.events.store.event_store import EventStore
+from howsure_events.examples import example_store
+from howsure_events.labels.answers import answers_of, asked_of, reading_order, record_answer, settle
+from howsure_events.store.event_store import EventStore
 from tests.cli.running import howsure, printed
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label
 
@@ -84,7 +84,7 @@ def test_the_same_command_resumes(store: Path) -> None:
 
 @pytest.mark.long
 def test_the_page_opens_on_the_drawn_documents(store: Path) -> None:
-    command = [sys.executable, "-m", "howsure.cli", "events", "label", str(store), "--labels", "20", "--port", "0"]
+    command = [sys.executable, "-m", "howsure_cli", "events", "label", str(store), "--labels", "20", "--port", "0"]
     process = subprocess.Popen([*command, "--no-open"], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

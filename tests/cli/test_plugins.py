@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.cli.plugins import GROUP, plugin_commands
+from howsure_cli.plugins import GROUP, plugin_commands
 
 GOOD = """
 import click
@@ -31,9 +31,8 @@ def installed(folder: Path, *, module: str, entry: str) -> None:
 
 
 def run(folder: Path, *typed: str, before: str = "") -> subprocess.CompletedProcess[str]:
-    code = (
-        f"import sys; sys.path.insert(0, {str(folder)!r}); {before}from howsure.cli import main; main({list(typed)!r})"
-    )
+    path = f"import sys; sys.path.insert(0, {str(folder)!r}); "
+    code = f"{path}{before}from howsure_cli.command_line import main; main({list(typed)!r})"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
 
@@ -85,7 +84,7 @@ def test_no_built_in_command_is_replaced(tmp_path: Path) -> None:
 def test_the_papers_are_one(tmp_path: Path) -> None:
     """Of a checkout; without them, `howsure reproduce` says what to install."""
     assert plugin_commands()["reproduce"].distribution == "howsure-papers"
-    without = "import howsure.cli.chapters as cli; cli.plugin_commands = dict; "
+    without = "import howsure_cli.chapters as cli; cli.plugin_commands = dict; "
     done = run(tmp_path, "reproduce", "synthetic", before=without)
     assert done.returncode == 2
     assert "howsure-papers: in a checkout of howsure, `make demo` installs it" in done.stderr

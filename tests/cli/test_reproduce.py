@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, experiment, numbers
 from matplotlib.figure import Figure
 
 from howsure import __version__
 from howsure.show.table import Column
+from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, experiment, numbers
 from tests.cli.running import printed
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from howsure.data import read_tagged, write_conllu, write_tagged
 from howsure.data.documents.document import Document, Sentence
-from howsure.sequences import CRFTagger, HMMTagger, load_tagger
+from howsure_text.sequences import CRFTagger, HMMTagger, load_tagger
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed

@@ -12,8 +12,8 @@ import pytest
 
 import howsure
 from howsure.data import write_tagged
-from howsure.sequences import cross_tempered, load_tagger, tag_pairs
-from howsure.sequences.comparison import mean_over_sentences
+from howsure_text.sequences import cross_tempered, load_tagger, tag_pairs
+from howsure_text.sequences.comparison import mean_over_sentences
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.sequences.corpora import made_up

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from howsure.data import write_tagged
-from howsure.sequences import CRFTagger, TagPosterior, entity_spans, load_tagger, within_grammar
+from howsure_text.sequences import CRFTagger, TagPosterior, entity_spans, load_tagger, within_grammar
 from tests.cli.running import printed
 
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]

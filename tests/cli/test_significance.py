@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from howsure.cli.significance.main import command
 from howsure.errors import InputError
 from howsure.significance import Runs
 from howsure.significance.boostsa import Bootstrap
 from howsure.significance.comparison import compare
+from howsure_cli.commands.significance.main import command
 from tests.significance.made_systems import distributions, labels
 
 TARGETS, BASE, LARGE = labels(120, 3, 1)

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.cli import terminated_as_interrupted
 from howsure.monitoring import CalibrationMonitor
+from howsure_cli.command_line import terminated_as_interrupted
 
 COMMANDS = (
     (signal.SIGTERM, ("calibration", "-", "--target", "y", "--prob", "p")),
@@ -29,7 +29,7 @@ COMMANDS = (
 def test_scratch_files_go_with_the_command(tmp_path: Path, command: tuple[signal.Signals, tuple[str, ...]]) -> None:
     """While it waits for more of standard input, what came of it lies in a scratch folder."""
     told, arguments = command
-    typed = [sys.executable, "-m", "howsure.cli", *arguments]
+    typed = [sys.executable, "-m", "howsure_cli", *arguments]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(typed, env=environment, **pipes) as process:
@@ -57,13 +57,13 @@ def test_the_signals_are_as_before_after_a_command() -> None:
 # Commands at the same time, in processes of their own: nothing that one has written is lost by another.
 
 
-HOWSURE = (sys.executable, "-m", "howsure.cli")
+HOWSURE = (sys.executable, "-m", "howsure_cli")
 WATCH = ("--date", "day", "--target", "right", "--prob", "p", "--period", "week")
 JULY, AUGUST = "2026-07-06", "2026-08-03"
 HOLD = "from howsure.files.whole import alone\nwith alone({path!r}):\n    print('held', flush=True)\n    input()\n"
 APPEND = """import sys
 import howsure
-from howsure.cli.check.main import append_summary
+from howsure_cli.commands.check.main import append_summary
 first = int(sys.argv[2])
 for limit in range(first, first + 25):
     append_summary(howsure.check_score([1] * 50, min_score=limit / 1000), sys.argv[1])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from howsure.cli.chapters import howsure
+from howsure_cli.chapters import howsure
 
 
 def commands() -> dict[str, click.Command]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.coreference import CorefPosterior
-from howsure.data import AntecedentScores
 from howsure.data.documents.document import Document, Mention, Sentence
+from howsure_text.coreference import AntecedentScores, CorefPosterior
 
 
 def parsed(text: str, **metadata: str) -> Sentence:

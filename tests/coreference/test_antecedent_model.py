@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.coreference import CorefPosterior
-from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.coreference.detection import entities_of, mentions_of
-from howsure.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
-from howsure.coreference.mentions import FORMS, TYPE_OF_FORM, mention_columns
-from howsure.coreference.training import (
+from howsure.data.documents.document import Document, Mention
+from howsure.errors import InputError
+from howsure_text.coreference import CorefPosterior
+from howsure_text.coreference.antecedent_model import AntecedentModel
+from howsure_text.coreference.detection import entities_of, mentions_of
+from howsure_text.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
+from howsure_text.coreference.mentions import FORMS, TYPE_OF_FORM, mention_columns
+from howsure_text.coreference.training import (
     CAUTION,
     AdaGrad,
     Loss,
@@ -27,8 +29,6 @@ from howsure.coreference.training import (
     probabilities,
     train,
 )
-from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError
 from tests.coreference import parsed as hand
 
 STORY, TALK = hand.story(), hand.dialogue()

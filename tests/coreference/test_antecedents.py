@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from howsure.calibration import calibration_error, calibration_test
-from howsure.coreference import CorefPosterior, pairs_from_posteriors, posterior_from_scores
-from howsure.coreference.scored import scored_document
-from howsure.data import AntecedentScores, Document, Mention, Sentence
+from howsure.data import Document, Mention, Sentence
 from howsure.errors import InputError
+from howsure_text.coreference import AntecedentScores, CorefPosterior, pairs_from_posteriors, posterior_from_scores
+from howsure_text.coreference.scored import scored_document
 from tests.coreference.by_definition import Enumeration, random_matrix
 
 NAN = float("nan")

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
-from howsure.coreference import CorefPosterior
-from howsure.coreference.antecedents import from_matrix
-from howsure.coreference.exact import LARGEST, SLAB
-from howsure.coreference.scored import without_mentions
 from howsure.errors import InputError
+from howsure_text.coreference import CorefPosterior
+from howsure_text.coreference.antecedents import from_matrix
+from howsure_text.coreference.exact import LARGEST, SLAB
+from howsure_text.coreference.scored import without_mentions
 from tests.coreference.by_definition import Enumeration, random_matrix, recursion, vectors
 
 RIGHT = {"atol": 1e-12, "rtol": 0.0}
@@ -243,7 +243,7 @@ def test_samples_that_agree_are_no_certainty() -> None:
 def test_many_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     posterior = CorefPosterior(random_matrix(10, np.random.default_rng(5), zeros=0.0))
     whole = posterior.clustering_entropy(1_000, rng=6)
-    monkeypatch.setattr("howsure.coreference.clusterings.NUMBERS_AT_ONCE", 500)
+    monkeypatch.setattr("howsure_text.coreference.clusterings.NUMBERS_AT_ONCE", 500)
     parts = posterior.clustering_entropy(1_000, rng=7)
     assert parts.value == pytest.approx(whole.value, abs=3 * (whole.high - whole.low))
     assert parts.n == 1_000
@@ -307,7 +307,7 @@ def test_samples_that_agree_are_no_certainty_for_queries() -> None:
 def test_many_samples_are_drawn_in_parts_for_queries(monkeypatch: pytest.MonkeyPatch) -> None:
     posterior = CorefPosterior(random_matrix(6, np.random.default_rng(9)))
     assert posterior.query(len, 25, rng=2).values == posterior.query(len, 25, rng=2).values
-    monkeypatch.setattr("howsure.coreference.coref_posterior.SAMPLED_AT_ONCE", 60)
+    monkeypatch.setattr("howsure_text.coreference.coref_posterior.SAMPLED_AT_ONCE", 60)
     rng = np.random.default_rng(2)
     parts = np.concatenate([posterior.sample(n, rng=rng) for n in (10, 10, 5)])
     assert posterior.query(len, 25, rng=2).values == tuple(len(set(labels)) for labels in parts.tolist())

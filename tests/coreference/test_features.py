@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.coreference import features
-from howsure.coreference.features import (
+from howsure.data.documents.document import Document, Mention
+from howsure_text.coreference import features
+from howsure_text.coreference.features import (
     NEW_FAMILIES,
     PAIR_FAMILIES,
     Candidates,
@@ -16,8 +17,7 @@ from howsure.coreference.features import (
     in_common,
     nearer,
 )
-from howsure.coreference.mentions import GENDERS, NUMBERS, ROLE_CODES, mention_columns
-from howsure.data.documents.document import Document, Mention
+from howsure_text.coreference.mentions import GENDERS, NUMBERS, ROLE_CODES, mention_columns
 from tests.coreference import parsed as hand
 
 ANN, A_DOCTOR, THE_DOCTOR, HER, HE, BELL, SHE, DOCTORS = range(8)

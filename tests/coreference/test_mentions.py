@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from howsure.coreference import mentions as of
-from howsure.coreference.detection import detect_mentions
-from howsure.coreference.mentions import FORMS, code_of, mention_columns, quotation_numbers
 from howsure.data.documents.document import Document, Mention, Sentence
+from howsure_text.coreference import mentions as of
+from howsure_text.coreference.detection import detect_mentions
+from howsure_text.coreference.mentions import FORMS, code_of, mention_columns, quotation_numbers
 from tests.coreference import parsed as hand
 
 

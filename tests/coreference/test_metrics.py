@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.coreference import CoreferenceScores, Score, coreference_scores, score_documents
+from howsure_text.coreference import CoreferenceScores, Score, coreference_scores, score_documents
 from tests.coreference import by_definition
 
 METRICS = ("muc", "b_cubed", "ceaf_e", "lea", "pairwise")

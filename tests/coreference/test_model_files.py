@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.coreference.antecedent_model import AntecedentModel, sharpened
-from howsure.coreference.coref_posterior import CorefPosterior
-from howsure.coreference.training import probabilities
 from howsure.errors import InputError
+from howsure_text.coreference.antecedent_model import AntecedentModel, sharpened
+from howsure_text.coreference.coref_posterior import CorefPosterior
+from howsure_text.coreference.training import probabilities
 from tests.coreference import parsed as hand
 from tests.files.sealed import reseal
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from benchmarks.parity_coreference import METRICS, documents
-from howsure.coreference import Score, coreference_scores
+from howsure_text.coreference import Score, coreference_scores
 
 ANSWERS: dict[str, Any] = json.loads((Path(__file__).parent / "parity.json").read_text(encoding="utf-8"))
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from howsure import calibration_error
-from howsure.coreference import CorefPosterior, score_documents
-from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.coreference.detection import detect_mentions, entities_of
 from howsure.data import Document, read_documents
+from howsure_text.coreference import CorefPosterior, score_documents
+from howsure_text.coreference.antecedent_model import AntecedentModel
+from howsure_text.coreference.detection import detect_mentions, entities_of
 
 
 @pytest.fixture(scope="module")

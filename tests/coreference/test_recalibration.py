@@ -12,20 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import calibration_curve
-from howsure.coreference import (
+from howsure.result import plain
+from howsure_text.coreference import (
     CoreferenceRecalibration,
     CorefPosterior,
     Sharpening,
     entity_pairs_from_posteriors,
     recalibrate_coreference,
 )
-from howsure.coreference.antecedent_model import sharpened
-from howsure.coreference.antecedents import Antecedents, from_matrix
-from howsure.coreference.entity_confidence import ConfidenceMap, Judged, entity_pairs, fit_confidence, right_share
-from howsure.coreference.exact import pair_matrix
-from howsure.coreference.judged import mention_confidence
-from howsure.coreference.sharpening import Score, losses_of
-from howsure.result import plain
+from howsure_text.coreference.antecedent_model import sharpened
+from howsure_text.coreference.antecedents import Antecedents, from_matrix
+from howsure_text.coreference.entity_confidence import ConfidenceMap, Judged, entity_pairs, fit_confidence, right_share
+from howsure_text.coreference.exact import pair_matrix
+from howsure_text.coreference.judged import mention_confidence
+from howsure_text.coreference.sharpening import Score, losses_of
 from tests.coreference.by_definition import Enumeration, random_matrix
 
 Drawn = tuple[list[CorefPosterior], list[np.ndarray]]

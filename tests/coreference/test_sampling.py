@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from howsure.coreference import CorefPosterior
-from howsure.coreference.clusterings import (
+from howsure.data.documents.document import Mention
+from howsure_text.coreference import CorefPosterior
+from howsure_text.coreference.clusterings import (
     clusters_from,
     draw_labels,
     first_labels,
@@ -19,8 +20,7 @@ from howsure.coreference.clusterings import (
     least_loss,
     pair_frequency,
 )
-from howsure.coreference.judged import cluster_confidence, mention_confidence
-from howsure.data.documents.document import Mention
+from howsure_text.coreference.judged import cluster_confidence, mention_confidence
 from tests.coreference.by_definition import Enumeration, random_matrix, vectors
 
 
@@ -114,7 +114,7 @@ def test_pair_frequencies_are_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = (labels[:, :, None] == labels[:, None, :]).mean(axis=0)
     np.testing.assert_allclose(pair_frequency(labels), slow, rtol=1e-15)
     assert pair_frequency(np.zeros((70_000, 2), dtype=int)).tolist() == [[1.0, 1.0], [1.0, 1.0]]
-    monkeypatch.setattr("howsure.coreference.clusterings.CHUNK", 30)
+    monkeypatch.setattr("howsure_text.coreference.clusterings.CHUNK", 30)
     np.testing.assert_allclose(pair_frequency(labels), slow, rtol=1e-15)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from howsure_papers import counts
-from howsure_papers.counts import CELLS, KINDS
 
 from howsure.counts import LabelSample, draw_label_sample
 from howsure.inputs.pairs import Floats, Integers
+from howsure_papers import counts
+from howsure_papers.counts import CELLS, KINDS
 
 __all__ = ["CELLS", "KINDS", "labelled", "population"]
 

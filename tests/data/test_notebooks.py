@@ -27,7 +27,7 @@ CELLS = {
 }
 SETUP = """
 import importlib.util, duckdb, howsure
-from howsure.events import EventStore, event_series, example_store
+from howsure_events import EventStore, event_series, example_store
 with open("one.csv", "w") as file:
     file.write("y,p\\n" + "0,0.25\\n1,0.75\\n" * 50)
 with duckdb.connect("one.duckdb") as connection:

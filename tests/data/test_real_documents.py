@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 import howsure
-from howsure.data import Document, read_documents, read_labelled_texts, read_sentence_index, read_tagged
+from howsure.data import Document, read_documents, read_sentence_index, read_tagged
+from howsure_cli.datasets import read_labelled_texts
 
 
 def counted(documents: list[Document]) -> tuple[int, int, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 import numpy as np
 
-from howsure.cli.terminal.commands import Written, WrittenFolder
+from howsure_cli.terminal.commands import Written, WrittenFolder
 from tests.cli.running import howsure, printed
 from tests.cli.walking import commands
 
@@ -242,7 +242,7 @@ def start(name: str, folder: Path, *, shell: str = '"$@"') -> subprocess.Popen[b
     """A command in a folder, its scratch files in one of their own; `shell`: what the shell does with its words."""
     scratch = folder / "scratch"
     scratch.mkdir(exist_ok=True)
-    words = [sys.executable, "-m", "howsure.cli", *name.split(), *TYPED[name][0].split()]
+    words = [sys.executable, "-m", "howsure_cli", *name.split(), *TYPED[name][0].split()]
     environment = {**os.environ, "TMPDIR": str(scratch), "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.Popen(
         ["bash", "-c", shell, "bash", *words],

@@ -10,9 +10,9 @@ from typing import Any
 
 import duckdb
 
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import Store
-from howsure.events.store.tables import TABLES
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import Store
+from howsure_events.store.tables import TABLES
 from tests.events.made_up_store import hussein_document, store_file, write_store
 
 # What is seen when the store is opened.

@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.coreference.coref_posterior import CorefPosterior
-from howsure.events.extraction.one_document import Facts, entity_counts, evidence_of
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.integrity import remember_whole, state_of
+from howsure_events.extraction.one_document import Facts, entity_counts, evidence_of
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.integrity import remember_whole, state_of
+from howsure_text.coreference.coref_posterior import CorefPosterior
 
 TITLES = {"IRQ": "Iraq", "KWT": "Kuwait", "NATO": "NATO", "YUG": "Yugoslavia", "USA": "United States"}
 FIRST_DAY = datetime.date(1998, 11, 20)

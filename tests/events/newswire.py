@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import write_conllu
 from howsure.data.documents.document import Document, Mention
-from howsure.events.lexicon import Lexicon
-from howsure.events.rule import Rule, built_in_rule
+from howsure_events.lexicon import Lexicon
+from howsure_events.rule import Rule, built_in_rule
+from howsure_text.coreference.antecedent_model import AntecedentModel
 from tests.events.sentences import parsed
 
 SENTENCES = (

@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from itertools import product
 from math import prod
 
-from howsure.events.store.event_store import EventStore
+from howsure_events.store.event_store import EventStore
 
 Counts = list[Counter[str]]  # for each sample, how many entities of each actor act
 

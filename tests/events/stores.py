@@ -14,14 +14,14 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document
-from howsure.events.corpus import BATCH, Corpus, Fields, Filter
-from howsure.events.extraction.extract_events import ExtractionReport, extract_events
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.extraction.processes import Work
-from howsure.events.store.tables import TABLES
+from howsure_events.corpus import BATCH, Corpus, Fields, Filter
+from howsure_events.extraction.extract_events import ExtractionReport, extract_events
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.processes import Work
+from howsure_events.store.tables import TABLES
+from howsure_text.coreference.antecedent_model import AntecedentModel
+from howsure_text.coreference.coref_posterior import CorefPosterior
 from tests.events import newswire
 
 DOCUMENTS = 2 * BATCH + 11  # of the newswire of which all is extracted

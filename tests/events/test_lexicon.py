@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Sentence
 from howsure.errors import InputError, MissingExtraError
-from howsure.events import example_store
-from howsure.events.labels.draw import documents_with_words, event_words
-from howsure.events.lexicon import (
+from howsure_events import example_store
+from howsure_events.labels.draw import documents_with_words, event_words
+from howsure_events.lexicon import (
     NOBODY,
     STEMMING,
     SUPPLEMENT,
@@ -35,8 +35,8 @@ from howsure.events.lexicon import (
     spellings,
     suffix_stems,
 )
-from howsure.events.series.labelled_pairs import pair_features
-from howsure.events.store.event_store import EventStore
+from howsure_events.series.labelled_pairs import pair_features
+from howsure_events.store.event_store import EventStore
 
 ENTRIES = (
     ("USA", "United States"),

@@ -5,27 +5,27 @@ from __future__ import annotations
 import gzip
 import importlib.util
 import re
-from importlib.resources import files
 from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
-from howsure_papers.corpora.coreference import each_span_once, parse
 
-from howsure.cli import demo
-from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.coreference.detection import detect_mentions
-from howsure.coreference.mentions import mention_columns
 from howsure.data import Document, read_documents
 from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Mention
-from howsure.data.parses import ParsedDocument
-from howsure.events.extraction.one_document import document_seed, extract, mention_heads
-from howsure.events.lexicon import Lexicon
-from howsure.events.rule import built_in_rule
+from howsure_cli.commands import demo
+from howsure_events.extraction.one_document import document_seed, extract, mention_heads
+from howsure_events.lexicon import Lexicon
+from howsure_events.rule import built_in_rule
+from howsure_papers.corpora.coreference import each_span_once, parse
+from howsure_text.coreference.antecedent_model import AntecedentModel
+from howsure_text.coreference.detection import detect_mentions
+from howsure_text.coreference.mentions import mention_columns
+from howsure_text.parses import ParsedDocument
 from tests.events import newswire
+from tests.source import DEMO
 
 LAYOUT = "GRP-etype-infstat-salience-centering-minspan-link-identity"
 MINSPAN = 5  # the field with the smallest span that still names the entity, as words of the mention from 1
@@ -117,9 +117,7 @@ def test_heads_lie_in_the_smallest_spans_of_gum(gum: list[Document], real_data: 
 
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
-NEWS, ACTORS, LABELS = (
-    Path(str(files("howsure") / "data" / "demo" / name)) for name in ("news.conllu", "actors.tsv", "labels.csv")
-)
+NEWS, ACTORS, LABELS = (DEMO / name for name in ("news.conllu", "actors.tsv", "labels.csv"))
 
 
 def script_named(name: str) -> ModuleType:

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data import grammar
 from howsure.data.documents.document import Sentence
-from howsure.data.parses import parsed_sentence
 from howsure.errors import InputError, MissingExtraError
-from howsure.events import rule as of
-from howsure.events.examples import example_store
-from howsure.events.extraction.recount import recount_events
-from howsure.events.rule import SCHEMES, Deed, Rule, built_in_rule, check_relation, scheme_named
-from howsure.events.rule_comparison import WHOLE, compare_rules
-from howsure.events.rule_files import FIELDS, read_rule, rule_from_yaml
-from howsure.events.store.event_store import EventStore
 from howsure.inputs.periods import period_of
+from howsure_events import rule as of
+from howsure_events.examples import example_store
+from howsure_events.extraction.recount import recount_events
+from howsure_events.rule import SCHEMES, Deed, Rule, built_in_rule, check_relation, scheme_named
+from howsure_events.rule_comparison import WHOLE, compare_rules
+from howsure_events.rule_files import FIELDS, read_rule, rule_from_yaml
+from howsure_events.store.event_store import EventStore
+from howsure_text import grammar
+from howsure_text.parses import parsed_sentence
 from tests.events import sentences
 from tests.events.made_up_store import make_store
 from tests.events.sentences import parsed

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import events_report
-from howsure.report.pages import write_report
+from howsure_cli.report.pages import write_report
+from howsure_events.explorer import events_report
+from howsure_events.store.event_store import EventStore
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import make_hostile_store
 from tests.explorer.serving import ServedPage, serving

@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from howsure.events.store.check_store import check_store
-from howsure.events.store.event_store import EventStore
+from howsure_events.store.check_store import check_store
+from howsure_events.store.event_store import EventStore
 from tests.events.made_up_store import (
     TITLES,
     MadeUpDocument,

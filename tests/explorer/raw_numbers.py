@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from howsure.events.store.event_store import EventStore
 from howsure.inputs.periods import period_of, periods_between
+from howsure_events.store.event_store import EventStore
 from tests.events.made_up_store import TITLES
 from tests.events.slow_store import raw_counts
 from tests.explorer.hostile_store import SAMPLES

@@ -46,7 +46,7 @@ class ServedPage:
 def serving(store: Path, *, files: int | None = None) -> Iterator[ServedPage]:
     """A store's page while it is served; Ctrl-C must end it in silence. files: how many it may have open at first."""
     explore = ["events", "explore", str(store), "--port", "0", "--no-open"]
-    command = [sys.executable, "-m", "howsure.cli", *explore]
+    command = [sys.executable, "-m", "howsure_cli", *explore]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment

@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from howsure.cli.events.page import explore_command
 from howsure.errors import InputError, MissingExtraError
-from howsure.events.series.event_series import event_series
-from howsure.events.series.files import documents_of, doubtful_documents
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import Address, Tokens, create_app, queries, serve
-from howsure.explorer.access import COORDINATOR, HEADERS, LOOPBACK, host_in, is_loopback
-from howsure.explorer.queries import QUESTIONS, corrected, corrected_pair
+from howsure_events.commands.page import explore_command
+from howsure_events.explorer import Address, Tokens, create_app, queries, serve
+from howsure_events.explorer.access import COORDINATOR, HEADERS, LOOPBACK, host_in, is_loopback
+from howsure_events.explorer.queries import QUESTIONS, corrected, corrected_pair
+from howsure_events.series.event_series import event_series
+from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.store.event_store import EventStore
 from tests.explorer.serving import ServedPage
 
 HOME = "http://localhost:8350"

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import record_answer, revision_of, settle
-from howsure.events.series.corrected_comparison import corrected_comparison
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.series.event_series import event_series
-from howsure.events.series.files import documents_of
-from howsure.events.series.regress_events import regress_events, saved_regression
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import Tokens, create_app, events_report, queries
-from howsure.explorer.access import COORDINATOR
-from howsure.explorer.queries import corrected, corrected_pair, series_of_labels
-from howsure.report.pages import write_report
+from howsure_cli.report.pages import write_report
+from howsure_events.explorer import Tokens, create_app, events_report, queries
+from howsure_events.explorer.access import COORDINATOR
+from howsure_events.explorer.queries import corrected, corrected_pair, series_of_labels
+from howsure_events.labels.answers import record_answer, revision_of, settle
+from howsure_events.series.corrected_comparison import corrected_comparison
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.series.event_series import event_series
+from howsure_events.series.files import documents_of
+from howsure_events.series.regress_events import regress_events, saved_regression
+from howsure_events.store.event_store import EventStore
 from tests.cli.running import howsure
 from tests.events.corrected.known_truth import labelled_store
 from tests.explorer.chromium import Browser

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howsure.errors import InputError
-from howsure.explorer import events_report
+from howsure_events.explorer import events_report
 from tests.events.made_up_store import MadeUpDocument, hussein_document, store_file, write_store
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import ATTACKS, IDS

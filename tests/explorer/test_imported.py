@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from howsure.events.corpus import Fields
-from howsure.events.extraction.import_events import import_events
-from howsure.events.extraction.imported_scores import ScoreColumns
-from howsure.events.labels.draw import draw_documents
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import events_report
-from howsure.report.pages import write_report
+from howsure_cli.report.pages import write_report
+from howsure_events.corpus import Fields
+from howsure_events.explorer import events_report
+from howsure_events.extraction.import_events import import_events
+from howsure_events.extraction.imported_scores import ScoreColumns
+from howsure_events.labels.draw import draw_documents
+from howsure_events.store.event_store import EventStore
 from tests.events.imported.scored_files import scores_of
 from tests.explorer.chromium import Browser
 from tests.explorer.labelling.rooms import enter, serving_room, typed

@@ -18,11 +18,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.cli.events.page import report_command
 from howsure.errors import InputError
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import events_report, queries
-from howsure.explorer.assembly import EXPLORING, EXPORT, IMPORT, LABELLING, Design, assemble, json_in_html
+from howsure_events.commands.page import report_command
+from howsure_events.explorer import events_report, queries
+from howsure_events.explorer.assembly import EXPLORING, EXPORT, IMPORT, LABELLING, Design, assemble, json_in_html
+from howsure_events.store.event_store import EventStore
 from tests.events.made_up_store import FIRST_DAY, hussein_document, random_document, write_store
 from tests.explorer.hostile_store import ATTACKS
 from tests.explorer.serving import data_in
@@ -161,7 +161,7 @@ def test_a_file_that_fails_leaves_nothing(store_path: Path, tmp_path: Path, name
 SMALL = 100_000  # bytes; the issue asks for half a megabyte
 TEXTS = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(ATTACKS)
 
-PAGE = files("howsure.explorer").joinpath("page")
+PAGE = files("howsure_events.explorer").joinpath("page")
 DESIGNS = (EXPLORING, LABELLING)
 
 

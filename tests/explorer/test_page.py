@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from howsure.events.series.files import documents_of, doubtful_documents
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import event_of
-from howsure.explorer import queries
+from howsure_events.explorer import queries
+from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import event_of
 from tests.events.made_up_store import TITLES
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import SAMPLES

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from howsure.events.labels.answers import reading_order, record_answer
-from howsure.events.labels.draw import draw_documents
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.answers import reading_order, record_answer
+from howsure_events.labels.draw import draw_documents
+from howsure_events.store.event_store import EventStore
 from tests.cli.running import howsure
 from tests.explorer.chromium import Browser
 from tests.explorer.labelling.rooms import enter, serving_room
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-DEMO = files("howsure.data").joinpath("demo")
+DEMO = files("howsure_cli").joinpath("demo")
 COLOURS = 64
 WINDOW = (1000, 800)
 

@@ -18,13 +18,11 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from howsure.errors import InputError
-from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.event_series import event_series
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import Tokens, create_app, events_report, queries
-from howsure.explorer.access import COORDINATOR
-from howsure.explorer.app import Answers
-from howsure.explorer.queries import (
+from howsure_cli.report.pages import write_report
+from howsure_events.explorer import Tokens, create_app, events_report, queries
+from howsure_events.explorer.access import COORDINATOR
+from howsure_events.explorer.app import Answers
+from howsure_events.explorer.queries import (
     LONGEST,
     QUESTIONS,
     Parameter,
@@ -35,7 +33,9 @@ from howsure.explorer.queries import (
     whole,
     words,
 )
-from howsure.report.pages import write_report
+from howsure_events.series.actor_comparison import compare_actors
+from howsure_events.series.event_series import event_series
+from howsure_events.store.event_store import EventStore
 from tests.events.made_up_store import TITLES, hussein_document, make_store, store_file, write_store
 from tests.events.slow_store import dates, raw_counts
 from tests.explorer.chromium import Browser

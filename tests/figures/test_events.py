@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from howsure.errors import InputError
-from howsure.events.series.event_series import EventSeries, event_series
-from howsure.figures.events import draw_events, event_figure, event_page
 from howsure.figures.files import figure_bytes
 from howsure.figures.style import new_figure
+from howsure_events.figures import draw_events, event_figure, event_page
+from howsure_events.series.event_series import EventSeries, event_series
 from tests.events.made_up_store import make_store
 
 DRAWN = ["expected (posterior mean)", "95 % interval", "1-best", "period may be incomplete", "documents"]

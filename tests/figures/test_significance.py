@@ -12,13 +12,13 @@ from matplotlib.patches import Rectangle
 import howsure
 from benchmarks.selective import answers
 from howsure.errors import InputError
-from howsure.figures.coreference import NAMED_UP_TO, pair_figure
 from howsure.figures.monitoring import trend_figure
 from howsure.figures.selective import draw_risk_coverage
 from howsure.figures.significance import difference_figure
 from howsure.selective.curve import selective_of
 from howsure.significance.comparison import compare
 from howsure.significance.trend import Trend, TrendPoint
+from howsure_text.figures import NAMED_UP_TO, pair_figure
 
 
 def test_what_is_undefined_has_no_dot() -> None:

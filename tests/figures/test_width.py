@@ -16,7 +16,6 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import numpy as np
 import pytest
-from howsure_papers import drawings
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -27,13 +26,14 @@ from howsure import Estimate, compare_models
 from howsure.errors import InputError
 from howsure.figures import calibration
 from howsure.figures.calibration import comparison_figure, curve_figure, error_figure, histogram_figure
-from howsure.figures.coreference import pair_figure
 from howsure.figures.distributions import quantile_figure
 from howsure.figures.files import DOTS_PER_INCH, figure_bytes, inline_svg, save_figure
 from howsure.figures.significance import difference_figure
 from howsure.figures.style import LOOKS, estimate_text, look, shortened_name
 from howsure.figures.width import of_width, wanted_width
 from howsure.files.whole import write_whole
+from howsure_papers import drawings
+from howsure_text.figures import pair_figure
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 LONG = "a model with quite a long name, version 3.5-instruct"

@@ -19,14 +19,6 @@ import numpy as np
 import howsure
 from howsure.calibration.logits import slots_of_logits
 from howsure.check.evidence import Baseline
-from howsure.cli.check.configuration import contexts, read_configuration
-from howsure.cli.check.main import CHECKS, SHARED, command
-from howsure.cli.monitor import read_state
-from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.coreference.recalibration import CoreferenceRecalibration
-from howsure.coreference.scored import posterior_from_scores
-from howsure.data.antecedent_files import read_antecedent_scores
-from howsure.data.datasets import read_labelled_texts
 from howsure.data.documents.columns import read_attributes, read_sentence_index
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.entities import entities_of
@@ -34,20 +26,28 @@ from howsure.data.documents.read_documents import read_documents
 from howsure.data.logit_files import open_logits
 from howsure.data.logs.arrays import label_names_of, read_model_arrays
 from howsure.errors import HowsureError, InputError
-from howsure.events.corpus import Fields
-from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.labels.label_files import read_labels as read_exported
-from howsure.events.lexicon import Lexicon
-from howsure.events.rule_files import read_rule
 from howsure.inputs.frames import Kind
 from howsure.recalibration.results import RecalibrationMap
-from howsure.sequences import TagPosterior, entity_spans, gold_tags
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
 from howsure.significance.metrics.documents import labels_of, numbers_of, parsed, references_of
+from howsure_cli.commands.check.configuration import contexts, read_configuration
+from howsure_cli.commands.check.main import CHECKS, SHARED, command
+from howsure_cli.commands.monitor import read_state
+from howsure_cli.datasets import read_labelled_texts
+from howsure_events.corpus import Fields
+from howsure_events.extraction.imported_scores import ScoreColumns, open_scores
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.labels.label_files import read_labels as read_exported
+from howsure_events.lexicon import Lexicon
+from howsure_events.rule_files import read_rule
+from howsure_text.coreference.antecedent_files import read_antecedent_scores
+from howsure_text.coreference.antecedent_model import AntecedentModel
+from howsure_text.coreference.recalibration import CoreferenceRecalibration
+from howsure_text.coreference.scored import posterior_from_scores
+from howsure_text.sequences import TagPosterior, entity_spans, gold_tags
+from howsure_text.sequences.crf import CRFTagger
+from howsure_text.sequences.tagger import load_tagger
 from tests.data.files import opened
 from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, STATE, ZIP, Envelope
 from tests.fuzz.reading import helm_beside, lm_eval_results, page_body, pipeline_meta, regression, sample, summary

@@ -11,12 +11,12 @@ from howsure.calibration.calibration_summary import CalibrationSummaries, Calibr
 from howsure.counts import LabelSample
 from howsure.data.logs.conversion import chosen_by_log, described, input_files, with_defaults
 from howsure.errors import HowsureError, InputError
-from howsure.events import EventStore
-from howsure.events.extraction.pipelines import _meta as meta_of_pipeline
-from howsure.events.labels.answers import labelling_of
-from howsure.events.series.regress_events import saved_regression
-from howsure.explorer.labelling import codes, read_fields, text, truth, whole_field
-from howsure.explorer.queries import document_view
+from howsure_events import EventStore
+from howsure_events.explorer.labelling import codes, read_fields, text, truth, whole_field
+from howsure_events.explorer.queries import document_view
+from howsure_events.extraction.pipelines import _meta as meta_of_pipeline
+from howsure_events.labels.answers import labelling_of
+from howsure_events.series.regress_events import saved_regression
 from tests.data.logs.samples import STATE
 from tests.data.logs.writers import lm_eval_sample, write_lines
 from tests.fuzz.store_edits import whole_store

@@ -15,18 +15,17 @@ import pyarrow.parquet
 import safetensors.numpy
 
 from howsure.calibration import CalibrationSummaries, CalibrationSummary
-from howsure.coreference import Sharpening, recalibrate_coreference
 from howsure.counts import draw_label_sample
-from howsure.data import write_antecedent_scores
-from howsure.events import EventStore
-from howsure.events.store.reading import settings_of
 from howsure.monitoring import CalibrationMonitor
 from howsure.recalibration import recalibrate
 from howsure.regression import regress_predicted
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.hmm import HMMTagger
 from howsure.sequential import SequentialComparison, SequentialScore, draw_order
 from howsure.significance.experiments import Experiments
+from howsure_events import EventStore
+from howsure_events.store.reading import settings_of
+from howsure_text.coreference import Sharpening, recalibrate_coreference, write_antecedent_scores
+from howsure_text.sequences.crf import CRFTagger
+from howsure_text.sequences.hmm import HMMTagger
 from tests.coreference.test_recalibration import drawn
 from tests.data.antecedent_scores.test_score_file import several
 from tests.data.files import write

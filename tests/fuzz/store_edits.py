@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 
 from howsure.errors import HowsureError
-from howsure.events import (
+from howsure_events import (
     EventStore,
     agreement,
     check_store,
@@ -24,13 +24,13 @@ from howsure.events import (
     event_series,
     settled_labels,
 )
-from howsure.events.labels.agreement import disagreements
-from howsure.events.labels.answers import reading_order, record_answer, settle, undo_answer
-from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.import_labels import label_table
-from howsure.events.series.files import doubtful_documents
-from howsure.events.store.tables import TABLES
-from howsure.explorer.queries import document_view
+from howsure_events.explorer.queries import document_view
+from howsure_events.labels.agreement import disagreements
+from howsure_events.labels.answers import reading_order, record_answer, settle, undo_answer
+from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.import_labels import label_table
+from howsure_events.series.files import doubtful_documents
+from howsure_events.store.tables import TABLES
 from tests.events.made_up_store import store_file
 
 VALUES = (

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from howsure import data, events
+import howsure_events as events
+from howsure import data
 from howsure.errors import HowsureError
 from tests.fuzz import readers
 from tests.fuzz.readers import READERS, Reader, run

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from howsure.cli.chapters import howsure
+from howsure_cli.chapters import howsure
 from tests.goldens.running import ROOMS, lines_of, room
 
 # Commands that serve a page or fetch files, and so end only with their user or need others.

@@ -15,9 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-import howsure
 from tests.data.logs.samples import LOGS
 from tests.data.logs.writers import lm_eval_sample, write_lm_eval
+from tests.source import DEMO
 
 Columns = Mapping[str, Sequence[Any]]
 GIVEN = Path(__file__).parent / "given"
@@ -222,7 +222,7 @@ def write_inputs(folder: Path) -> None:
     for path in GIVEN.iterdir():
         shutil.copy(path, folder / path.name)
     for name in ("news.conllu", "actors.tsv", "labels.csv", "predictions.csv"):
-        found = next(Path(howsure.__file__).parent.rglob(f"demo/{name}"))
+        found = DEMO / name
         shutil.copy(found, folder / f"demo-{name}")
     for name, (content, write) in LOGS.items():
         (folder / "logs" / name.replace(" ", "-")).mkdir(parents=True)

@@ -13,9 +13,9 @@ import howsure
 from howsure.data import added_columns, logit_files
 from howsure.data.documents.read_documents import TAGGED
 from howsure.data.tables import named_files
-from howsure.events.extraction import open_corpus
 from howsure.inputs.source_names import COMPRESSIONS, FORMATS, name_of_file, source_name, source_names
 from howsure.significance.boostsa.storage import SEPARATORS
+from howsure_events.extraction import open_corpus
 
 PARTS = st.sampled_from(["a", "b", "gpt-3.5", "gpt-3", "m.csv", "v1.5"])
 SUFFIXES = st.sampled_from(["", ".csv", ".CSV", ".json", ".csv.gz", ".csv.csv", ".gz", ".1", ".pred"])

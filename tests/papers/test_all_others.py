@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from howsure.result import Estimate
 from howsure_papers import all_others
 from howsure_papers.all_others import ONE_CLASS, difference, parts_of, pool_of
 from howsure_papers.intervals import verdict
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.sentiment import GRIDS
-
-from howsure.result import Estimate
 from tests.papers.whole import check_whole, rows_of
 
 TEXTS = [

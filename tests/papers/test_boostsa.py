@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from howsure_papers import boostsa
-from howsure_papers.boostsa import EXACT, METRICS, SHARES, TESTS, OfSize, TaggedWords, p_values, share_name
 
 from howsure.errors import InputError
 from howsure.significance.comparison import compare
+from howsure_papers import boostsa
+from howsure_papers.boostsa import EXACT, METRICS, SHARES, TESTS, OfSize, TaggedWords, p_values, share_name
 from tests.papers.whole import check_whole, rows_of
 
 

@@ -10,6 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from howsure import calibration_error
+from howsure.data import Document, Mention, Sentence, write_conllu
+from howsure.errors import InputError
+from howsure.stats.proportions import normal_quantile
 from howsure_papers.coreference import reproduce_coreference
 from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, parse, parser_beside, read_corpus
 from howsure_papers.judged_coreference import (
@@ -25,12 +30,7 @@ from howsure_papers.judged_coreference import (
     overconfidence_near,
 )
 from howsure_papers.reproduction import Reproduction
-
-from howsure import calibration_error
-from howsure.coreference import AntecedentModel, score_documents
-from howsure.data import Document, Mention, Sentence, write_conllu
-from howsure.errors import InputError
-from howsure.stats.proportions import normal_quantile
+from howsure_text.coreference import AntecedentModel, score_documents
 from tests.coreference.parsed import dialogue, story
 from tests.papers.whole import check_whole, rows_of
 

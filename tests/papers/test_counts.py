@@ -6,14 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from howsure.errors import InputError
 from howsure_papers.corpora.labelled import QUESTION_SETS, read_graded, read_police_news
 from howsure_papers.counts import CELLS, SAMPLES, graded_findings, population, reproduce_counts
 from howsure_papers.incidents import incidents_findings, incidents_table
 from howsure_papers.police import ACTS, police_findings, word_score
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.trials import Population, Row, Tally, Tried, one_sample, shares_of, truths
-
-from howsure.errors import InputError
 from tests.papers.whole import check_whole
 
 

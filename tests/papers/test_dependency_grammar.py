@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+
 from howsure_papers.dependency_grammar import Grammar, Tree, counts_of, subtree_posterior, yields
 
 WORDS = 5

@@ -7,6 +7,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.transforms import Bbox
+
+from howsure.figures.files import figure_bytes
+from howsure.figures.style import new_figure, styled
+from howsure.result import Estimate
 from howsure_papers.drawings import (
     SPREAD,
     Series,
@@ -17,12 +23,6 @@ from howsure_papers.drawings import (
     series_figure,
     side_by_side_figure,
 )
-from matplotlib.axes import Axes
-from matplotlib.transforms import Bbox
-
-from howsure.figures.files import figure_bytes
-from howsure.figures.style import new_figure, styled
-from howsure.result import Estimate
 
 X = [1, 10, 100, 1000]
 NEAR = [[(0.5 + 0.012 * np.cos(t), 0.5 + 0.02 * np.sin(t), f"0.00{i}") for i, t in enumerate(np.arange(4) * 1.6)]]

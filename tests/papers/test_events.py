@@ -12,6 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from howsure.errors import InputError
+from howsure_events.lexicon import Lexicon
+from howsure_events.series.event_series import event_series
+from howsure_events.store.event_store import EventStore
 from howsure_papers import events
 from howsure_papers.corpora.news import Item, News, cases_of_wikipedia, gold_actors, read_incidents, read_reuters
 from howsure_papers.count_coverage import find_coverage, simulate_coverage
@@ -32,11 +37,6 @@ from howsure_papers.news_counts import (
 )
 from howsure_papers.reproduction import Reproduction, nobody
 from howsure_papers.stores import PAPER, WIDE, Setting, words_of
-
-from howsure.errors import InputError
-from howsure.events.lexicon import Lexicon
-from howsure.events.series.event_series import event_series
-from howsure.events.store.event_store import EventStore
 from tests.papers.whole import check_whole, rows_of
 
 LEXICON = Lexicon([("NOR", "Norland"), ("NOR", "Norlandic"), ("SUD", "Sudoria"), ("SUD", "Sudorian")])

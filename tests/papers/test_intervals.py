@@ -7,6 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from howsure.errors import InputError
+from howsure.inputs.pairs import Pairs
+from howsure.result import Estimate
 from howsure_papers import sizes
 from howsure_papers.intervals import (
     clustered_mean,
@@ -19,10 +23,6 @@ from howsure_papers.intervals import (
     verdict,
 )
 from howsure_papers.sizes import ORDERS, PARTS, OnParts, findings_of_parts, on_parts, parts_table, reproduce_sizes
-
-from howsure.errors import InputError
-from howsure.inputs.pairs import Pairs
-from howsure.result import Estimate
 from tests.papers.whole import check_whole, rows_of
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from howsure_papers.doubtful_cases import COREFERENCE, READ, cases_table, disagreement, doubtful_cases, findings_of
-from howsure_papers.label_errors import Contest, label_errors, of_sentences, squared_errors, wins
 from scipy.stats import t as student
 
 from howsure import compare_calibration
 from howsure.calibration.calibration_errors import calibration_error
-from howsure.events.examples import example_store
 from howsure.inputs.pairs import Pairs
 from howsure.stats.proportions import normal_quantile
+from howsure_events.examples import example_store
+from howsure_papers.doubtful_cases import COREFERENCE, READ, cases_table, disagreement, doubtful_cases, findings_of
+from howsure_papers.label_errors import Contest, label_errors, of_sentences, squared_errors, wins
 from tests.papers.whole import rows_of
 
 SENTENCES, LENGTH, LABELS = 300, 8, 3

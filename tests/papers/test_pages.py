@@ -84,10 +84,10 @@ def test_a_stale_line_is_found(old: str, new: str, tmp_path: Path) -> None:
     compare(page, made)
 
 
-# papers/README.md: a line for each item of the papers, with a verdict, and figures that stand on our pages.
+# docs/papers.md: a line for each item of the papers, with a verdict, and figures that stand on our pages.
 
 
-PAGE = Path(__file__).parents[2] / "papers" / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 COLUMNS = ["where", "what it says", "theirs", "ours", "page", "command", "minutes", "verdict"]
 VERDICTS = ["reproduced", "with other data", "contradicts", "impossible"]

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from howsure import calibration_error
+from howsure.errors import InputError, MissingExtraError
 from howsure_papers.corpora.labelled import read_tweets, tweet_words
 from howsure_papers.intervals import mean_estimate
 from howsure_papers.reproduction import Reproduction
@@ -26,9 +29,6 @@ from howsure_papers.sentiment import (
     quantities,
     reproduce_sentiment,
 )
-
-from howsure import calibration_error
-from howsure.errors import InputError, MissingExtraError
 from tests.papers.whole import check_whole, rows_of
 
 SLICE = 400

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from howsure_papers import small_samples
 from howsure_papers.boostsa import ALPHA, EXACT, SHARES, TESTS
 from howsure_papers.intervals import share_estimate, verdict
 from howsure_papers.small_samples import ACCURACY, FOLLOWS, MANY, REGIMES, SETS, SIZES, drawn
-
 from tests.papers.whole import check_whole, rows_of
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from howsure_papers import subtrees
 from howsure_papers.dependency_grammar import counts_of
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.subtrees import HEADS, NOUN, VALENCE, queries, read_trees
-
 from tests.papers.whole import check_whole, rows_of
 
 TAGS = ["DT", "JJ", "NN", "VBZ"]

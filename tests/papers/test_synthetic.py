@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from howsure import calibration_curve, simulate_pairs
+from howsure.inputs.pairs import Pairs
 from howsure_papers import quantiles
 from howsure_papers import synthetic as synthetic_experiment
 from howsure_papers.binning import reproduce_binning
 from howsure_papers.quantiles import BIASED, MEAN, NARROW, NORMAL, RIGHT, inside, of_dates, read_dated, simulated
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.synthetic import _score, reproduce_synthetic
-
-from howsure import calibration_curve, simulate_pairs
-from howsure.inputs.pairs import Pairs
 from tests.papers.whole import check_whole, rows_of
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from howsure.calibration.calibration_errors import calibration_error
+from howsure.errors import InputError
 from howsure_papers import contests, tag_variants, taggers, tagging
 from howsure_papers.contests import estimates, values
 from howsure_papers.corpora.tagged import Corpus, Tagged, read_ewt, read_wsj
@@ -26,10 +29,7 @@ from howsure_papers.taggers import (
     transition_marginals_of,
 )
 from howsure_papers.tagging import about_pairs, about_tags, reproduce_tag_pairs, reproduce_tagging
-
-from howsure.calibration.calibration_errors import calibration_error
-from howsure.errors import InputError
-from howsure.sequences.crf import CRFTagger
+from howsure_text.sequences.crf import CRFTagger
 from tests.papers.whole import check_whole, rows_of
 
 LIMIT = 6

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from howsure import calibration_error
+from howsure.inputs.pairs import Pairs
 from howsure_papers import tweets
 from howsure_papers.corpora.tagged import read_ark
 from howsure_papers.intervals import random_subsamples
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.taggers import Judged, crf_kind, hmm_kind
 from howsure_papers.tweets import Fit, best, every_fit, near_extremes, quantities, reproduce_tweets
-
-from howsure import calibration_error
-from howsure.inputs.pairs import Pairs
-from howsure.sequences import CRFTagger
+from howsure_text.sequences import CRFTagger
 from tests.papers.whole import check_whole, rows_of
 
 SLICE = 6

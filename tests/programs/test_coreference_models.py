@@ -13,8 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.coreference import CorefPosterior, posterior_from_scores, scores_from_fastcoref
-from howsure.data import AntecedentScores, Document, Sentence, read_antecedent_scores, write_antecedent_scores
+from howsure.data import Document, Sentence
+from howsure_text.coreference import (
+    AntecedentScores,
+    CorefPosterior,
+    posterior_from_scores,
+    read_antecedent_scores,
+    scores_from_fastcoref,
+    write_antecedent_scores,
+)
 from tests.coreference.by_definition import Enumeration
 
 pytestmark = pytest.mark.programs

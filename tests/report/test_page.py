@@ -16,14 +16,14 @@ import pytest
 
 from howsure import CalibrationCurve
 from howsure.calibration.curves import CalibrationCurves
-from howsure.coreference import CorefPosterior, ResolvedDocument
 from howsure.counts import estimate_counts
 from howsure.data import Document, Mention, Sentence
-from howsure.report import calibration_report, write_report
-from howsure.report.calibration import table_of_bins, table_of_curves
-from howsure.report.coreference import coreference_page
-from howsure.report.results import counts_report, significance_report, terms
 from howsure.significance.comparison import compare
+from howsure_cli.report import calibration_report, write_report
+from howsure_cli.report.calibration import table_of_bins, table_of_curves
+from howsure_cli.report.results import counts_report, significance_report, terms
+from howsure_text.coreference import CorefPosterior, ResolvedDocument
+from howsure_text.report import coreference_page
 from tests.counts.populations import labelled, population
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 from tests.significance.made_systems import labels

@@ -1,4 +1,4 @@
-"""The slow, obvious twin of `howsure.sequences`: every tag sequence written out with its probability."""
+"""The slow, obvious twin of `howsure_text.sequences`: every tag sequence written out with its probability."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.tag_posterior import TagPosterior
 
 
 @dataclass

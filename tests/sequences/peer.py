@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pycrfsuite
 
-from howsure.sequences.features import attributes_of, families_of, offsets_of
+from howsure_text.sequences.features import attributes_of, families_of, offsets_of
 from tests.sequences.corpora import Corpus
 
 Items = list[list[str]]

@@ -13,9 +13,9 @@ import pycrfsuite
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.crf import CHUNK, HEADER, RECORD, TABLE, CrfsuiteModel, CRFTagger
-from howsure.sequences.features import FAMILIES
-from howsure.sequences.training import Objective
+from howsure_text.sequences.crf import CHUNK, HEADER, RECORD, TABLE, CrfsuiteModel, CRFTagger
+from howsure_text.sequences.features import FAMILIES
+from howsure_text.sequences.training import Objective
 from tests.sequences.corpora import Corpus, made_up, tweets, web_text
 from tests.sequences.enumeration import Enumeration
 from tests.sequences.peer import items_of, train

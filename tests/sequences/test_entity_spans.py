@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import calibration_curve
-from howsure.sequences import TagPosterior, entities_in, entity_spans, gold_tags, within_grammar
+from howsure_text.sequences import TagPosterior, entities_in, entity_spans, gold_tags, within_grammar
 from tests.sequences.enumeration import Enumeration, draw, enumerated
 
 ENDS = {"BB", "BO", "BS", "IB", "IO", "IS", *(f"{before}{after}" for before in "ES" for after in "BIOES")}
@@ -215,7 +215,7 @@ def test_many_sentences_are_as_each_alone(seed: int, monkeypatch: pytest.MonkeyP
     logits, chain = sentences_of(labels, crf, seed)
     posterior = TagPosterior.from_logits(logits * 3, labels=labels, grammar=grammar, **chain)
     whole = entity_spans(posterior, min_probability=0.01)
-    monkeypatch.setattr("howsure.sequences.entities.CELLS", 50)
+    monkeypatch.setattr("howsure_text.sequences.entities.CELLS", 50)
     parts = entity_spans(posterior, min_probability=0.01)
     np.testing.assert_array_equal(whole.sentence, parts.sentence)
     np.testing.assert_allclose(whole.probability, parts.probability, rtol=1e-12)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from howsure.sequences.features import (
+from howsure_text.sequences.features import (
     FAMILIES,
     Attributes,
     Scores,
@@ -21,7 +21,7 @@ from howsure.sequences.features import (
     shape,
     weighted,
 )
-from howsure.sequences.words import check_sentences, coded
+from howsure_text.sequences.words import check_sentences, coded
 from tests.sequences.corpora import made_up
 from tests.sequences.peer import items_of
 

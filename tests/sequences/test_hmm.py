@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.sequences.hmm import ENOUGH, EVERY, HMMTagger, UnknownWords, classes_of
+from howsure_text.sequences.hmm import ENOUGH, EVERY, HMMTagger, UnknownWords, classes_of
 from tests.sequences.corpora import made_up, tweets, web_text
 from tests.sequences.enumeration import Enumeration
 

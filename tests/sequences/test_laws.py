@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.sequences import messages as batching
-from howsure.sequences.messages import batches, first_rows
-from howsure.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences import messages as batching
+from howsure_text.sequences.messages import batches, first_rows
+from howsure_text.sequences.tag_posterior import TagPosterior
 from tests.sequences.enumeration import draw
 
 CLOSE = {"rtol": 0, "atol": 1e-12}
@@ -117,7 +117,7 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many draws are made at a time, they are the same."""
-    from howsure.sequences import paths
+    from howsure_text.sequences import paths
 
     posterior = TagPosterior(*draw((5, 1, 9, 0, 3), 4, seed=2))
     wanted = [draws.tolist() for draws in posterior.sample(23, rng=0)]

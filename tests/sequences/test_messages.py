@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.sequences import messages as scaling
-from howsure.sequences import within_grammar
-from howsure.sequences.messages import Chain, Workspace, add_ends, batches, borrowed_workspace, expectations_of
-from howsure.sequences.paths import BELOW_ONE, Streams, _inverse
-from howsure.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences import messages as scaling
+from howsure_text.sequences import within_grammar
+from howsure_text.sequences.messages import Chain, Workspace, add_ends, batches, borrowed_workspace, expectations_of
+from howsure_text.sequences.paths import BELOW_ONE, Streams, _inverse
+from howsure_text.sequences.tag_posterior import TagPosterior
 from tests.sequences.enumeration import Enumeration, draw, enumerated
 
 LENGTHS = (3, 1, 4, 2)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from howsure.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.tag_posterior import TagPosterior
 from tests.sequences.enumeration import both, draw, enumerated
 
 LENGTHS = (3, 1, 5, 0, 2, 4, 4, 1)

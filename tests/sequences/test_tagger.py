@@ -13,10 +13,10 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.sequences import frequent_transitions, load_tagger, tag_pairs, transition_pairs
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.hmm import HMMTagger
-from howsure.sequences.tagger import Tagger
+from howsure_text.sequences import frequent_transitions, load_tagger, tag_pairs, transition_pairs
+from howsure_text.sequences.crf import CRFTagger
+from howsure_text.sequences.hmm import HMMTagger
+from howsure_text.sequences.tagger import Tagger
 from tests.sequences.corpora import made_up, tweets
 
 WORDS, TAGS = made_up(60)

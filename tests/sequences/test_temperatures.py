@@ -9,7 +9,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.sequences import TagPosterior, Temperatures, compare_posteriors, cross_tempered, fit_temperatures
+from howsure_text.sequences import TagPosterior, Temperatures, compare_posteriors, cross_tempered, fit_temperatures
 from tests.sequences.enumeration import Enumeration
 
 LABELS = ["D", "N", "V"]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.features import Attributes, Design, design_of_items, design_of_words, families_of
-from howsure.sequences.training import Layout, Objective, Part, Training, descend, minimise, parts_of
-from howsure.sequences.words import coded
+from howsure_text.sequences.crf import CRFTagger
+from howsure_text.sequences.features import Attributes, Design, design_of_items, design_of_words, families_of
+from howsure_text.sequences.training import Layout, Objective, Part, Training, descend, minimise, parts_of
+from howsure_text.sequences.words import coded
 from tests.sequences.corpora import made_up
 from tests.sequences.enumeration import Enumeration
 

@@ -17,6 +17,7 @@ from howsure.errors import InputError
 from howsure.significance import Experiments, Runs
 from howsure.significance.comparison import compare
 from tests.significance.made_systems import distributions, labels
+from tests.source import CORE
 
 WRITER = """
 import sys
@@ -76,7 +77,7 @@ def test_a_kill_loses_nothing_that_was_written(tmp_path: Path) -> None:
     reported = -1
     for lines in (1, 3):
         program = WRITER.replace("range(10**6)", f"range({reported + 1}, 10**6)")
-        environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "src")}
+        environment = os.environ | {"PYTHONPATH": str(CORE.parent)}
         with subprocess.Popen([sys.executable, "-c", program, path], stdout=subprocess.PIPE, env=environment) as writer:
             assert writer.stdout is not None
             for _ in range(lines):

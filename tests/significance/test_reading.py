@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from howsure.cli.significance.main import command
 from howsure.significance import Runs
 from howsure.significance.boostsa.storage import read_labels
 from howsure.significance.comparison import compare
 from howsure.significance.reading import check_predictions
 from howsure.significance.results import how
+from howsure_cli.commands.significance.main import command
 from tests.significance.made_systems import distributions, labels
 
 GOOD = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]

@@ -10,8 +10,8 @@ import pandas as pd
 import polars as pl
 
 import howsure
-from howsure.coreference import resolve, score_documents
-from howsure.sequences import TagPosterior, compare_posteriors, entity_spans, evaluate_entities, evaluate_tags
+from howsure_text.coreference import resolve, score_documents
+from howsure_text.sequences import TagPosterior, compare_posteriors, entity_spans, evaluate_entities, evaluate_tags
 
 Y, Q = np.array([0, 1, 1]), np.array([0.2, 0.7, 0.9])
 FRAME = pd.DataFrame({"gold": Y, "p": Q})

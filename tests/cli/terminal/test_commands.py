@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.cli.terminal.commands import Command
+from howsure_cli.terminal.commands import Command
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -29,7 +29,7 @@ def test_a_command_called_by_itself_is_explained_by_both_options() -> None:
 def test_the_installed_command() -> None:
     done = subprocess.run([HOWSURE, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout == f"howsure, version {howsure.__version__}\n"
-    module = subprocess.run([sys.executable, "-m", "howsure.cli", "--help"], capture_output=True, text=True, check=True)
+    module = subprocess.run([sys.executable, "-m", "howsure_cli", "--help"], capture_output=True, text=True, check=True)
     assert module.stdout == printed("--help")
 
 

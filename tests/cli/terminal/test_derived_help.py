@@ -7,8 +7,8 @@ import re
 from importlib import resources
 
 import howsure
-from howsure.cli.terminal.derived import said_of
-from howsure.cli.terminal.option_help import TOPICS
+from howsure_cli.terminal.derived import said_of
+from howsure_cli.terminal.option_help import TOPICS
 
 ENDS = re.compile(r"""[.?)'"\d]\Z""")
 
@@ -22,7 +22,7 @@ def test_the_winner_of_a_battle_is_told_to_the_end() -> None:
 
 
 def test_no_help_of_an_option_ends_inside_a_sentence() -> None:
-    recorded = json.loads((resources.files("howsure.cli.terminal") / "help.json").read_text())
+    recorded = json.loads((resources.files("howsure_cli.terminal") / "help.json").read_text())
     helps = {
         (command, option): re.sub(r"  \[[^\[]*\]\Z", "", text)
         for command, (_, calls) in recorded.items()

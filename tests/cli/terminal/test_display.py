@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.cli.chapters import FIELD_TERMS
+from howsure_cli.chapters import FIELD_TERMS
 from tests.cli.running import howsure
 
 

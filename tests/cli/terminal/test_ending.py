@@ -8,8 +8,8 @@ import sys
 import click
 import pytest
 
-from howsure.cli.terminal.process import check_memory, end_of, machine_memory
 from howsure.errors import InputError, with_short_values
+from howsure_cli.terminal.process import check_memory, end_of, machine_memory
 from tests.cli.running import howsure as run
 
 
@@ -81,8 +81,8 @@ def test_memory_that_there_is_not() -> None:
     """A real one: the process may have as much memory as it has, and no more."""
     program = """
 import resource, sys
-from howsure.cli import main
-import howsure.cli.calibration, howsure.calibration.simulation
+from howsure_cli.command_line import main
+import howsure_cli.commands.calibration, howsure.calibration.simulation
 with open("/proc/self/statm") as file:
     held = int(file.read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (held + (64 << 20),) * 2)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from howsure.cli.terminal.option_help import OPTION_HELP, SYNONYMS, TOPICS, names
+from howsure_cli.terminal.option_help import OPTION_HELP, SYNONYMS, TOPICS, names
 from tests.cli.running import howsure
 from tests.cli.walking import commands
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from howsure.cli import main
-from howsure.cli.chapters import howsure
-from howsure.cli.terminal.recorded_help import FILE, recorded_help
+from howsure_cli.chapters import howsure
+from howsure_cli.command_line import main
+from howsure_cli.terminal.recorded_help import FILE, recorded_help
 from scripts.record_help import all_help
 
 RECORDED = json.loads(Path(FILE).read_text(encoding="utf-8"))

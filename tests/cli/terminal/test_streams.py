@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.cli import main
+from howsure_cli.command_line import main
 from tests.cli.running import printed
 from tests.cli.walking import commands
 from tests.events.made_up_store import store_file
@@ -136,7 +136,7 @@ def test_characters_that_an_encoding_lacks_are_escaped(place: Path, monkeypatch:
     ],
 )
 def test_streams_that_are_closed(arguments: str, closed: str, told: str) -> None:
-    command = f"{sys.executable} -m howsure.cli {arguments} {closed}"
+    command = f"{sys.executable} -m howsure_cli {arguments} {closed}"
     done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr.startswith(f"howsure: {told}")
@@ -144,7 +144,7 @@ def test_streams_that_are_closed(arguments: str, closed: str, told: str) -> None
 
 @pytest.mark.long
 def test_a_program_without_any_stream_still_ends() -> None:
-    command = f"{sys.executable} -m howsure.cli simulate 5 >&- 2>&-"
+    command = f"{sys.executable} -m howsure_cli simulate 5 >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], check=False).returncode == 2
 
 
@@ -152,7 +152,7 @@ def test_a_program_without_any_stream_still_ends() -> None:
 def test_a_bar_where_the_terminal_is_of_ascii() -> None:
     """A bar appears at once, on a terminal of its own."""
     program = """
-import howsure.cli.terminal.output as progress
+import howsure_cli.terminal.output as progress
 progress.PATIENCE = -1.0
 with progress.progress("pairs", total=10, rate=True) as advance:
     for _ in range(10):

@@ -13,10 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.coreference import CorefPosterior, posterior_from_scores
-from howsure.data import AntecedentScores, Document, Mention, Sentence, read_antecedent_scores, write_antecedent_scores
-from howsure.data.antecedent_files import ScoreFile
-from howsure.data.antecedent_scores import place_mentions
+from howsure.data import Document, Mention, Sentence
+from howsure_text.coreference import (
+    AntecedentScores,
+    CorefPosterior,
+    posterior_from_scores,
+    read_antecedent_scores,
+    write_antecedent_scores,
+)
+from howsure_text.coreference.antecedent_files import ScoreFile
+from howsure_text.coreference.antecedent_scores import place_mentions
 
 M = 5
 LINKS = np.where(np.tri(M, k=-1, dtype=bool), np.arange(25.0).reshape(5, 5) % 7 - 3, -np.inf)

@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.data.datasets import (
+from howsure.errors import InputError
+from howsure_cli.datasets import (
     DataFile,
     DataSet,
     DownloadError,
@@ -22,7 +23,6 @@ from howsure.data.datasets import (
     fetch_data_set,
     find_data_set,
 )
-from howsure.errors import InputError
 from tests.data.serving import serving
 
 EXPERIMENTS = {

@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.data import read_labelled_texts, read_sentence_index, read_tagged, write_tagged
+from howsure.data import read_sentence_index, read_tagged, write_tagged
 from howsure.data.documents.columns import read_attributes
 from howsure.data.documents.document import Sentence
 from howsure.data.documents.read_documents import document_from_spacy
 from howsure.errors import InputError
+from howsure_cli.datasets import read_labelled_texts
 
 
 def test_a_small_file(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from howsure.data import grammar
 from howsure.data.documents.document import Document, Mention, Sentence
-from howsure.data.parses import ParsedDocument, ParsedSentence, is_tree, parsed_sentence
+from howsure_text import grammar
+from howsure_text.parses import ParsedDocument, ParsedSentence, is_tree, parsed_sentence
 from tests.coreference import parsed as hand
 
 RANKS = (("NNP", "NNPS", "NN", "NNS"), ("PRP", "PRP$", "WP"), ("CD", "VB", "VBD", "MD"))  # of tags, as heads of spans

@@ -24,8 +24,8 @@ from howsure.data.tables.database import (
     reading,
 )
 from howsure.errors import InputError
-from howsure.events.corpus import Fields
-from howsure.events.extraction.open_corpus import open_corpus
+from howsure_events.corpus import Fields
+from howsure_events.extraction.open_corpus import open_corpus
 from tests.data.files import write
 
 PROGRAM = """
@@ -158,7 +158,7 @@ def test_a_scratch_file_without_room_is_told_by_its_name(tmp_path: Path) -> None
 
 ASKED = """
 from howsure.data.tables.database import Database
-from howsure.events.store.event_store import EventStore
+from howsure_events.store.event_store import EventStore
 database, store = Database(), EventStore.create("news.duckdb", {})
 for held in (database.connection, store.connection):
     print(held.execute("SELECT current_setting('enable_progress_bar')").fetchone())

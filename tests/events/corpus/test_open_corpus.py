@@ -14,7 +14,7 @@ import pytest
 
 from howsure.data.documents.conllu import read_conllu
 from howsure.errors import InputError
-from howsure.events.corpus import (
+from howsure_events.corpus import (
     CATEGORY,
     EMPTY,
     NO_ACTOR,
@@ -26,7 +26,7 @@ from howsure.events.corpus import (
     InputDocument,
     Part,
 )
-from howsure.events.extraction.open_corpus import open_corpus, read_part
+from howsure_events.extraction.open_corpus import open_corpus, read_part
 from tests.events import newswire
 
 ROWS = [

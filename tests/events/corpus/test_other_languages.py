@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from howsure.errors import InputError
-from howsure.events import Fields, open_corpus
-from howsure.events.store.event_store import EventStore
+from howsure_events import Fields, open_corpus
+from howsure_events.store.event_store import EventStore
 from tests.cli.running import howsure, printed
 
 N = 240

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import spacy
 
-from howsure.coreference.detection import detect_mentions
-from howsure.events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument
-from howsure.events.extraction.one_document import mention_facts
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.extraction.parsers import SpacyParser, scheme_of
-from howsure.events.extraction.processes import Work, Worker
+from howsure_events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument
+from howsure_events.extraction.one_document import mention_facts
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.parsers import SpacyParser, scheme_of
+from howsure_events.extraction.processes import Work, Worker
+from howsure_text.coreference.detection import detect_mentions
 from tests.events import newswire
 from tests.events.stores import work
 

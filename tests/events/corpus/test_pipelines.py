@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 
 from howsure.data.documents.read_documents import read_documents
 from howsure.errors import InputError
-from howsure.events.corpus import Fields
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.extraction.pipelines import installed_pipelines, pipeline_at, unpack_wheel
-from howsure.events.store.event_store import EventStore
-from howsure.events.stories import passages, same_texts, stories_of
+from howsure_events.corpus import Fields
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.pipelines import installed_pipelines, pipeline_at, unpack_wheel
+from howsure_events.store.event_store import EventStore
+from howsure_events.stories import passages, same_texts, stories_of
 from tests.cli.running import howsure, printed
 from tests.events import newswire
 from tests.events.stores import extract_to

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.events.labels.answers import SettledLabels, reading_order
-from howsure.events.labels.draw import draw_documents
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.answers import SettledLabels, reading_order
+from howsure_events.labels.draw import draw_documents
+from howsure_events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import copied, created, packed
 

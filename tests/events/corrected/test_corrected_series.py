@@ -12,13 +12,13 @@ import pytest
 from scipy.stats import norm
 
 from howsure.errors import InputError
-from howsure.events.labels.draw import strata_of
-from howsure.events.series.corrected_comparison import UNTOLD, corrected_comparison
-from howsure.events.series.corrected_series import CorrectedSeries, corrected_series
-from howsure.events.series.event_series import event_series
-from howsure.events.series.labelled_pairs import TooFewLabelsError, pair_features
-from howsure.events.store.documents import stored_documents
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.draw import strata_of
+from howsure_events.series.corrected_comparison import UNTOLD, corrected_comparison
+from howsure_events.series.corrected_series import CorrectedSeries, corrected_series
+from howsure_events.series.event_series import event_series
+from howsure_events.series.labelled_pairs import TooFewLabelsError, pair_features
+from howsure_events.store.documents import stored_documents
+from howsure_events.store.event_store import EventStore
 from tests.events.corrected.known_truth import ACTORS, KnownTruth, known_truth
 from tests.events.made_up_store import TITLES, make_store
 

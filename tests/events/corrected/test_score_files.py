@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.examples import example_store
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.series.extra_features import read_scores, score_features
-from howsure.events.series.labelled_pairs import TooFewLabelsError, joined_strata, pair_features
-from howsure.events.store.event_store import EventStore
+from howsure_events.examples import example_store
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.series.extra_features import read_scores, score_features
+from howsure_events.series.labelled_pairs import TooFewLabelsError, joined_strata, pair_features
+from howsure_events.store.event_store import EventStore
 from tests.events.corrected.known_truth import ACTORS, KnownTruth, known_truth, labelled_store
 
 N = 60

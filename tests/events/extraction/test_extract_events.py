@@ -17,18 +17,18 @@ import numpy as np
 import pytest
 
 import howsure.data
-from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import write_conllu
 from howsure.data.documents.document import Mention
 from howsure.errors import InputError
-from howsure.events.corpus import BATCH, CATEGORY, NO_ACTOR, Fields, Filter
-from howsure.events.extraction.dependencies import DependencyCounts, count_dependencies
-from howsure.events.extraction.extract_events import extract_events
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.extraction.processes import deaf_children, undisturbed
-from howsure.events.lexicon import Lexicon
-from howsure.events.rule import Rule, built_in_rule
-from howsure.events.store.event_store import EventStore, StoreError
+from howsure_events.corpus import BATCH, CATEGORY, NO_ACTOR, Fields, Filter
+from howsure_events.extraction.dependencies import DependencyCounts, count_dependencies
+from howsure_events.extraction.extract_events import extract_events
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.processes import deaf_children, undisturbed
+from howsure_events.lexicon import Lexicon
+from howsure_events.rule import Rule, built_in_rule
+from howsure_events.store.event_store import EventStore, StoreError
+from howsure_text.coreference.antecedent_model import AntecedentModel
 from tests.events import newswire, sentences
 from tests.events.sentences import document
 from tests.events.stores import DOCUMENTS, FORKSERVER, Deaf, Killer, Stopped, contents, extract_to, extract_until, work
@@ -208,7 +208,7 @@ def test_a_program_that_is_no_file(tmp_path: Path) -> None:
     news = Path(howsure.data.__file__).parent / "demo"
     call = ["events", "extract", str(news / "news.conllu"), "--lexicon", str(news / "actors.tsv"), "--workers", "2"]
     call += ["--store", str(tmp_path / "news.duckdb")]
-    program = f"from howsure.cli import main\nmain({call!r})\n"
+    program = f"from howsure_cli.command_line import main\nmain({call!r})\n"
     done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=600)
     assert done.returncode == 2
     assert "several workers need a program that is a file" in done.stderr
@@ -219,8 +219,8 @@ def test_a_program_that_each_worker_runs_again(tmp_path: Path) -> None:
     """Without a guard the workers end while they start; the program waited for them without end."""
     program, corpus = tmp_path / "program.py", newswire.write_corpus(tmp_path / "news.conllu", 1)
     program.write_text(f"""
-from howsure.coreference import AntecedentModel
-from howsure.events import Fields, Lexicon, Work, built_in_rule, extract_events, open_corpus
+from howsure_text.coreference import AntecedentModel
+from howsure_events import Fields, Lexicon, Work, built_in_rule, extract_events, open_corpus
 
 work = Work(parser=None, model=AntecedentModel.pretrained(), lexicon=Lexicon([("IRQ", "Iraq")]),
             rule=built_in_rule("attack"))

@@ -12,15 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import howsure.data
-from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.coreference.coref_posterior import CorefPosterior
-from howsure.data import parses, read_documents
+from howsure.data import read_documents
 from howsure.data.documents.document import Document, Mention, Sentence
-from howsure.data.parses import ParsedSentence, parsed_sentence
-from howsure.events.corpus import Fields, InputDocument
-from howsure.events.extraction.dependencies import survey_dependencies
-from howsure.events.extraction.one_document import (
+from howsure_events.corpus import Fields, InputDocument
+from howsure_events.extraction.dependencies import survey_dependencies
+from howsure_events.extraction.one_document import (
     COLUMNS,
     Act,
     Description,
@@ -34,14 +30,19 @@ from howsure.events.extraction.one_document import (
     mention_facts,
     mention_heads,
 )
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.extraction.processes import Work, Worker
-from howsure.events.lexicon import Lexicon
-from howsure.events.rule import Rule, built_in_rule
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.tables import EVENT_TABLES
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.processes import Work, Worker
+from howsure_events.lexicon import Lexicon
+from howsure_events.rule import Rule, built_in_rule
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.tables import EVENT_TABLES
+from howsure_text import parses
+from howsure_text.coreference.antecedent_model import AntecedentModel
+from howsure_text.coreference.coref_posterior import CorefPosterior
+from howsure_text.parses import ParsedSentence, parsed_sentence
 from tests.events import newswire, sentences
 from tests.events.sentences import ACTIVE, HUSSEIN, NOUN, PRESIDENT, document
+from tests.source import DEMO
 
 
 @pytest.fixture(scope="module")
@@ -454,7 +455,7 @@ def test_nothing_is_nothing(tmp_path: Path) -> None:
 # Each sentence is parsed once a document, whoever reads it: mentions, rule and antecedent model.
 
 
-NEWS = Path(howsure.data.__file__).parent / "demo"
+NEWS = DEMO
 
 
 @pytest.fixture

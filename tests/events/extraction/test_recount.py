@@ -13,20 +13,20 @@ from typing import Any
 import duckdb
 import pytest
 
-from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import write_conllu
 from howsure.errors import InputError
-from howsure.events.corpus import BATCH, Fields, Filter
-from howsure.events.extraction.extract_events import extract_events
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.extraction.recount import NEEDED, StoredCorpus, carry_labels, recount_events
-from howsure.events.labels.answers import reading_order, record_answer, settled_labels, undo_answer
-from howsure.events.labels.draw import draw_documents
-from howsure.events.rule import Rule, built_in_rule
-from howsure.events.store.check_store import check_store
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import read_settings
-from howsure.events.store.tables import LABEL_TABLES
+from howsure_events.corpus import BATCH, Fields, Filter
+from howsure_events.extraction.extract_events import extract_events
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.recount import NEEDED, StoredCorpus, carry_labels, recount_events
+from howsure_events.labels.answers import reading_order, record_answer, settled_labels, undo_answer
+from howsure_events.labels.draw import draw_documents
+from howsure_events.rule import Rule, built_in_rule
+from howsure_events.store.check_store import check_store
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import read_settings
+from howsure_events.store.tables import LABEL_TABLES
+from howsure_text.coreference.antecedent_model import AntecedentModel
 from tests.events import newswire
 from tests.events.labels.labelled_stores import answer_all, drawn_store
 from tests.events.made_up_store import store_file

@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.coreference import AntecedentModel
-from howsure.data import AntecedentScores, write_antecedent_scores
 from howsure.errors import InputError
-from howsure.events.corpus import Fields
-from howsure.events.extraction.extract_events import ExtractionReport, extract_events
-from howsure.events.extraction.open_corpus import open_corpus
-from howsure.events.extraction.processes import Work
-from howsure.events.extraction.recount import recount_events
-from howsure.events.extraction.scored_coreference import ScoredCoreference
-from howsure.events.store.event_store import EventStore
+from howsure_events.corpus import Fields
+from howsure_events.extraction.extract_events import ExtractionReport, extract_events
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.processes import Work
+from howsure_events.extraction.recount import recount_events
+from howsure_events.extraction.scored_coreference import ScoredCoreference
+from howsure_events.store.event_store import EventStore
+from howsure_text.coreference import AntecedentModel, AntecedentScores, write_antecedent_scores
 from tests.cli.running import howsure, printed
 from tests.coreference.parsed import exported
 from tests.events import newswire

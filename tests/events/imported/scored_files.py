@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from howsure.events.corpus import Fields
-from howsure.events.extraction.imported_scores import ScoreColumns, Scores, open_scores
+from howsure_events.corpus import Fields
+from howsure_events.extraction.imported_scores import ScoreColumns, Scores, open_scores
 
 HEADINGS = ("id", "date", "title", "text", "actor", "p")
 ROWS = (

@@ -13,21 +13,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events import check_store, compare_actors, event_series, example_store, recount_events
-from howsure.events.corpus import Fields
-from howsure.events.extraction import import_events as module
-from howsure.events.extraction.import_events import drawn_samples, import_events, sentences_of
-from howsure.events.extraction.imported_scores import ScoreColumns
-from howsure.events.labels.answers import reading_order
-from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.import_labels import import_labels
-from howsure.events.rule import built_in_rule
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.series.files import documents_of, doubtful_documents
-from howsure.events.store.event_store import EventStore, StoreError
-from howsure.events.store.tables import as_bits
-from howsure.explorer import events_report, queries
 from howsure.stats.proportions import poisson_binomial
+from howsure_events import check_store, compare_actors, event_series, example_store, recount_events
+from howsure_events.corpus import Fields
+from howsure_events.explorer import events_report, queries
+from howsure_events.extraction import import_events as module
+from howsure_events.extraction.import_events import drawn_samples, import_events, sentences_of
+from howsure_events.extraction.imported_scores import ScoreColumns
+from howsure_events.labels.answers import reading_order
+from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.import_labels import import_labels
+from howsure_events.rule import built_in_rule
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.store.event_store import EventStore, StoreError
+from howsure_events.store.tables import as_bits
 from tests.events.imported.scored_files import ROWS, csv_of, scores_of
 from tests.events.made_up_store import copied
 from tests.events.stores import contents

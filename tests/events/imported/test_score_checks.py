@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corpus import Fields
-from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
+from howsure_events.corpus import Fields
+from howsure_events.extraction.imported_scores import ScoreColumns, open_scores
 from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, csv_of, held_in, scores_of
 
 BARE = Fields(id="id", date="date")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from howsure.events.labels.answers import reading_order
-from howsure.events.labels.draw import draw_documents
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.answers import reading_order
+from howsure_events.labels.draw import draw_documents
+from howsure_events.store.event_store import EventStore
 from tests.events.made_up_store import store_file
 
 RULE = {"name": "attack", "verbs": ["attack"], "forms": ["attacked"], "nouns": []}

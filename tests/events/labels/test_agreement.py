@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.agreement import ALIKE, RARE, SINGLE, Agreement, agreement
-from howsure.events.labels.answers import reading_order, record_answer
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.agreement import ALIKE, RARE, SINGLE, Agreement, agreement
+from howsure_events.labels.answers import reading_order, record_answer
+from howsure_events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import answer_all, drawn_store, give
 
 

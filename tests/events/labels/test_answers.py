@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.labels.agreement import disagreements
-from howsure.events.labels.answers import (
+from howsure_events.labels.agreement import disagreements
+from howsure_events.labels.answers import (
     Conflict,
     answers_of,
     reading_order,
@@ -29,9 +29,9 @@ from howsure.events.labels.answers import (
     settled_labels,
     undo_answer,
 )
-from howsure.events.labels.readers import progress
-from howsure.events.store.check_store import check_store
-from howsure.events.store.event_store import EventStore, StoreError
+from howsure_events.labels.readers import progress
+from howsure_events.store.check_store import check_store
+from howsure_events.store.event_store import EventStore, StoreError
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label
 from tests.events.made_up_store import copied
 from tests.events.stores import FORKSERVER

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.labels.agreement import agreement, disagreements
-from howsure.events.labels.answers import (
+from howsure_events.labels.agreement import agreement, disagreements
+from howsure_events.labels.answers import (
     answers_of,
     reading_order,
     record_answer,
@@ -21,12 +21,12 @@ from howsure.events.labels.answers import (
     settlements_of,
     undo_answer,
 )
-from howsure.events.labels.coders import coder_key, coder_named, is_same_coder
-from howsure.events.labels.import_labels import import_labels, label_table, readings_table
-from howsure.events.labels.readers import documents_for, first_coder, left_to_read, progress
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.store.check_store import check_store
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.coders import coder_key, coder_named, is_same_coder
+from howsure_events.labels.import_labels import import_labels, label_table, readings_table
+from howsure_events.labels.readers import documents_for, first_coder, left_to_read, progress
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.store.check_store import check_store
+from howsure_events.store.event_store import EventStore
 from tests.cli.running import printed
 from tests.events.labels.labelled_stores import drawn_store, give
 

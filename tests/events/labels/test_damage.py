@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import labelling_of, reading_order, record_answer, settled_labels
-from howsure.events.store.check_store import check_store
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.integrity import check_opened
+from howsure_events.labels.answers import labelling_of, reading_order, record_answer, settled_labels
+from howsure_events.store.check_store import check_store
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.integrity import check_opened
 from tests.events.damaged_stores import damaged, damaged_for_now
 from tests.events.labels.labelled_stores import answer_all, drawn_store
 from tests.events.made_up_store import copied

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import asked_of, labelling_of, reading_order
-from howsure.events.labels.draw import (
+from howsure_events.labels.answers import asked_of, labelling_of, reading_order
+from howsure_events.labels.draw import (
     HIGH,
     LOW,
     NOT_FOUND,
@@ -24,8 +24,8 @@ from howsure.events.labels.draw import (
     question_of,
     strata_of,
 )
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.tables import LABEL_TABLES
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.tables import LABEL_TABLES
 from tests.events.damaged_stores import damaged_for_now
 from tests.events.labels.labelled_stores import ACTORS, drawn_store, store_to_label
 from tests.events.made_up_store import copied

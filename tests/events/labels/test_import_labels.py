@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import (
+from howsure_events.labels.answers import (
     answers_of,
     asked_of,
     labelling_of,
@@ -19,11 +19,11 @@ from howsure.events.labels.answers import (
     settled_labels,
     settlements_of,
 )
-from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.import_labels import import_labels, label_table, reading_sheet
-from howsure.events.labels.label_files import read_labels
-from howsure.events.store.check_store import check_store
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.import_labels import import_labels, label_table, reading_sheet
+from howsure_events.labels.label_files import read_labels
+from howsure_events.store.check_store import check_store
+from howsure_events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label
 from tests.events.made_up_store import copied
 

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.agreement import disagreements
-from howsure.events.labels.answers import reading_order, record_answer, settle
-from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.readers import documents_for, left_to_read, progress, seconds_for
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.agreement import disagreements
+from howsure_events.labels.answers import reading_order, record_answer, settle
+from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.readers import documents_for, left_to_read, progress, seconds_for
+from howsure_events.store.event_store import EventStore
 from tests.cli.running import howsure, printed
 from tests.events.labels.labelled_stores import answer_all, drawn_store, give
 

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 
 from howsure.data.documents.conllu import write_conllu
 from howsure.errors import InputError
-from howsure.events import check_store, event_series, merge_stores
-from howsure.events.corpus import BATCH, Part
-from howsure.events.extraction import merge_stores as module
-from howsure.events.extraction.merge_stores import check_held, checked_parts, recipe_of_all
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import read_settings
+from howsure_events import check_store, event_series, merge_stores
+from howsure_events.corpus import BATCH, Part
+from howsure_events.extraction import merge_stores as module
+from howsure_events.extraction.merge_stores import check_held, checked_parts, recipe_of_all
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import read_settings
 from tests.events import newswire
 from tests.events.damaged_stores import damaged_for_now
 from tests.events.made_up_store import copied

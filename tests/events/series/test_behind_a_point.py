@@ -12,9 +12,9 @@ from typing import Any, Literal
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.series.files import documents_of, doubtful_documents
-from howsure.events.store.event_store import EventStore
-from howsure.explorer.queries import document_view
+from howsure_events.explorer.queries import document_view
+from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.store.event_store import EventStore
 from tests.events.made_up_store import HOSTILE, TITLES, MadeUpDocument, MadeUpMention, hussein_document, make_store
 from tests.events.made_up_store import write_store as write
 from tests.events.slow_store import Counts, raw_counts, slow_periods

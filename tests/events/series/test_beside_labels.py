@@ -11,16 +11,16 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.draw import draw_documents
-from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.corrected_comparison import corrected_comparison
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.series.event_series import event_series
-from howsure.events.series.files import comparison_beside_labels, series_beside_labels
-from howsure.events.store.event_store import EventStore
-from howsure.figures.events import draw_events, event_figure
 from howsure.figures.style import new_figure
 from howsure.result import plain
+from howsure_events.figures import draw_events, event_figure
+from howsure_events.labels.draw import draw_documents
+from howsure_events.series.actor_comparison import compare_actors
+from howsure_events.series.corrected_comparison import corrected_comparison
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.series.event_series import event_series
+from howsure_events.series.files import comparison_beside_labels, series_beside_labels
+from howsure_events.store.event_store import EventStore
 from tests.events.corrected.known_truth import labelled_store
 from tests.events.made_up_store import make_store, store_file
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.events.series.counts import (
+from howsure.stats.proportions import poisson_binomial
+from howsure_events.series.counts import (
     INTERVALS,
     Count,
     compare_counts,
@@ -20,7 +21,6 @@ from howsure.events.series.counts import (
     law_of_sum,
     monte_carlo_errors,
 )
-from howsure.stats.proportions import poisson_binomial
 
 SMALL = st.integers(1, 3).flatmap(
     lambda s: st.lists(st.lists(st.integers(0, 2), min_size=s, max_size=s), min_size=1, max_size=4)

@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from howsure.errors import InputError
-from howsure.events import example_store
-from howsure.events.corpus import Filter
-from howsure.events.series import actor_comparison
-from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.counts import (
+from howsure.stats.proportions import poisson_binomial
+from howsure_events import example_store
+from howsure_events.corpus import Filter
+from howsure_events.explorer import events_report
+from howsure_events.series import actor_comparison
+from howsure_events.series.actor_comparison import compare_actors
+from howsure_events.series.counts import (
     compare_counts,
     count_from_probabilities,
     count_from_samples,
@@ -28,11 +30,9 @@ from howsure.events.series.counts import (
     share_of_cause,
     story_sums,
 )
-from howsure.events.series.event_series import UNITS, event_series
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import days_asked, documents_by_period
-from howsure.explorer import events_report
-from howsure.stats.proportions import poisson_binomial
+from howsure_events.series.event_series import UNITS, event_series
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import days_asked, documents_by_period
 from tests.events import newswire
 from tests.events.made_up_store import hussein_document, write_store
 from tests.events.stores import extract_to

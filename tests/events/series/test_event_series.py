@@ -15,10 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.counts import INTERVALS
-from howsure.events.series.event_series import UNITS, EventSeries, event_series
-from howsure.events.store.event_store import EventStore
 from howsure.inputs.periods import (
     PERIODS,
     check_span,
@@ -29,6 +25,10 @@ from howsure.inputs.periods import (
     periods_between,
     periods_of,
 )
+from howsure_events.series.actor_comparison import compare_actors
+from howsure_events.series.counts import INTERVALS
+from howsure_events.series.event_series import UNITS, EventSeries, event_series
+from howsure_events.store.event_store import EventStore
 from tests.events.made_up_store import TITLES, MadeUpDocument, hussein_document, make_store, write_store
 from tests.events.slow_store import Counts, enumerated, law_of, law_of_sum, raw_counts, slow_interval, slow_periods
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import howsure
-from howsure.events import EventStore, regress_events
-from howsure.events.labels.answers import settled_labels
+from howsure_events import EventStore, regress_events
+from howsure_events.labels.answers import settled_labels
 from tests.events.corrected.known_truth import labelled_store
 
 QUARTERS = [f"2001-Q{part}" for part in range(1, 5)]

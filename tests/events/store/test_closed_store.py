@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-import howsure.events
-import howsure.explorer
+import howsure_events
+import howsure_events.explorer
 from howsure.errors import InputError
-from howsure.events import (
+from howsure_events import (
     ActorComparison,
     EventSeries,
     EventStore,
@@ -29,36 +29,36 @@ from howsure.events import (
     event_series,
     example_store,
 )
-from howsure.events.corpus import Part
-from howsure.events.extraction import merge_stores, recount
-from howsure.events.extraction.recount import recount_events
-from howsure.events.labels import agreement, answers, coders, draw, import_labels, readers
-from howsure.events.labels import agreement as disagreements
-from howsure.events.labels import answers as labelling
-from howsure.events.labels import answers as settled
-from howsure.events.labels import draw as bands
-from howsure.events.labels import import_labels as export_labels
-from howsure.events.labels.draw import event_words
-from howsure.events.labels.totals_so_far import intervals, one_more_hour
-from howsure.events.series import extra_features, files
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.series.event_series import stored_events
-from howsure.events.series.files import AnswersAbout, answers_about, documents_between, documents_of, doubtful_documents
-from howsure.events.series.labelled_pairs import pair_features
-from howsure.events.series.raw_counts import dependence_asked
-from howsure.events.series.regress_events import regress_events
-from howsure.events.store import integrity, reading
-from howsure.events.store import integrity as refusals
-from howsure.events.store.documents import stored_document, stored_documents
-from howsure.events.stories import stories_of
-from howsure.explorer import Tokens, create_app, queries
-from howsure.explorer import labelling as orders
-from howsure.explorer import labelling as questions
-from howsure.explorer import queries as addresses
-from howsure.explorer import queries as corrections
-from howsure.explorer.access import COORDINATOR
-from howsure.explorer.one_file import events_report
-from howsure.explorer.queries import document_view
+from howsure_events.corpus import Part
+from howsure_events.explorer import Tokens, create_app, queries
+from howsure_events.explorer import labelling as orders
+from howsure_events.explorer import labelling as questions
+from howsure_events.explorer import queries as addresses
+from howsure_events.explorer import queries as corrections
+from howsure_events.explorer.access import COORDINATOR
+from howsure_events.explorer.one_file import events_report
+from howsure_events.explorer.queries import document_view
+from howsure_events.extraction import merge_stores, recount
+from howsure_events.extraction.recount import recount_events
+from howsure_events.labels import agreement, answers, coders, draw, import_labels, readers
+from howsure_events.labels import agreement as disagreements
+from howsure_events.labels import answers as labelling
+from howsure_events.labels import answers as settled
+from howsure_events.labels import draw as bands
+from howsure_events.labels import import_labels as export_labels
+from howsure_events.labels.draw import event_words
+from howsure_events.labels.totals_so_far import intervals, one_more_hour
+from howsure_events.series import extra_features, files
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.series.event_series import stored_events
+from howsure_events.series.files import AnswersAbout, answers_about, documents_between, documents_of, doubtful_documents
+from howsure_events.series.labelled_pairs import pair_features
+from howsure_events.series.raw_counts import dependence_asked
+from howsure_events.series.regress_events import regress_events
+from howsure_events.store import integrity, reading
+from howsure_events.store import integrity as refusals
+from howsure_events.store.documents import stored_document, stored_documents
+from howsure_events.stories import stories_of
 
 ONLY_SETTINGS = {  # are read when a store is opened, and stay
     "event_of",
@@ -212,14 +212,15 @@ def saying(store: EventStore) -> str:
 
 
 def taking_a_store() -> Iterator[str]:
-    """The public functions of both rooms that have a parameter for a store."""
-    for room in (howsure.events, howsure.explorer):
-        for found in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
-            module = importlib.import_module(found.name)
-            for name, one in inspect.getmembers(module, inspect.isfunction):
-                kinds = {parameter.annotation for parameter in inspect.signature(one).parameters.values()}
-                if one.__module__ == module.__name__ and not name.startswith("_") and kinds & {"Store", "EventStore"}:
-                    yield name
+    """The public functions, of events and of their page, that have a parameter for a store."""
+    for found in pkgutil.walk_packages(howsure_events.__path__, "howsure_events."):
+        if found.name.startswith("howsure_events.commands"):
+            continue
+        module = importlib.import_module(found.name)
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            kinds = {parameter.annotation for parameter in inspect.signature(function).parameters.values()}
+            if function.__module__ == module.__name__ and not name.startswith("_") and kinds & {"Store", "EventStore"}:
+                yield name
 
 
 def test_all_who_take_a_store_are_asked() -> None:

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.store import event_store
-from howsure.events.store.event_store import EventStore, StoreError
-from howsure.events.store.integrity import DamagedStoreError
-from howsure.events.store.tables import TABLES, VERSION, arrow_table, types_of
+from howsure_events.store import event_store
+from howsure_events.store.event_store import EventStore, StoreError
+from howsure_events.store.integrity import DamagedStoreError
+from howsure_events.store.tables import TABLES, VERSION, arrow_table, types_of
 from tests.events.made_up_store import copied
 from tests.events.stores import FORKSERVER
 

@@ -16,14 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import HowsureError, InputError
-from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.files import documents_of, doubtful_documents
-from howsure.events.store.documents import DecidingLink, deciding_links
-from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import asking_once, chosen_actors, facts_of
-from howsure.events.store.tables import as_bits, as_labels
-from howsure.explorer import queries
 from howsure.inputs.periods import PERIODS, period_end, period_of, period_start
+from howsure_events.explorer import queries
+from howsure_events.series.actor_comparison import compare_actors
+from howsure_events.series.files import documents_of, doubtful_documents
+from howsure_events.store.documents import DecidingLink, deciding_links
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import asking_once, chosen_actors, facts_of
+from howsure_events.store.tables import as_bits, as_labels
 from tests.events.made_up_store import TITLES, make_store, packed, store_file
 
 

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 import uvicorn
 
-from howsure.explorer.server import PromptConnection
+from howsure_events.explorer.server import PromptConnection
 from tests.explorer.serving import serving
 
 BEGUN = b"GET / HTTP/1.1\r\nHost: localhost\r\n"

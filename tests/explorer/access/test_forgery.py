@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.datastructures import Headers
 
-from howsure.explorer.access import TOKEN, forged
+from howsure_events.explorer.access import TOKEN, forged
 
 OWN = {"host": "localhost:8350", "origin": "http://localhost:8350", "sec-fetch-site": "same-origin", TOKEN: "secret"}
 ELSEWHERE, SITE, OLD = (

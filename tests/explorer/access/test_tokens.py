@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import Tokens, create_app
-from howsure.explorer.access import COORDINATOR, HEADERS, new_token
-from howsure.explorer.queries import QUESTIONS
+from howsure_events.explorer import Tokens, create_app
+from howsure_events.explorer.access import COORDINATOR, HEADERS, new_token
+from howsure_events.explorer.queries import QUESTIONS
+from howsure_events.store.event_store import EventStore
 from tests.explorer.serving import ServedPage
 
 HOME, TOKEN, ONCE = "http://localhost:8350", "of-this-test", "for-the-browser"

@@ -16,8 +16,8 @@ from typing import Any
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from howsure.events.labels.draw import draw_documents
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.draw import draw_documents
+from howsure_events.store.event_store import EventStore
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import DOCUMENTS, make_hostile_store
 from tests.explorer.serving import ServedPage
@@ -25,7 +25,7 @@ from tests.explorer.serving import ServedPage
 ACTORS = ("IRQ", "YUG", "KWT")  # keys 1, 2, 3; the title of the last is hostile
 READ = 30
 LINK = re.compile(r"http://127\.0\.0\.1:[0-9]+/label\?token=[\w-]{32}(?=\s)")
-COMMAND = [sys.executable, "-m", "howsure.cli", "events", "label", "--port", "0", "--no-open"]
+COMMAND = [sys.executable, "-m", "howsure_cli", "events", "label", "--port", "0", "--no-open"]
 
 
 def make_room_store(path: Path, documents: int = READ) -> Path:

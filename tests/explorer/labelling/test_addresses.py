@@ -13,13 +13,13 @@ import duckdb
 import pytest
 from starlette.testclient import TestClient
 
-from howsure.events.labels.agreement import agreement
-from howsure.events.labels.answers import answers_of, reading_order
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import Room, Tokens, create_app, labelling
-from howsure.explorer.access import ANY_CODER, COORDINATOR, HEADERS, TOKEN
-from howsure.explorer.labelling import LONGEST_BODY, ORDERS, questions_of
-from howsure.explorer.queries import QUESTIONS
+from howsure_events.explorer import Room, Tokens, create_app, labelling
+from howsure_events.explorer.access import ANY_CODER, COORDINATOR, HEADERS, TOKEN
+from howsure_events.explorer.labelling import LONGEST_BODY, ORDERS, questions_of
+from howsure_events.explorer.queries import QUESTIONS
+from howsure_events.labels.agreement import agreement
+from howsure_events.labels.answers import answers_of, reading_order
+from howsure_events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import copied
 from tests.explorer.hostile_store import ATTACKS

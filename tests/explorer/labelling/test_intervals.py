@@ -11,10 +11,10 @@ import pytest
 import howsure
 from howsure.counts.design import labels_total
 from howsure.counts.population import read_units
-from howsure.events.labels.answers import reading_order, record_answer, settled_labels
-from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.totals_so_far import intervals
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.answers import reading_order, record_answer, settled_labels
+from howsure_events.labels.draw import draw_documents
+from howsure_events.labels.totals_so_far import intervals
+from howsure_events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import store_file
 

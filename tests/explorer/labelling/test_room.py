@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from howsure.events.labels.draw import draw_documents
-from howsure.events.store.event_store import EventStore
+from howsure_events.labels.draw import draw_documents
+from howsure_events.store.event_store import EventStore
 from tests.cli.running import howsure
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import ATTACKS, DOCUMENTS, SAMPLES, make_hostile_store

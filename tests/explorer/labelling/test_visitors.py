@@ -10,10 +10,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import answers_of, reading_order, record_answer, settlements_of
-from howsure.events.store.event_store import EventStore
-from howsure.explorer import Room, Tokens, create_app
-from howsure.explorer.access import NO_TOKEN, NOT_A_CODERS, OTHER_SITE, TOKEN
+from howsure_events.explorer import Room, Tokens, create_app
+from howsure_events.explorer.access import NO_TOKEN, NOT_A_CODERS, OTHER_SITE, TOKEN
+from howsure_events.labels.answers import answers_of, reading_order, record_answer, settlements_of
+from howsure_events.store.event_store import EventStore
 from tests.events.made_up_store import copied
 
 HOME, ELSEWHERE = "http://localhost:8350", "http://localhost:9000"

@@ -1,0 +1,1 @@
+"""The commands of `howsure`, one file or folder each."""

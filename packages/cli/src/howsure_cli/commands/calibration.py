@@ -1,0 +1,384 @@
+"""`howsure calibration`, `quantiles` and `simulate`; what a command needs is loaded when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import click
+
+from howsure.errors import LOOK, InputError
+from howsure_cli.terminal.commands import Command, Written
+from howsure_cli.terminal.derived import FILES, NOT, choice, command_of, derived, finish, result_of, said_of
+from howsure_cli.terminal.options import (
+    ONE_WAY,
+    PROBABILITIES,
+    DefaultGroup,
+    as_names,
+    axis_option,
+    binning_options,
+    choice_option,
+    classes_options,
+    figure_option,
+    in_order,
+    output_options,
+    probability_options,
+    reading_options,
+    report_option,
+    role_option,
+    roles_of,
+    seed_option,
+    source_of,
+)
+from howsure_cli.terminal.output import emit, progress, result_text, write_pictures
+from howsure_cli.terminal.process import check_memory
+
+ROW_BYTES = 250  # of a row of simulated pairs as text, beside its numbers
+LOGITS = (
+    "FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, tokens, "
+    "classes), in float64, float32, float16 or bfloat16. Rows are read some at a time; nothing is unpickled. Logits of "
+    "a language model stand one place before the token that they predict: save logits[:, :-1] and tokens[:, 1:]. "
+    "FILE... may also be summaries saved by --save. All classes are drawn on the scale of log-odds, unless --axis says "
+    "otherwise."
+)
+BINNING = ["adaptive", "uniform"]
+
+
+@cache
+def curve() -> click.Command:
+    """`howsure calibration curve`: from files of predictions to curves, tables, figures and a report."""
+    from howsure.calibration.calibration_tests import METHODS
+    from howsure.calibration.curves import calibration_curves
+
+    def run(form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any) -> None:
+        curves = result_of(calibration_curves, typed, both_methods=report is not None)
+        finish(curves, name="calibration", form=form, output=output, figure=figure, report=report, axis=axis)
+
+    return command_of(
+        "curve",
+        calibration_curves,
+        run,
+        files=f"{FILES.rstrip('.')}; or saved summaries, see `summary`.",
+        examples="""
+howsure calibration dev.jsonl --target gold --prob score
+howsure calibration 'export/*.parquet' --target y --prob score --group country --format json
+howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-wise --figure curve.pdf
+howsure calibration dev.jsonl --target gold --prob score --method corp --report report.html
+howsure calibration 'results/*/samples_*.jsonl'
+""",
+        own=[output_options, figure_option(), axis_option, report_option],
+        options={
+            "method": choice(calibration_curves, "method", ["bins", "corp"]),
+            "binning": choice(calibration_curves, "binning", BINNING),
+            "interval": choice(calibration_curves, "interval", ["debiased", "nguyen-oconnor", "bootstrap", "none"]),
+            "adjust": choice(calibration_curves, "adjust", ["holm", "bh", NOT]),
+            "test": choice(calibration_curves, "test", METHODS),
+            "both_methods": None,
+        },
+        epilog="See also: howsure calibration compare --help; find-groups, logits, ordinal and summary --help",
+    )
+
+
+@cache
+def find_miscalibrated_groups() -> click.Command:
+    """`howsure calibration find-groups`: in which groups of rows are predictions worse calibrated than in the whole?"""
+    from howsure.calibration import miscalibrated_groups
+    from howsure.calibration.scan import DIAGONAL, WHOLE
+    from howsure.result import files_read
+
+    function = miscalibrated_groups.find_miscalibrated_groups
+
+    def run(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
+        groups = result_of(function, typed, multicalibration=True)
+        title = f"Which groups are worse calibrated? {files_read(groups.recipe)}"
+        name = "calibration find-groups"
+        finish(groups, name=name, form=form, output=output, figure=figure, report=report, title=title)
+
+    return command_of(
+        "find-groups",
+        function,
+        run,
+        examples="""
+howsure calibration find-groups dev.csv --target gold --prob score --features genre,length
+howsure calibration find-groups dev.jsonl --target gold --probs-column probs --features 'genre,length(text)'
+howsure calibration find-groups answers.csv --target right --prob confidence --features model,topic --cluster item
+""",
+        own=[output_options, figure_option(), report_option],
+        options={
+            "features": click.option("--features", callback=as_names, required=True, metavar="COL,COL,…"),
+            "conditions": click.option(
+                "--conditions",
+                type=click.IntRange(1, 2),
+                default=2,
+                show_default=True,
+                help="Most conditions of a group.",
+            ),
+            "against": choice(function, "against", [WHOLE, DIAGONAL]),
+            "multicalibration": None,
+        },
+    )
+
+
+@cache
+def compare() -> click.Command:
+    """`howsure calibration compare`: is model B better calibrated than model A on the same rows?"""
+    from howsure.calibration.comparison import compare_calibration
+
+    @click.command("compare", cls=Command)
+    @click.argument("files", nargs=-1, required=True, metavar="FILE | FILE_A FILE_B")
+    @probability_options(of_two=True)
+    @classes_options
+    @role_option("y_true", multiple=True)
+    @reading_options
+    @binning_options
+    @click.option("--names", callback=as_names, metavar="NAME,NAME", help="What the models are called (default: A,B).")
+    @output_options
+    @figure_option()
+    @axis_option
+    def command(
+        files: Sequence[str], form: str, output: str | None, figure: str | None, axis: str, **typed: Any
+    ) -> None:
+        """Is model B better calibrated than A on the same rows? Two files, or two columns of one file (--prob twice).
+
+        Rows of two files are matched by --id, or by position if the files have the same number of rows.
+
+        \b
+        howsure calibration compare base.jsonl large.jsonl --target gold --prob score
+        howsure calibration compare base.jsonl large.jsonl --target gold --prob score --id uid --skip-missing
+        howsure calibration compare dev.csv --target gold --prob base --prob large
+        howsure calibration compare dev.csv --target base_right --target large_right --prob base --prob large
+        howsure calibration compare base.jsonl large.jsonl --target gold --probs-column probs
+        howsure calibration compare dev.csv --target gold --logits a_no,a_yes --logits b_no,b_yes --classes no,yes
+        """
+        how = {name: typed.pop(name) for name in ("bin_size", "n_bins", "binning", "level")}
+        how |= {} if (names := typed.pop("names")) is None else {"names": names}
+        comparison = compare_calibration(**two_models(files, typed), **how)
+        text = result_text(comparison, form)  # which may refuse a column, before anything is written
+        write_pictures(comparison, figure=figure, axis=axis)
+        emit(text, output)
+
+    return command
+
+
+def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that name two models and their rows: files and columns, each given twice or once for both.
+
+    Raises InputError if they name none, one or more than two.
+    """
+    columns_of = {way: typed.pop(way) for way in PROBABILITIES}
+    labels = typed.pop("y_true")
+    ways = [way for way, columns in columns_of.items() if columns]
+    of_logs = not ways and len(files) == 2 and len(labels) < 2  # which name the columns themselves
+    if len(ways) != 1 and not of_logs:
+        raise InputError(f"{ONE_WAY}{LOOK}")
+    columns = [] if of_logs else list(columns_of[ways[0]])
+    if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)) and not of_logs:
+        raise InputError(
+            f"compare takes two files and one column, or one file and two columns; "
+            f"it got {len(files)} and {len(columns)}."
+        )
+    if len(labels) > 2:
+        raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
+    arguments = roles_of(typed | dict(zip(ways, columns, strict=False))) | {"data": source_of(files[:1], typed)}
+    arguments |= dict(zip(("y_true", "y_true_against"), labels, strict=False))
+    if len(files) == 1:
+        return arguments | {"against": columns[1]}
+    arguments["against"] = source_of(files[1:], typed)
+    return arguments | dict(zip(("y_prob_against",), columns[1:], strict=False))
+
+
+@cache
+def logits() -> click.Command:
+    """`howsure calibration logits`: a model's calibration over all its classes, from files of logits."""
+    from howsure.calibration.from_logits import EQUAL, PROBABILITY, logit_calibration
+    from howsure.data.sources import read
+    from howsure.inputs.pairs import CLASS_WISE
+
+    def run(
+        files: Sequence[str],
+        save: str | None,
+        form: str,
+        output: str | None,
+        figure: str | None,
+        report: str | None,
+        axis: str,
+        **typed: Any,
+    ) -> None:
+        source = replace(read(files), bar=lambda n, unit: progress(unit, total=n))
+        calibration = logit_calibration(source, **typed)
+        calibration = replace(calibration, recipe={"command": "howsure calibration logits", **calibration.recipe})
+        ends = calibration.binned[0].bins.mean_prob[[0, -1]]
+        if axis == "auto" and ends.min() > 0.0 and ends.max() < 1.0 and calibration.recipe["reduce"] == CLASS_WISE:
+            axis = "logit"
+        text = result_text(calibration, form)  # which may refuse a column, before anything is written
+        if save is not None and calibration.summary is not None:
+            calibration.summary.save(save)
+        write_pictures(calibration, figure=figure, report=report, axis=axis)
+        emit(text, output)
+
+    return command_of(
+        "logits",
+        logit_calibration,
+        run,
+        files=LOGITS,
+        examples="""
+howsure calibration logits 'shards/*.safetensors' --save monday.summary
+howsure calibration logits monday.summary tuesday.summary
+howsure calibration logits logits-*.npy --targets tokens.npy --figure curve.png
+howsure calibration logits 'shards/*.safetensors' --reduce top-label
+""",
+        own=[
+            click.option(
+                "--save", type=Written(), metavar="FILE.summary", help="Save the sums, to be added to others."
+            ),
+            output_options,
+            figure_option(),
+            axis_option,
+            report_option,
+        ],
+        options={
+            "data": None,
+            "targets": click.option("--targets", multiple=True, metavar="FILE"),
+            "sample_weight": choice(logit_calibration, "sample_weight", [PROBABILITY, EQUAL]),
+        },
+    )
+
+
+@cache
+def ordinal() -> click.Command:
+    """`howsure calibration ordinal`: are the probabilities of ordered levels, such as grades, calibrated?"""
+    from howsure.calibration.ordinal import ordinal_calibration
+
+    return derived(
+        "calibration ordinal",
+        ordinal_calibration,
+        examples="""
+howsure calibration ordinal grades.jsonl --target grade --probs-column probs --levels 1,2,3,4,5
+howsure calibration ordinal dev.csv --target stars --probs p1,p2,p3 --levels 1,2,3 --figure curves.pdf
+howsure calibration ordinal decisions.jsonl --labels-from labels.csv --where "task = 'urgency'" --levels 0,1,2
+""",
+        figure=True,
+        report=True,
+        options={
+            "y_prob": probability_options(),
+            "binning": choice(ordinal_calibration, "binning", BINNING),
+        },
+    )
+
+
+@cache
+def summary() -> click.Command:
+    """`howsure calibration summary`: sums that stand for predictions, in a small file, to be added to others."""
+    from howsure.calibration.calibration_summary import CalibrationSummaries, CalibrationSummary, sums_of_source
+    from howsure.calibration.curves import pooling_notes
+    from howsure.inputs.numbers_and_names import counted
+    from howsure.result import rows_read
+
+    @click.command("summary", cls=Command, context_settings={"max_content_width": 110})
+    @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+    @click.option("--output", type=Written(), required=True, metavar="FILE.summary")
+    @probability_options()
+    @classes_options
+    @role_option("groups")
+    @role_option("y_true")
+    @reading_options
+    def command(files: Sequence[str], output: str, **typed: Any) -> None:
+        """Sums that stand for the predictions in FILE..., in a file of at most two megabytes per group, without rows.
+
+        FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration`
+        reads summaries as it reads predictions: of yesterday and today, of two machines, of two hospitals that show no
+        rows. Bins are made of whole cells of the probability scale, so narrow that their predictions count as equal.
+
+        \b
+        howsure calibration summary monday.parquet --target y --prob score --group country --output monday.summary
+        howsure calibration summary monday.summary tuesday.summary --output week.summary
+        howsure calibration week.summary
+        """
+        sums, provenance = sums_of_source(source_of(files, typed), **roles_of(typed))
+        if list(sums) == [""]:
+            CalibrationSummary.of_slots(sums[""]).save(output)
+        else:
+            CalibrationSummaries.of_slots(sums).save(output)
+        of_groups = "" if list(sums) == [""] else f" in {counted(len(sums), 'group')}"
+        pairs = counted(sum(map(len, sums.values())), "pair")
+        message = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
+        notes = [f"note: {note}" for note in pooling_notes(provenance)]
+        emit("\n".join([rows_read(provenance), *notes, message]), None)
+
+    return command
+
+
+command = DefaultGroup(
+    "calibration",
+    default="curve",
+    elsewhere={
+        "curve": curve,
+        "compare": compare,
+        "find-groups": find_miscalibrated_groups,
+        "logits": logits,
+        "ordinal": ordinal,
+        "summary": summary,
+    },
+    help="Calibration: do predicted probabilities match frequencies?",
+    context_settings={"max_content_width": 110},
+)
+
+
+@cache
+def quantiles() -> click.Command:
+    """`howsure quantiles`: are posterior draws of continuous quantities calibrated?"""
+    from howsure.calibration.quantiles import METHODS, quantile_calibration
+
+    def run(draws_column: str | None, form: str, output: str | None, figure: str | None, **typed: Any) -> None:
+        if (typed["draws"] is None) == (draws_column is None):
+            raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
+        quantiles = result_of(quantile_calibration, typed, draws=draws_column or typed["draws"])
+        finish(quantiles, name="quantiles", form=form, output=output, figure=figure)
+
+    return command_of(
+        "quantiles",
+        quantile_calibration,
+        run,
+        examples="""
+howsure quantiles draws.npz --target truth --draws-column draws
+howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document --figure quantiles.pdf
+""",
+        own=[output_options, figure_option()],
+        options={
+            "draws": in_order(
+                [
+                    click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of posterior draws."),
+                    click.option(
+                        "--draws-column", metavar="COL", help="Column of lists of draws, one per row (.npz: a matrix)."
+                    ),
+                ]
+            ),
+            "method": choice_option("--test", "method", of=METHODS, help=said_of(quantile_calibration)["method"]),
+            "rng": seed_option(to="rng"),
+        },
+    )
+
+
+@click.command("simulate", cls=Command)
+@click.argument("n", type=click.IntRange(min=1))
+@click.option("--a", type=float, default=0.3, show_default=True, help="First parameter of the Beta distribution of q.")
+@click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter.")
+@click.option(
+    "--k", type=click.FloatRange(0.0, 0.5), help="Miscalibrate: P(y = 1) is q - k up to one half, q + k above."
+)
+@click.option("--decimals", type=click.IntRange(0, 17), help="Number of decimals of q (default: all digits).")
+@seed_option()
+@click.option("--output", type=Written(".csv"), metavar="FILE.csv")
+def simulate(n: int, a: float, b: float, k: float | None, decimals: int | None, seed: int, output: str | None) -> None:
+    """Simulate N pairs: q from Beta(a, b), the label with probability q, or with a shifted q (--k). Written as CSV."""
+    import numpy as np
+
+    from howsure.calibration.simulation import simulate_pairs
+
+    check_memory(n * ROW_BYTES, name="N", value=n)
+    pairs = simulate_pairs(n, a, b, transform="identity" if k is None else k, rng=seed)
+    q = pairs.probabilities if decimals is None else np.round(pairs.probabilities, decimals)
+    rows = (f"{y},{p!r}" for y, p in zip(pairs.labels.tolist(), q.tolist(), strict=True))
+    emit("\n".join(["label,probability", *rows]) + "\n", output)

@@ -1,0 +1,183 @@
+"""Checks in TOML: `[tool.howsure.check]` of pyproject.toml, or `[check]` of howsure.toml.
+
+Each key is an option of the command without its dashes, and is checked as that option is.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from howsure.errors import InputError
+from howsure.files.opened import read_text
+from howsure.inputs.numbers_and_names import shortened, unknown_name
+from howsure_cli.terminal.commands import InOptions, check_destinations, sources_of
+
+OWN, SHARED = "howsure.toml", "pyproject.toml"
+FILES = "files"
+Section = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The checks of a file: the options that all share, and sections by kind; `place` names a kind's section."""
+
+    path: str
+    table: str
+    shared: Section
+    checks: tuple[tuple[str, Section], ...]
+
+    def place(self, kind: str) -> str:
+        """Where the sections of a kind stand."""
+        return f"[{self.table}.{kind}] of {self.path}"
+
+
+def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configuration:
+    """The checks in a file: the one named, else howsure.toml or pyproject.toml of this folder.
+
+    Raises InputError if there is none, or it holds none.
+    """
+    configuration_path = _found() if path is None else path
+    text = read_text(configuration_path)
+    try:
+        table: Any = tomllib.loads(text.content)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{configuration_path} is no TOML: {error}.") from error
+    except RecursionError as error:
+        raise InputError(f"{configuration_path} is nested too deeply.") from error
+    name = "tool.howsure.check" if os.path.basename(configuration_path) == SHARED else "check"
+    for part in name.split("."):
+        table = table.get(part) if isinstance(table, dict) else None
+    if not isinstance(table, dict) or not table:
+        raise InputError(f"{configuration_path} holds no checks; write them below [{name}.calibration].")
+    shared = {key: value for key, value in table.items() if not _is_section(value)}
+    checks = []
+    for kind, value in table.items():
+        if kind in shared and kind not in kinds:
+            continue
+        if kind not in kinds:
+            raise unknown_name("kind of check", kind, kinds, place=f"[{name}] of {configuration_path}")
+        if kind in shared:
+            raise InputError(f"{kind} in [{name}] of {configuration_path} must be a table: [{name}.{kind}].")
+        checks += [(kind, section) for section in (value if isinstance(value, list) else [value])]
+    if not checks:
+        raise InputError(f"{configuration_path} holds no checks; write them below [{name}.{kinds[0]}].")
+    return Configuration(configuration_path, name, shared, tuple(checks))
+
+
+def contexts(
+    configuration: Configuration, commands: Mapping[str, click.Command], parent: click.Context, *, shared: Sequence[str]
+) -> list[tuple[str, click.Context]]:
+    """The context of each check, as if its command had been typed; `shared` options stand elsewhere, and what they
+    write is compared with the configuration and with what any of the checks reads.
+
+    Raises InputError naming the section for what its command would refuse.
+    """
+    made: list[tuple[str, click.Context]] = []
+    sources: list[str | int] = [configuration.path]
+    for kind, section in configuration.checks:
+        command, place = commands[kind], configuration.place(kind)
+        params = [param for param in command.params if param.name not in shared]
+        words = _words(section, params, place=place, above=f"[{configuration.table}]", command=command)
+        try:
+            context = command.make_context(kind, words, parent=parent)
+        except click.ClickException as error:
+            raise InputError(f"{place}: {error.format_message()}") from error
+        made.append((kind, context))
+        sources += sources_of(context)
+    check_destinations(parent, also_read=sources)
+    return made
+
+
+@contextmanager
+def named_by(configuration: Configuration, kind: str, command: click.Command) -> Iterator[None]:
+    """Errors of a check, with its section and its options."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{configuration.place(kind)}: {error.told(InOptions(command))}") from error
+
+
+def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:
+    """The options of a command with those of the file for what was not typed.
+
+    Raises InputError for a key that is none of them, or a value that the option refuses.
+    """
+    place = f"[{configuration.table}] of {configuration.path}"
+    options = {_key(param): param for param in context.command.params if param.name in names}
+    option_values = dict(context.params)
+    for key, value in configuration.shared.items():
+        if key not in options:
+            raise unknown_name("option", key, list(options), place=place)
+        param = options[key]
+        assert param.name is not None
+        if context.get_parameter_source(param.name) is click.core.ParameterSource.DEFAULT:
+            try:
+                option_values[param.name] = param.process_value(context, _plain(value, key, place))
+            except click.ClickException as error:
+                raise InputError(f"{place}: {error.format_message()}") from error
+    context.params.update(option_values)
+    return option_values
+
+
+def _found() -> str:
+    for path in (OWN, SHARED):
+        if os.path.isfile(path):
+            return path
+    raise InputError(f"there is neither {OWN} nor {SHARED} here; name what to check: howsure check calibration --help.")
+
+
+def _is_section(value: Any) -> bool:
+    return isinstance(value, dict) or (isinstance(value, list) and bool(value) and isinstance(value[0], dict))
+
+
+def _words(
+    section: Section, params: Sequence[click.Parameter], *, place: str, above: str, command: click.Command
+) -> list[str]:
+    """What would be typed for a section."""
+    if not isinstance(section, dict):
+        raise InputError(f"{place} must be a table of options.")
+    options = {_key(param): param for param in params if isinstance(param, click.Option)}
+    known_keys = [FILES, *options]
+    words: list[str] = []
+    for key in section:
+        if key in known_keys:
+            continue
+        if key in {_key(param) for param in command.params}:
+            raise InputError(f"{key} is shared by all checks; write it below {above}, not in {place}.")
+        raise unknown_name("option", key, known_keys, place=place)
+    for key, param in options.items():
+        if key not in section:
+            continue
+        value = section[key]
+        if getattr(param, "is_flag", False):
+            if not isinstance(value, bool):
+                raise InputError(f"{key} in {place} must be true or false, not {value!r}.")
+            words += [f"--{key}"] if value else []
+        elif isinstance(value, list) and param.multiple:
+            words += [word for entry in value for word in (f"--{key}", _plain(entry, key, place))]
+        elif isinstance(value, list):
+            words += [f"--{key}", ",".join(_plain(entry, key, place) for entry in value)]
+        else:
+            words += [f"--{key}", _plain(value, key, place)]
+    files = section.get(FILES, [])
+    files = [files] if isinstance(files, str) else files
+    if not isinstance(files, list) or not files or not all(isinstance(file, str) for file in files):
+        raise InputError(f'{place} must name the files to check: files = ["dev.jsonl"].')
+    return [*words, "--", *files]
+
+
+def _key(param: click.Parameter) -> str:
+    return param.opts[0].removeprefix("--")
+
+
+def _plain(value: Any, key: str, place: str) -> str:
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(f"{key} in {place} must be a text or a number, not {shortened([repr(value)])}.")

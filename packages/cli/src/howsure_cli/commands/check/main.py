@@ -1,0 +1,316 @@
+"""`howsure check`: pass, fail or cannot tell, as a table, a file and an exit code."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import click
+
+from howsure.check.calibration import check_calibration
+from howsure.check.evidence import Baseline
+from howsure.check.scores import check_score
+from howsure.check.selective import check_selective
+from howsure.check.verdicts import CANNOT_TELL, FAIL, MOST_RUNS, PASS, Check, Verdict
+from howsure.data.sources import Files
+from howsure.errors import InputError
+from howsure.files.opened import identity
+from howsure.files.whole import alone, write_whole
+from howsure.show.table import in_a_line, markdown_escaped
+from howsure.significance.experiments import Experiments
+from howsure.significance.trend import check_date
+from howsure_cli.commands.check.configuration import contexts, named_by, read_configuration, take_shared
+from howsure_cli.terminal.commands import Written
+from howsure_cli.terminal.derived import command_of, result_of
+from howsure_cli.terminal.options import (
+    Decorator,
+    DefaultGroup,
+    bounds_option,
+    choice_option,
+    figure_option,
+    in_order,
+    output_option,
+    output_options,
+    raw_option,
+    role_option,
+    source_of,
+)
+from howsure_cli.terminal.output import emit, emit_result, is_raw, result_text, write_pictures
+
+CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
+FORMATS = ("table", "json", "csv", "markdown")
+CHECKS: dict[str, Callable[..., Check]] = {
+    "calibration": check_calibration,
+    "score": check_score,
+    "selective": check_selective,
+}
+
+
+@click.group(cls=DefaultGroup, default="all", context_settings={"max_content_width": 110}, epilog=CODES)
+def command() -> None:
+    """Is a limit kept? Verdicts with an exit code: pass, fail, or cannot tell."""
+
+
+# Options that all checks share: the level, what they are compared with, and where verdicts go.
+
+
+def as_level(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """The level of one-sided tests."""
+    if not 0.5 < value < 1.0:
+        raise click.BadParameter(f"{value:g} does not lie strictly between 0.5 and 1; write 0.95 for 95%")
+    return value
+
+
+def as_date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A day."""
+    try:
+        return None if value is None else check_date(value)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+SHARED: dict[str, Decorator] = {
+    "level": click.option("--level", type=float, callback=as_level, default=0.95, show_default=True),
+    "alarms_over": click.option(
+        "--alarms-over",
+        type=click.IntRange(1, MOST_RUNS),
+        default=1,
+        show_default=True,
+        metavar="RUNS",
+        help="Keep the probability of any false fail at 1 - level over so many runs together.",
+    ),
+    "baseline": click.option(
+        "--baseline",
+        metavar="FILE.json",
+        help="Compare with what a former run wrote; --not-worse-than names the margin.",
+    ),
+    "write_baseline": click.option(
+        "--write-baseline",
+        type=Written(".json"),
+        metavar="FILE.json",
+        help="Write the estimates to a file that a later run can be compared with.",
+    ),
+    "form": choice_option("--format", "form", of=FORMATS),
+    "output": output_option,
+    "junit": click.option(
+        "--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."
+    ),
+    "summary": click.option(
+        "--summary",
+        type=Written(".md", ".markdown", ".txt", "", appended=True),
+        metavar="FILE",
+        help="Also append the verdicts to a file as Markdown, such as a job's summary on GitHub.",
+    ),
+    "experiments": click.option(
+        "--experiments",
+        type=Written(),
+        metavar="FILE",
+        help="Also add the verdicts to the history in this file; see howsure check trend.",
+    ),
+    "date": click.option("--date", callback=as_date, metavar="DATE", help="Their day, 2026-11-22 (default: today)."),
+}
+shared_options = in_order([*SHARED.values(), raw_option])
+
+
+# The checks, and how they are shown.
+
+
+@command.command("all", epilog=CODES, short_help="All checks in howsure.toml or pyproject.toml (the default).")
+@click.option("--config", metavar="FILE.toml", help="File of checks (default: howsure.toml, else pyproject.toml).")
+@shared_options
+def all_command(config: str | None, **_: Any) -> None:
+    """Make all checks in howsure.toml, or in pyproject.toml below [tool.howsure.check].
+
+    \b
+    howsure check
+    howsure check --config nightly.toml --junit check.xml --summary "$GITHUB_STEP_SUMMARY"
+    """
+    context = click.get_current_context()
+    configuration = read_configuration(config, kinds=list(CHECKS))
+    shared = take_shared(configuration, context, tuple(SHARED))
+    made = contexts(configuration, command.commands, context, shared=tuple(SHARED))
+    baseline = None if shared["baseline"] is None else Baseline.load(shared["baseline"])
+    compared = [each.params["not_worse_than"] is not None for _, each in made]
+    if baseline is not None and not any(compared):
+        raise InputError(
+            f"no check in {configuration.path} is compared with --baseline {shared['baseline']}; name the margin in "
+            "that which shall be: not-worse-than = 0.01."
+        )
+    checks = []
+    for (kind, each), is_compared in zip(made, compared, strict=True):
+        with each, named_by(configuration, kind, each.command):
+            checks.append(checked(kind, each.params, baseline=baseline if is_compared else None))
+    how = {name: shared[name] for name in ("level", "alarms_over")}
+    show(Check.together(checks, **how), shared)
+
+
+def check_command(kind: str, short_help: str, examples: str, **options: Decorator | None) -> None:
+    """The command of a check, derived from its function, with `options` of its own."""
+    function = CHECKS[kind]
+    without_options = dict.fromkeys(("level", "alarms_over", "baseline"))
+
+    def run(**typed: Any) -> None:
+        baseline = None if typed["baseline"] is None else Baseline.load(typed["baseline"])
+        sizes = {name: typed[name] for name in ("level", "alarms_over")}
+        show(checked(kind, typed, baseline=baseline, **sizes), typed)
+
+    how: dict[str, Any] = {
+        "own": [shared_options],
+        "options": without_options | options,
+        "epilog": CODES,
+        "short_help": short_help,
+    }
+    command.add_command(command_of(kind, function, run, examples=examples, **how))
+
+
+def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
+    """What the function of a check says of the files and options that were typed."""
+    source = source_of(typed["files"], typed)
+    named = {option_name: typed[option_name] for option_name in ("better_than", "against") if typed.get(option_name)}
+    how |= {option_name: other_model(model, source) for option_name, model in named.items()}
+    labels = typed.get("y_true")
+    if isinstance(labels, tuple):
+        if len(labels) > 2 or (len(labels) == 2 and not typed["better_than"] and not typed["against"]):
+            raise InputError(
+                "--target is named once, or twice with another model: the labels of this one and of that one."
+            )
+        how |= dict(zip(("y_true", "y_true_against"), (*labels, None, None), strict=False))
+    arguments = {name: value for name, value in typed.items() if name not in SHARED}
+    return result_of(CHECKS[kind], arguments, data=source, **how)
+
+
+def other_model(named: str, source: Files) -> Files | str:
+    """The other model as a source with the same columns, or as a column of the same files.
+
+    Raises InputError if it is the file that is checked.
+    """
+    if not (os.path.exists(named) or Path(named).suffix or any(mark in named for mark in "*?/")):
+        return named
+    if [identity(named) or named] == [identity(path) or path for path in source.paths]:
+        raise InputError(f"{named} is what is checked; a model is compared with another one.")
+    return replace(source, paths=(named,))
+
+
+def show(check: Check, shared: Mapping[str, Any]) -> None:
+    """Print the verdicts, write the files that the user named, and end with the exit code."""
+    if shared["date"] is not None and shared["experiments"] is None:
+        raise InputError("--date is the day in a history; name its file, --experiments.")
+    how = {name: check.recipe[name] for name in ("howsure", "level", "alarms_over")}
+    recipe = {"command": "howsure check", **how, "baseline": shared["baseline"]}
+    check = replace(check, recipe=recipe | {"checks": [each.recipe for each in check.found]})
+    store = None if shared["experiments"] is None else Experiments(shared["experiments"])
+    if shared["write_baseline"] is not None:
+        check.baseline.save(shared["write_baseline"])
+    if shared["junit"] is not None:
+        write_whole(junit_xml(check).encode(), shared["junit"])
+    if shared["summary"] is not None:
+        append_summary(check, shared["summary"])
+    if store is not None:
+        store.add_points(check.points(shared["date"] or datetime.date.today()))
+    if shared["form"] == "markdown":
+        emit(summary_markdown(check), shared["output"])
+    else:
+        emit_result(check, shared["form"], shared["output"])
+    if check.outcome != PASS:
+        click.get_current_context().exit(check.exit_code)
+
+
+check_command(
+    "calibration",
+    "A limit of the calibration error, or another model.",
+    """
+howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05
+howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05 --group language
+howsure check calibration new.jsonl --target gold --prob score --id uid --better-than old.jsonl
+howsure check calibration dev.csv --target gold --prob new --not-worse-than 0.01 --against old
+howsure check calibration monday.summary tuesday.summary --max-error 0.05
+""",
+    y_true=role_option("y_true", multiple=True),
+    y_true_against=None,
+)
+check_command(
+    "score",
+    "A limit of the mean of a score of each item, or another model.",
+    """
+howsure check score dev.csv --score exact_match --min-score 0.8
+howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
+howsure check score grades.csv --score grade --min-score 3.5 --bounds 1,5
+howsure check score so_far.csv --score new --better-than old --sequential --items-total 1000
+""",
+    bounds=bounds_option,
+)
+check_command(
+    "selective",
+    "A limit of the risk of the most confident answers.",
+    """
+howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.05 --min-coverage 0.7
+""",
+)
+
+
+@command.command("trend", short_help="What checks found over the dates of a history, with a figure.")
+@click.argument("file", metavar="FILE")
+@click.option("--check", "name", metavar="NAME", help="One of the checks, by its name (default: all).")
+@output_options
+@figure_option()
+def trend_command(file: str, name: str | None, form: str, output: str | None, figure: str | None) -> None:
+    """What did checks find, night after night? The results that --experiments FILE has collected.
+
+    \b
+    howsure check trend nightly.experiments --figure trend.svg
+    """
+    if not os.path.isfile(file):
+        raise InputError(f"no file {file}; a check with --experiments {file} begins it.")
+    trend = Experiments(file).trend(name)
+    shown = result_text(trend, form)
+    write_pictures(trend, figure=figure, report=None)
+    emit(shown, output)
+
+
+# Verdicts for systems of continuous integration: JUnit XML, and a summary in Markdown.
+
+
+def junit_xml(check: Check) -> str:
+    """A suite with a test per verdict: `fail` is a failure, `cannot tell` a skipped test with its reason."""
+    outcomes = [verdict.outcome for verdict in check]
+    counts = (
+        f'tests="{len(outcomes)}" failures="{outcomes.count(FAIL)}" errors="0" skipped="{outcomes.count(CANNOT_TELL)}"'
+    )
+    cases = "".join(map(_case, check))
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<testsuites {counts}>\n<testsuite name="howsure check" {counts}>\n{cases}</testsuite>\n</testsuites>\n'
+    )
+
+
+def _case(verdict: Verdict) -> str:
+    name = verdict.rule if verdict.group is None else f"{verdict.rule} [{verdict.group}]"
+    head = f"<testcase classname={_quoted(f'howsure.check.{verdict.check}')} name={_quoted(name)}"
+    if verdict.outcome == FAIL:
+        return f"{head}><failure message={_quoted(verdict.sentence)}/></testcase>\n"
+    if verdict.outcome == CANNOT_TELL:
+        return f"{head}><skipped message={_quoted(verdict.sentence)}/></testcase>\n"
+    return f"{head}><system-out>{_quoted(verdict.sentence)[1:-1]}</system-out></testcase>\n"
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(in_a_line(text))
+
+
+def summary_markdown(check: Check) -> str:
+    """A heading with the outcome, the table, and a sentence per verdict; nothing in it is HTML or a link."""
+    bullets = [f"- {markdown_escaped(in_a_line(line))}" for line in check.below()]
+    table = check.table().markdown(raw=is_raw())
+    return "\n".join([f"### howsure check: {check.outcome}", "", table, "", *bullets, "", ""])
+
+
+def append_summary(check: Check, path: str) -> None:
+    """Write the summary behind what a file holds: several steps of a job share it."""
+    with alone(path):
+        before = Path(path).read_bytes() if os.path.isfile(path) else b""
+        write_whole(before + summary_markdown(check).encode(), path)

@@ -1,0 +1,150 @@
+"""`howsure counts`: from a model's scores and a few hundred labels to counts with intervals that hold."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howsure.counts import draw_label_sample, estimate_counts, plan_label_sample
+from howsure.counts.draw_label_sample import DESIGNS
+from howsure.counts.estimation import METHODS
+from howsure.counts.label_sample import LABEL, ROW
+from howsure.counts.planning import DESIGNS as PLANNED
+from howsure.data.sources import Files
+from howsure.inputs.periods import PERIODS
+from howsure.regression.regress_predicted import regress_predicted
+from howsure_cli.terminal.commands import Group, Written
+from howsure_cli.terminal.derived import choice, command_of, derived, result_of, said_of
+from howsure_cli.terminal.options import Decorator, as_names, role_option, seed_option, source_of
+from howsure_cli.terminal.output import emit, say
+from howsure_cli.terminal.vocabulary import option_of
+
+
+@click.group("counts", cls=Group)
+def command() -> None:
+    """How many units have a property, if a model's scores are known for all and labels for a few hundred?
+
+    First draw the units to label (sample), label them in a spreadsheet, then estimate.
+    """
+
+
+# Options that the commands share.
+
+OF_UNITS: dict[str, Decorator | None] = {
+    "y_prob": role_option("y_prob", required=True),
+    "groups": role_option("groups", callback=as_names, metavar="COL,COL,…"),
+    "period": choice(estimate_counts, "period", PERIODS),
+    "rng": seed_option(to="rng"),
+}
+
+
+def as_sheet(context: click.Context, parameter: click.Parameter, file: str | None) -> Files | None:
+    """A filled sheet as a source."""
+    return None if file is None else source_of([file], {"input_format": None})
+
+
+def sheet_option(function: Callable[..., object], parameter: str = "labelled") -> Decorator:
+    """The option of a parameter that takes a filled sheet."""
+    return click.option(
+        option_of(parameter), parameter, callback=as_sheet, metavar="FILE.csv", help=said_of(function)[parameter]
+    )
+
+
+OF_PLAN = """
+howsure counts plan news.csv --prob score --width 200
+howsure counts plan news.csv --prob score --width 0.1 --share --labelled to_label.csv
+"""
+command.add_command(
+    derived(
+        "counts plan",
+        plan_label_sample,
+        examples=OF_PLAN,
+        options=OF_UNITS
+        | {"labelled": sheet_option(plan_label_sample), "design": choice(plan_label_sample, "design", PLANNED)},
+    ),
+    "plan",
+)
+
+
+OF_USED_ROWS = f"Its column {ROW} counts only the rows that are used (--where, --skip-missing)."
+SAME = ("y_prob", "labelled", "groups", "date", "period", "date_format", "clusters", "where", "format")
+
+
+def sample(output: str | None, **typed: Any) -> None:
+    """Write the sheet of units to label, and tell what to do with it."""
+    drawn = result_of(draw_label_sample, typed)
+    emit(f"{drawn.to_csv()}\n", output)
+    if output is not None:
+        same = typed | {"labelled": output, "format": typed["input_format"]}
+        options = [(option_of(role), same[role]) for role in SAME if same[role]]
+        words = [
+            part
+            for option, value in options
+            for part in (option, ",".join(value) if isinstance(value, list) else value)
+        ]
+        left_out = typed["where"] is not None or any(drawn.recipe.get("skipped", {}).values())
+        command_line = shlex.join(["howsure", "counts", "estimate", *typed["files"], *words])
+        command_line += " --skip-missing" if typed["skip_missing"] else ""
+        lines = [drawn.what_was_read, drawn.words, *([OF_USED_ROWS] if left_out else [])]
+        say("\n".join([*lines, f"Fill the column {LABEL} of {output} with 1 or 0, then: {command_line}"]))
+
+
+command.add_command(
+    command_of(
+        "sample",
+        draw_label_sample,
+        sample,
+        examples="""
+howsure counts sample news.csv --prob score --labels 200 --show id,text --output to_label.csv
+howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --show id,text --output more.csv
+""",
+        own=[click.option("--output", type=Written(".csv"), metavar="FILE.csv")],
+        options=OF_UNITS
+        | {
+            "n": click.option("--labels", "n", type=click.IntRange(min=1), required=True, metavar="N"),
+            "bands": None,
+            "batch": None,
+            "design": choice(draw_label_sample, "design", DESIGNS),
+            "more": sheet_option(draw_label_sample, "more"),
+        },
+    )
+)
+OF_ESTIMATE = """
+howsure counts estimate news.csv --prob score --labelled to_label.csv --date day --period month
+howsure counts estimate posts.csv --prob score --target label --stratum stratum --group country
+"""
+command.add_command(
+    derived(
+        "counts estimate",
+        estimate_counts,
+        examples=OF_ESTIMATE,
+        figure=True,
+        report=True,
+        options=OF_UNITS
+        | {
+            "y_true": role_option("y_true"),
+            "labelled": sheet_option(estimate_counts),
+            "features": click.option("--features", callback=as_names, metavar="COL,COL,…"),
+            "sample": None,
+            "method": choice(estimate_counts, "method", METHODS),
+        },
+    ),
+    "estimate",
+)
+OF_REGRESS = """
+howsure counts regress posts.csv --prediction score --target label --covariates age,party
+howsure counts regress posts.csv --prediction score --target label --treated reform --after late --fixed-effects city
+"""
+command.add_command(
+    derived(
+        "counts regress",
+        regress_predicted,
+        examples=OF_REGRESS,
+        figure=True,
+        report=True,
+    ),
+    "regress",
+)

@@ -1,0 +1,80 @@
+"""`howsure judge`: what people would have given where a judge graded everything, and how far raters agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from howsure.judges.agreement import rater_agreement
+from howsure.judges.bias import judge_bias
+from howsure.judges.correct_judge_scores import correct_judge_scores
+from howsure.judges.planning import plan_judge_sample
+from howsure.judges.prompts import prompt_sensitivity
+from howsure.judges.sample import draw_judge_sample
+from howsure.judges.transport import judge_transport
+from howsure.result import Result
+from howsure_cli.terminal.derived import derived
+from howsure_cli.terminal.options import Decorator, DefaultGroup, bounds_option
+
+EXAMPLES = """
+howsure judge answers.csv --score judge --target person
+howsure judge answers.csv --score judge --target person --model model --id question --bounds 1,5
+"""
+OF_AGREEMENT = """
+howsure judge agreement grades.csv --rater rater --id item --score grade --scale ordinal --categories 1,2,3
+howsure judge agreement grades.csv --rater rater --id item --score grade --judge gpt-large
+"""
+OF_SAMPLE = """
+howsure judge sample answers.csv --score judge --labels 80 --model model --id item --format csv --output to_grade.csv
+"""
+OF_PLAN = """
+howsure judge plan answers.csv --score judge --target person --width 0.2 --bounds 1,5
+howsure judge plan answers.csv --score judge --correlation 0.7 --width 0.1 --bounds 0,1
+"""
+OF_TRANSPORT = """
+howsure judge transport answers.csv --score judge --target person --model model --margin 0.05
+howsure judge transport a.csv --score judge --target person --model model --margin 0.2 --bounds 1,5 --against base
+"""
+OF_BIAS = """
+howsure judge bias pairs.csv --score first --swapped second --cluster question
+howsure judge bias answers.csv --score judge --target person --length words --family family --own gpt --cluster item
+"""
+OF_PROMPTS = """
+howsure judge prompts grades.csv --score grade --prompt prompt --id item
+howsure judge prompts grades.csv --score grade --prompt annotator --id item --run run --cluster document --bounds 1,5
+"""
+
+against_option = click.option("--against", metavar="NAME")
+
+
+@click.group(cls=DefaultGroup, default="scores", context_settings={"max_content_width": 110})
+def command() -> None:
+    """Judges: what would people have given, and how far do raters agree?"""
+
+
+def add(
+    name: str,
+    function: Callable[..., Result],
+    examples: str,
+    *,
+    figure: bool = False,
+    report: bool = True,
+    **options: Decorator,
+) -> None:
+    """Add a command; options: those that need more than their type."""
+    command_name = "judge" if name == "scores" else f"judge {name}"
+    made = derived(command_name, function, examples=examples, figure=figure, report=report, options=options)
+    command.add_command(made, name)
+
+
+labels_option = click.option(
+    "--labels", "n", type=click.IntRange(min=1), required=True, help="How many items to draw; without --id, answers."
+)
+add("scores", correct_judge_scores, EXAMPLES, figure=True, bounds=bounds_option, against=against_option)
+add("sample", draw_judge_sample, OF_SAMPLE, report=False, n=labels_option)
+add("plan", plan_judge_sample, OF_PLAN, report=False, bounds=bounds_option)
+add("agreement", rater_agreement, OF_AGREEMENT)
+add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=against_option)
+add("bias", judge_bias, OF_BIAS, figure=True, bounds=bounds_option)
+add("prompts", prompt_sensitivity, OF_PROMPTS, figure=True, bounds=bounds_option)

@@ -1,0 +1,27 @@
+"""`howsure look`: what is in a file, and what can be asked of it."""
+
+from __future__ import annotations
+
+import click
+
+from howsure_cli.look import look
+from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.derived import finish, help_of
+from howsure_cli.terminal.options import explode_option, from_option, output_options
+
+EXAMPLES = """
+howsure look answers.csv
+howsure look results/
+howsure look "results/**/samples_*.jsonl"
+"""
+
+
+@click.command("look", cls=Command, help=help_of(look, EXAMPLES), context_settings={"max_content_width": 110})
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@from_option
+@explode_option
+@output_options
+def command(
+    files: tuple[str, ...], input_format: str | None, explode: str | None, form: str, output: str | None
+) -> None:
+    finish(look(files, format=input_format, explode=explode), name="look", form=form, output=output)

@@ -1,0 +1,224 @@
+"""`howsure monitor`: is a model still calibrated, night after night, and since when not?"""
+
+from __future__ import annotations
+
+import datetime
+import inspect
+import math
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+from howsure.errors import InputError
+from howsure.monitoring.calibration_monitor import CalibrationMonitor
+from howsure.monitoring.results import GroupStatus, MonitorStatus
+from howsure.monitoring.settings import rows_of
+from howsure.show.table import in_a_line
+from howsure_cli.terminal.commands import Group, Written
+from howsure_cli.terminal.derived import option, said_of
+from howsure_cli.terminal.options import (
+    as_names,
+    figure_option,
+    in_order,
+    output_option,
+    output_options,
+    probability_options,
+    reading_options,
+    report_option,
+    role_option,
+    roles_of,
+    source_of,
+)
+from howsure_cli.terminal.output import emit, emit_result, result_text, write_pictures
+
+CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
+state_argument = click.argument("state", metavar="STATE.json")
+settings_options = in_order(
+    [
+        option(name, inspect.signature(CalibrationMonitor).parameters[name], help_text)
+        for name, help_text in said_of(CalibrationMonitor).items()
+    ]
+)
+
+
+@click.group(cls=Group, context_settings={"max_content_width": 110})
+def command() -> None:
+    """Is a model still calibrated? A stream of predictions with late labels, watched without false alarms."""
+
+
+@command.command("update", short_help="Take the days that are over: their predictions and labels.")
+@click.argument("state", metavar="STATE.json", type=Written())
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--date", "dates", required=True, metavar="COL")
+@role_option("y_true")
+@probability_options()
+@click.option("--reduce", metavar="HOW")
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…")
+@role_option("groups")
+@reading_options
+@click.option("--database", metavar="FILE.duckdb", help="Read a table of this DuckDB database instead of files.")
+@click.option("--table", metavar="NAME", help="The table, or view, of the --database.")
+@click.option("--until", metavar="DATE")
+@settings_options
+def update_command(
+    state: str, files: tuple[str, ...], dates: str, database: str | None, until: str | None, **typed: Any
+) -> None:
+    """Take from FILE... the periods that are over and were not taken before, and keep what was learned in STATE.json.
+
+    Give the whole log, or all since any earlier day: what was taken before is left out. STATE.json is made if there is
+    none, and replaced as a whole; of two updates at once, one waits for the other. The period and the
+    four options after it are set when STATE.json is begun.
+
+    \b
+    howsure monitor update state.json log.jsonl --date time --target right --prob confidence
+    howsure monitor update state.json 'logs/*.parquet' --date day --target gold --probs-column probs --wait 7
+    howsure monitor update state.json --database app.duckdb --table answers --date day --target right --prob p
+    """
+    from howsure.files.whole import alone
+
+    if typed.pop("sample_weight") is not None:
+        raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
+    settings = {name: typed.pop(name) for name in said_of(CalibrationMonitor)}
+    CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
+    source = source_of(_named(files, database, typed["table"]), typed)
+    rows = rows_of(
+        dates, **roles_of(typed), data=source
+    )  # before the state is locked: standard input may take its time
+    with alone(state):
+        if os.path.exists(state):
+            monitor = read_state(state)
+            _check_unchanged(monitor.settings.to_dict(), settings, state)
+        else:
+            monitor = CalibrationMonitor(**settings)
+        update = monitor.take(rows, until=until)
+        monitor.save(state)
+    emit(f"{state}: {update!r}\n\n{monitor.status()!r}\n", None)
+
+
+def _named(files: tuple[str, ...], database: str | None, table: str | None) -> tuple[str, ...]:
+    """The files, or the database, that the user named.
+
+    Raises InputError unless there is one or the other.
+    """
+    if database is None and table is None:
+        if not files:
+            raise InputError("no file is named; name a file, a glob in quotes, - for standard input, or a --database.")
+        return files
+    if database is None or table is None or files:
+        raise InputError("a table is named by --database FILE.duckdb --table NAME together, without other files.")
+    return (database,)
+
+
+def read_state(path: str) -> CalibrationMonitor:
+    """The monitor in a file; InputError if there is none, or it is not one."""
+    if not os.path.exists(path):
+        raise InputError(f"no file {path}; howsure monitor update {path} FILE... begins it.")
+    return CalibrationMonitor.load(path)
+
+
+def _check_unchanged(saved_settings: dict[str, Any], new_settings: dict[str, Any], state: str) -> None:
+    """Raise InputError for a setting that was given anew and is another one."""
+    context = click.get_current_context()
+    for name, value in new_settings.items():
+        typed = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        if typed and saved_settings[name] != value:
+            raise InputError(
+                f"--{name} was {saved_settings[name]} when {state} was begun, and is {value} now. Leave it out, or "
+                "begin another state."
+            )
+
+
+@command.command("status", epilog=CODES, short_help="Alarms, errors and evidence of each group, with an exit code.")
+@state_argument
+@output_options
+def status_command(state: str, form: str, output: str | None) -> None:
+    """Is the model still calibrated, and if not, since when? Look as often as you like.
+
+    \b
+    howsure monitor status state.json
+    """
+    status = read_state(state).status()
+    emit_result(status, form, output)
+    if status.exit_code:
+        click.get_current_context().exit(status.exit_code)
+
+
+@command.command("series", short_help="Each period of a group: its error with a band, and the evidence after it.")
+@state_argument
+@click.option("--group", metavar="NAME")
+@output_options
+@figure_option()
+@report_option
+def series_command(
+    state: str, group: str | None, form: str, output: str | None, figure: str | None, report: str | None
+) -> None:
+    """The error of each period, and the evidence against calibration after it.
+
+    \b
+    howsure monitor series state.json --figure series.svg
+    howsure monitor series state.json --group de --report de.html
+    """
+    series = read_state(state).series(group)
+    text = result_text(series, form)
+    write_pictures(series, figure=figure, report=report)
+    emit(text, output)
+
+
+@command.command("metrics", short_help="The same for Prometheus.")
+@state_argument
+@output_option
+def metrics_command(state: str, output: str | None) -> None:
+    """Gauges in the text format of Prometheus.
+
+    \b
+    howsure monitor metrics state.json --output /var/lib/node_exporter/howsure.prom
+    """
+    emit(metrics_text(read_state(state).status()), output)
+
+
+# The state of a monitor in the text format that Prometheus reads (version 0.0.4).
+
+Sample = tuple[str | None, float]  # the group, and its value
+
+
+def metrics_text(status: MonitorStatus) -> str:
+    """One gauge after another, each with a sample by group; what is not known yet is left out."""
+    rows = list(status)
+    lines = [
+        *_gauge("calibration_error", "Calibration error over all periods.", _of(rows, "error", "value")),
+        *_gauge("calibration_error_low", "Lower end of its band.", _of(rows, "error", "low")),
+        *_gauge("calibration_error_high", "Upper end of its band.", _of(rows, "error", "high")),
+        *_gauge("calibration_error_latest", "Calibration error of the last period.", _of(rows, "latest", "value")),
+        *_gauge("calibration_e_value", "Evidence against calibration.", [(row.name, row.e_value) for row in rows]),
+        *_gauge("calibration_e_threshold", "Evidence of an alarm.", [(row.name, row.threshold) for row in rows]),
+        *_gauge("calibration_alarm", "1 after an alarm, else 0.", [(r.name, float(r.alarm is not None)) for r in rows]),
+        *_gauge("monitor_rows", "Rows with labels in the periods taken.", [(row.name, float(row.n)) for row in rows]),
+        *_gauge("monitor_unlabelled_rows", "Rows without a label in them.", [(None, float(status.unlabelled))]),
+    ]
+    if status.last is not None:
+        last = datetime.datetime.fromisoformat(status.last).replace(tzinfo=datetime.UTC)
+        lines += _gauge(
+            "monitor_last_period_timestamp_seconds", "Start of the last period taken, UTC.", [(None, last.timestamp())]
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _of(rows: Iterable[GroupStatus], name: str, end: str) -> list[Sample]:
+    return [(row.name, math.nan if (number := getattr(getattr(row, name), end)) is None else number) for row in rows]
+
+
+def _gauge(name: str, help_text: str, samples: Iterable[Sample]) -> list[str]:
+    full = f"howsure_{name}"
+    defined_samples = [(group, value) for group, value in samples if not math.isnan(value)]
+    sample_lines = [f"{full}{_labels(group)} {value!r}" for group, value in defined_samples]
+    return [f"# HELP {full} {help_text}", f"# TYPE {full} gauge", *sample_lines] if sample_lines else []
+
+
+def _labels(group: str | None) -> str:
+    """The label of a group: no line ends, backslashes and quotes escaped."""
+    if group is None:
+        return ""
+    escaped = in_a_line(group).replace("\\", "\\\\").replace('"', '\\"')
+    return f'{{group="{escaped}"}}'

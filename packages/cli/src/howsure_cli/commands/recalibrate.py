@@ -1,0 +1,158 @@
+"""`howsure recalibrate`: fit a map from probabilities to calibrated ones, judge it, and apply it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from howsure.data.added_columns import SUFFIXES
+from howsure.recalibration.evaluate_recalibration import recalibration_table
+from howsure.recalibration.fitted import AUTO, METHODS
+from howsure.recalibration.recalibrate import recalibrate, recalibrate_file
+from howsure.recalibration.results import RecalibrationMap
+from howsure.result import files_read
+from howsure_cli.terminal.commands import Group, Written
+from howsure_cli.terminal.derived import choice, command_of, result_of, said_of
+from howsure_cli.terminal.options import (
+    Decorator,
+    as_names,
+    axis_option,
+    figure_option,
+    from_option,
+    given,
+    output_options,
+    probability_options,
+    report_option,
+    source_of,
+)
+from howsure_cli.terminal.output import emit, emit_result, name_text, write_pictures
+
+WIDE = {"max_content_width": 110}
+
+
+@click.group("recalibrate", cls=Group)
+def command() -> None:
+    """Mend a model's probabilities: learn a map from labelled rows (fit), see whether it helps (evaluate), and change
+    others by it (apply)."""
+
+
+def fit(output: str, figure: str | None, **typed: Any) -> None:
+    """Fit a map, write it, and print it with what each candidate scored."""
+    recalibration = result_of(recalibrate, typed)
+    recalibration = replace(recalibration, recipe={"command": "howsure recalibrate fit", **recalibration.recipe})
+    write_pictures(recalibration, figure=figure, report=None)
+    recalibration.save(output)
+    lines = [replace(recalibration, choice=None).text()]
+    if recalibration.choice is not None:
+        lines += ["", recalibration.table().text()]
+        lines += [
+            f"The choice took {recalibration.choice.seconds:.1f} s. A score of the best of several is a little too "
+            "good:",
+            "howsure recalibrate evaluate judges the map with the choice.",
+        ]
+    emit("\n".join([*lines, "", f"written: {name_text(output)}", ""]), None)
+
+
+def evaluate(
+    map: str | None, form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any
+) -> None:
+    """Evaluate maps, and print one evaluation, or a table of several."""
+    evaluations = result_of(recalibration_table, typed, map=None if map is None else RecalibrationMap.load(map))
+    evaluations = replace(
+        evaluations, recipe={"command": "howsure recalibrate evaluate", "map": map, **evaluations.recipe}
+    )
+    single_evaluation = evaluations.alone
+    drawn: dict[str, Any] = {} if single_evaluation is None else {"axis": axis}
+    title = f"Does recalibration help? {files_read(evaluations.recipe)}"
+    write_pictures(single_evaluation or evaluations, figure=figure, report=report, title=title, **drawn)
+    emit_result(
+        evaluations if single_evaluation is None or form in ("csv", "json") else single_evaluation, form, output
+    )
+
+
+OF_BOTH: dict[str, Decorator | None] = {"logits": None, "classes": None}  # they come with y_prob
+command.add_command(
+    command_of(
+        "fit",
+        recalibrate,
+        fit,
+        examples="""
+howsure recalibrate fit dev.jsonl --target gold --prob score --output map.json
+howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperature --output map.json
+howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
+""",
+        own=[
+            click.option("--output", type=Written(".json"), required=True, metavar="MAP.json"),
+            figure_option(),
+        ],
+        options=OF_BOTH | {"method": choice(recalibrate, "method", METHODS)},
+    )
+)
+command.add_command(
+    command_of(
+        "evaluate",
+        recalibration_table,
+        evaluate,
+        examples="""
+howsure recalibrate evaluate dev.jsonl --target gold --prob score
+howsure recalibrate evaluate dev.jsonl --target gold --logits logits --method temperature,vector --figure m.png
+howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.json
+""",
+        own=[
+            output_options,
+            figure_option(),
+            axis_option,
+            report_option,
+        ],
+        options=OF_BOTH
+        | {
+            "methods": click.option(
+                "--method",
+                "methods",
+                callback=as_names,
+                metavar="NAME[,NAME]…",
+                help=f"{said_of(recalibration_table)['methods']} (default: {AUTO}).",
+            ),
+            "map": click.option("--map", metavar="MAP.json"),
+        },
+    )
+)
+
+
+@command.command("apply", context_settings=WIDE)
+@click.argument("file", metavar="FILE")
+@click.option("--map", required=True, metavar="MAP.json")
+@probability_options()
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…")
+@click.option("--group", "groups", metavar="COL")
+@click.option(
+    "--new-name",
+    metavar="NAME",
+    default="recalibrated",
+    show_default=True,
+    help="Name of the new column; with classes, of the columns NAME_CLASS.",
+)
+@click.option("--skip-missing", is_flag=True)
+@from_option
+@click.option("--output", type=Written(*SUFFIXES), required=True, metavar="FILE")
+def apply_command(file: str, map: str, output: str, new_name: str, groups: str | None, **typed: Any) -> None:
+    """Write FILE with recalibrated probabilities in new columns, after its own.
+
+    FILE: CSV, TSV, JSON, JSON lines or Parquet; the rows stay in order, in a file of the same format. Classes are
+    matched by name, whatever the order of their columns.
+
+    \b
+    howsure recalibrate apply test.jsonl --map map.json --prob score --output mended.jsonl
+    howsure recalibrate apply test.csv --map map.json --logits a,b,c --output mended.csv
+    """
+    written = recalibrate_file(
+        RecalibrationMap.load(map),
+        given(typed),
+        groups=groups,
+        new_name=new_name,
+        output=output,
+        data=source_of([file], typed),
+    )
+    emit(f"{name_text(str(written))}\n", None)

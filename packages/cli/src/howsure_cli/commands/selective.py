@@ -1,0 +1,18 @@
+"""`howsure selective`: from files of predictions to risk by coverage, and a threshold with a promise."""
+
+from __future__ import annotations
+
+from howsure.selective.curve import selective_table
+from howsure_cli.terminal.derived import derived
+
+EXAMPLES = """
+howsure selective answers.csv --target right --prob confidence
+howsure selective answers.csv --target right --prob confidence --group model --cluster question
+howsure selective dev.jsonl --target gold --probs-column probs --risk 0.05
+"""
+command = derived(
+    "selective",
+    selective_table,
+    examples=EXAMPLES,
+    figure=True,
+)

@@ -1,0 +1,216 @@
+"""`howsure significance`: is a model better than a baseline?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from howsure.data.sources import read as files_of
+from howsure.errors import InputError, parameter
+from howsure.significance.compare_models import compare_models, compare_scores, resample_models
+from howsure.significance.comparison import compare
+from howsure.significance.model_files import no_files
+from howsure.significance.power import comparison_power
+from howsure.significance.results import Comparison
+from howsure_cli.terminal.derived import FILES, NOT, choice, command_of, finish, function_options, help_of, said_of
+from howsure_cli.terminal.options import (
+    OF_SOURCE,
+    Decorator,
+    DefaultGroup,
+    as_names,
+    bounds_option,
+    figure_option,
+    in_order,
+    output_options,
+    report_option,
+    seed_option,
+    source_of,
+)
+from howsure_cli.terminal.output import chosen, emit, progress, result_text, table_text, write_pictures
+from howsure_cli.terminal.process import check_memory
+
+OF_POWER = """
+howsure significance power --disagreement 0.1 --n 1000
+howsure significance power --disagreement 0.1 --difference 0.01
+"""
+PRINTED = ("markdown", "latex")  # where the models' own means stand above, as a table of their own
+RESAMPLE_BYTES = 32  # of one metric, at least: both differences of each, and what is made of them
+
+
+@click.group(cls=DefaultGroup, default="compare", context_settings={"max_content_width": 110})
+def command() -> None:
+    """Significance: is a model really better than the baseline?"""
+
+
+def several(option: str, parameter: str, metavar: str) -> Decorator:
+    """An option of `compare` that may be given several times."""
+    return click.option(option, parameter, multiple=True, metavar=metavar, help=SAID[parameter])
+
+
+DOCUMENTED_BY = (compare_models, compare_scores, resample_models)
+SAID = said_of(compare, *DOCUMENTED_BY)
+TESTING: dict[str, Decorator | None] = {
+    "metrics": several("--metric", "metrics", "NAME"),
+    "bounds": bounds_option,
+    "adjust": choice(compare, "adjust", ["holm", "bh", NOT]),
+    "n_resamples": click.option(
+        "--resamples",
+        "n_resamples",
+        type=click.IntRange(min=1),
+        default=10_000,
+        show_default=True,
+        metavar="N",
+        help=SAID["n_resamples"],
+    ),
+    "rng": seed_option(to="rng"),
+    "bug_compatible": None,
+    "progress": None,
+}
+OF_FILES: dict[str, Decorator | None] = {
+    "against": click.option("--against", metavar="COL|FILE|NAME", help=SAID["against"]),
+    "model": several("--model", "model", "COL|FILE"),
+    "score": several("--score", "score", "COL"),
+    "targets": click.option("--targets", metavar="FILE"),
+    "skip_missing": None,  # of the source
+    "classes": click.option("--classes", callback=as_names, metavar="NAME,NAME,…"),
+}
+OF_ROWS = [
+    "y_true",
+    "prediction",
+    "data",
+    "id",
+    "run",
+    "groups",
+    "clusters",
+    "strata",
+    "pos_label",
+    "lower_is_better",
+    "all_pairs",
+]
+SHOWING: list[Decorator] = [output_options, figure_option(), report_option]
+
+
+def compare_files(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
+    """Compare the models of files, and show it."""
+    arguments = testing(typed)
+    of_source = {
+        name: arguments.pop(name) for name in ("files", "missing", "input_format", *OF_SOURCE) if name in arguments
+    }
+    files, model, targets = of_source["files"], arguments["model"], arguments["targets"]
+    arguments["score"] = list(arguments["score"]) or None
+    in_rows = arguments["prediction"] is not None or arguments["score"] is not None
+    if files:
+        if in_rows and len(model) > 1:
+            raise InputError(
+                "--model names one column in a table by model, the model's; choose models by --where, such as "
+                "\"model in ('base', 'large')\"."
+            )
+        if targets is not None and not (in_rows and arguments["y_true"] and arguments["prediction"]):
+            raise InputError("--targets holds what is true: name its column, --target, and the --prediction's.")
+        arguments |= {
+            "data": source_of(files, of_source),
+            "model": None if not model else model[0] if in_rows else list(model),
+            "targets": None if targets is None else files_of(targets, skip_missing=of_source["skip_missing"]),
+        }
+    else:
+        usual = {"across_files": "error"}
+        misplaced_options = [name for name, value in of_source.items() if value and value != usual.get(name)]
+        if misplaced_options:
+            raise InputError(f"{parameter(misplaced_options[0])} is for columns: name a FILE that holds them.")
+        if targets is None:
+            raise no_files()
+        arguments["model"] = list(model)
+    with comparing() as advance:
+        result = compare(**arguments, progress=advance)
+    show(result, "howsure significance", form=form, output=output, figure=figure, report=report)
+
+
+def testing(typed: dict[str, Any]) -> dict[str, Any]:
+    """What was typed as arguments of `compare`."""
+    check_memory(typed["n_resamples"] * RESAMPLE_BYTES, name="--resamples", value=typed["n_resamples"])
+    none = {name: None for name in ("adjust", "interval") if typed[name] == NOT}
+    return typed | none | {"metrics": list(typed["metrics"]) or None}
+
+
+command.add_command(
+    command_of(
+        "compare",
+        compare,
+        compare_files,
+        files=f"{FILES} Or a file for each model, without columns: of labels, one per line, or of documents.",
+        required=False,
+        examples="""
+howsure significance dev.jsonl --target gold --against base --model large --model large-ft
+howsure significance runs.csv --target gold --against base --model large --run seed --id uid
+howsure significance log.tsv --model model --id question --score exact_match --cluster document
+howsure significance base.jsonl large.jsonl --id uid --target gold --prediction label
+howsure significance "results/**/samples_*.jsonl" --group doc.subject
+howsure significance --targets targs.txt --against h0.txt --model h1.txt --method boostsa --sample-size 0.2
+""",
+        own=SHOWING,
+        options=TESTING | OF_FILES,
+        documented_by=DOCUMENTED_BY,
+        epilog="See also: howsure significance outcomes --help; power --help",
+    )
+)
+
+
+@command.command("outcomes")
+@click.argument("file", metavar="outcomes.json")
+@in_order(
+    [*function_options(compare, *DOCUMENTED_BY, options=TESTING | dict.fromkeys([*OF_FILES, *OF_ROWS])), *SHOWING]
+)
+def outcomes_command(
+    file: str, form: str, output: str | None, figure: str | None, report: str | None, **typed: Any
+) -> None:
+    """Compare the experiments in an outcomes.json of BooStSa; items are resampled with all their runs."""
+    from howsure.significance.boostsa.runs import compare_outcomes
+    from howsure.significance.boostsa.storage import read_outcomes
+
+    result = compare_outcomes(read_outcomes(file), **testing(typed))
+    result = replace(result, recipe={"files": [file], **result.recipe})
+    show(result, "howsure significance outcomes", form=form, output=output, figure=figure, report=report)
+
+
+POWER_METHOD = click.option(
+    "--method",
+    metavar="permutation|mcnemar",
+    default="permutation",
+    show_default=True,
+    help="Test: permutation, exact for independent items, or mcnemar (mid-p, with slightly more power).",
+)
+
+
+@command.command("power", help=help_of(comparison_power, OF_POWER, files=""))
+@in_order([*function_options(comparison_power, options={"method": POWER_METHOD}), output_options])
+def power_command(form: str, output: str | None, **typed: Any) -> None:
+    """Print what n items find."""
+    finish(comparison_power(**typed), name="significance power", form=form, output=output)
+
+
+@contextmanager
+def comparing() -> Iterator[Callable[[int, int], None]]:
+    """A bar over the pairs that are compared, whose number is known with the first of them."""
+    with ExitStack() as ending:
+        bars: list[Callable[[int], None]] = []
+
+        def advance(done: int, total: int) -> None:
+            if not bars:
+                bars.append(ending.enter_context(progress("comparing", total=total)))
+            bars[0](1 if done else 0)
+
+        yield advance
+
+
+def show(
+    result: Comparison, command: str, *, form: str, output: str | None, figure: str | None, report: str | None
+) -> None:
+    shown = result_text(replace(result, recipe={"command": command, **result.recipe}), form, output)
+    if form in PRINTED and chosen() is None:
+        shown = "\n".join([*(table_text(table, form) for table in result.above()), shown])
+    write_pictures(result, figure=figure, report=report)
+    emit(shown, output)

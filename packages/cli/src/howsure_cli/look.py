@@ -1,0 +1,270 @@
+"""`look`: what a file is, what each of its columns could be, and which commands are worth typing next."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from howsure import __version__
+from howsure.data.logs.conversion import Log, input_files
+from howsure.data.seen_columns import FEW, NUMBERS, REPEATED, SeenColumn, seen_column
+from howsure.data.sources import Paths
+from howsure.data.tables.connections import Connection
+from howsure.data.tables.database import Database, column_of, identifier, in_json_text, reading
+from howsure.data.tables.named_files import (
+    SPELLED,
+    TEXTS,
+    File,
+    as_texts,
+    header_source,
+    names_alike,
+    objects_source,
+    parquet_source,
+    said_of_alike,
+    text_source,
+    unique_names,
+    why_one_column,
+    written_names,
+)
+from howsure.data.tables.table import archive_columns, copy_archives
+from howsure.files.opened import parsed_json
+from howsure.inputs.checks import LIKELY_PERCENT
+from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
+from howsure.result import Rows, as_json
+from howsure.show.table import COUNT, WORDS, Column
+from howsure_cli.suggested_commands import (
+    CHANCES,
+    SUMMARY,
+    WITHOUT_LABELS,
+    lists_of_objects,
+    look_into,
+    of_a_log,
+    of_a_table,
+    said_of_lists,
+    summary_of_means,
+    typed_files,
+)
+
+__all__ = ["Look", "look"]
+
+NO_ROLE = (
+    "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
+)
+MOST = 20_000  # rows that are looked at
+MAX_FILES = 1_000  # of which rows are looked at
+
+
+def look(files: Paths, *, format: str | None = None, explode: str | None = None) -> Look:
+    """What is in a file: which program wrote it, what each column could be, what is missing, and what to ask of it.
+
+    The first 20,000 rows are looked at, of at most 1,000 files; of logs, those of each. What objects in the rows of a
+    table hold has a name like theirs, such as verdict.right.
+
+    files: one or several paths, globs or folders of tables (CSV, TSV, JSON lines, Parquet, .npz) or of logs.
+    format: of the files, where they do not show it.
+    explode: a list in each row of a table, such as judgments, whose elements become rows.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "dev.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("gold,score\\n" + "1,0.9\\n0,0.2\\n1,0.7\\n0,0.4\\n" * 50)
+    >>> [(column.name, column.kind, column.could_be) for column in look(path)]
+    [('gold', 'two values', 'label, score, group'), ('score', 'within [0, 1]', 'probability, score')]
+
+    Raises InputError for a file that cannot be read, and for a summary, which holds no answers.
+    """
+    paths = tuple(os.fspath(path) for path in ((files,) if isinstance(files, str | os.PathLike) else files))
+    with closing(Database()) as database:
+        notes = list[str]()
+        how: dict[str, Any] = {"format": format, "explode": explode}
+        named, log = input_files(paths, **how, spool=database.folder, most=MOST, tell=notes.append)
+        database.allow_only([file.path for file in named])
+        tables = list(_first_tables(database.connection, named, most=MOST * (1 if log is None else len(named))))
+        alike = [] if log is not None else _columns_alike(database.connection, named[0], tables[0][0])
+        rows = _one_table(tables)
+        rows = _with_parts(*rows) if log is None else rows
+        columns = tuple(
+            seen_column(name, [row[place] for row in rows[1:]]) for place, name in enumerate(map(str, rows[0]))
+        )
+        n = len(rows) - 1 if log is None else log.rows
+    lists = lists_of_objects(columns) if log is None else []
+    notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
+    notes += _of_missing(columns)
+    percentages = [*_of_percentages(columns, rows[1:])]
+    notes += percentages
+    if log is None and columns[0].name.startswith("#"):
+        notes.append(f"The first line of {named[0].name} begins with #. If it is a comment, remove it.")
+    file_words = typed_files(paths, format, explode)
+    if log is not None:
+        commands = [*of_a_log(log, named, file_words)]
+        if not commands and log.filled_rows.get("probabilities"):
+            notes.append(WITHOUT_LABELS)
+        what = f"a log of {log.format.program}"
+    elif means := summary_of_means(columns, n):
+        commands, what = [], f"a table of {SPELLED[named[0].format]}"
+        notes.append(means)
+    else:
+        of_alike = [f"{named[0].name} has {said_of_alike(names)} Rename them to use them." for names in alike]
+        unusable = {name.casefold() for names in alike for name in names}
+        places = [at for at, name in enumerate(rows[0]) if column_of(name, ()).casefold() not in unusable]
+        usable = [[row[at] for at in places] for row in rows[1:]]
+        commands = of_a_table([columns[at] for at in places], usable, file_words, files=len(named))
+        commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
+        what = f"a table of {SPELLED[named[0].format]}"
+        notes += of_alike
+    if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
+        notes.append(f"{named[0].name} has only one column: {reason}")
+    elif not (commands or alike or percentages or {WITHOUT_LABELS, SUMMARY} & {*notes}):
+        notes.append(NO_ROLE)
+    recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
+    return Look(
+        what=what,
+        n=n,
+        whole=_is_whole(n, log, len(named)) and len(tables) == len(named),
+        rows=columns,
+        commands=tuple(commands),
+        notes=tuple(notes),
+        recipe=recipe,
+    )
+
+
+def _is_whole(n: int, log: Log | None, files: int) -> bool:
+    return n < MOST if log is None else n < MOST * files
+
+
+def _first_tables(connection: Connection, files: Sequence[File], *, most: int) -> Iterator[list[list[Any]]]:
+    """The names of the columns of each file, then its first rows, until there are `most` rows of all files."""
+    for file in files[:MAX_FILES]:
+        table = _first_rows(connection, file)
+        yield table[: most + 1]
+        most -= len(table) - 1
+        if most <= 0:
+            return
+
+
+def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
+    """The names of the columns of a file, then its first rows as texts."""
+    with reading(file.name, file.path):
+        if file.format == "npz":
+            names = list(archive_columns(file))
+            connection.execute("DROP TABLE IF EXISTS looked_at")
+            copy_archives(connection, [file], names, into="looked_at")
+            source, stored = "looked_at", list(unique_names(names).values())
+        else:
+            source = parquet_source([file]) if file.format == "parquet" else header_source(file)
+            stored = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
+            names = written_names(connection, file, stored)
+        values = [f"CAST({identifier(name)} AS VARCHAR)" for name in stored]
+        if file.format in ("json", "jsonl") and names_alike(names):  # of which DuckDB reads only one
+            source, values = objects_source(file), [in_json_text("json", [name]) for name in names]
+        elif file.format in TEXTS:
+            source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
+        heads = names if len(set(names)) == len(names) else stored
+        query = f"SELECT {', '.join(values)} FROM {source} LIMIT {MOST}"
+        return [heads, *map(list, connection.execute(query).fetchall())]
+
+
+def _columns_alike(connection: Connection, file: File, names: Sequence[str]) -> list[list[str]]:
+    """The columns of a file whose names differ only in case or not at all, together."""
+    with reading(file.name, file.path):
+        return names_alike(written_names(connection, file, names))
+
+
+def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
+    """The table with a column for each number, truth and text, too, that most of its objects hold."""
+    parts: dict[str, list[Any]] = {}
+    for at, row in enumerate(rows if len(rows) > 1 else ()):
+        for name, held in zip(heads, row, strict=True):
+            for key, value in _object(held).items():
+                if not (value is None or isinstance(value, dict | list)):
+                    text = value if isinstance(value, str) else json.dumps(value)
+                    parts.setdefault(f"{name}.{key}", [None] * len(rows))[at] = text
+    parts = {
+        name: values_of_part for name, values_of_part in parts.items() if values_of_part.count(None) < len(rows) / 5
+    }
+    return [[*heads, *parts], *([*row, *(part[at] for part in parts.values())] for at, row in enumerate(rows))]
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    """The object that a text spells, or none."""
+    try:
+        return dict(parsed_json(text)) if text is not None and text.startswith("{") else {}
+    except ValueError:
+        return {}
+
+
+def _one_table(tables: Sequence[list[list[Any]]]) -> list[list[Any]]:
+    """The names of all columns, then the rows of all tables; None in a row whose table lacks the column."""
+    if len(tables) == 1:
+        return tables[0]
+    names = list(dict.fromkeys(name for table in tables for name in table[0]))
+    rows: list[list[Any]] = [names]
+    for heads, *own in tables:
+        place = {name: at for at, name in enumerate(heads)}
+        rows += [[row[place[name]] if name in place else None for name in names] for row in own]
+    return rows
+
+
+def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:
+    lacking = [f"{column.name} ({column.missing:,})" for column in columns if column.missing]
+    if lacking:
+        yield f"Values are missing in {shortened(lacking, limit=6)}."
+
+
+def _of_percentages(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]) -> Iterator[str]:
+    """A note on each column that seems to have probabilities in percent, as numbers."""
+    for place, column in enumerate(columns):
+        if column.kind in (NUMBERS, FEW, REPEATED) and column.words & CHANCES - {"score"}:
+            highest = max((spelled_number(row[place] or "") or 0.0 for row in rows), default=0.0)
+            if LIKELY_PERCENT < highest <= 100.0:
+                yield (
+                    f"{column.name} goes up to {highest:g}, but probabilities lie between 0 and 1. If these are "
+                    "percentages, divide them by 100."
+                )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Look(Rows[SeenColumn]):
+    """The result of `look`: a row per column.
+
+    what: what the files are. n: the rows that were looked at; whole: whether these are all. commands: what is worth
+    typing next, ready to copy. recipe: what was read.
+    """
+
+    what: str
+    n: int
+    whole: bool
+    rows: tuple[SeenColumn, ...] = as_json("columns")
+    commands: tuple[str, ...]
+    notes: tuple[str, ...]
+    recipe: Mapping[str, Any]
+
+    title = "Columns"
+
+    @property
+    def what_was_read(self) -> str:
+        """What the files are, and how large."""
+        files = self.recipe["files"]
+        names = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
+        first = "" if self.whole else "the first "
+        return f"{names}: {self.what}; {first}{counted(self.n, 'row')}, {counted(len(self.rows), 'column')}"
+
+    def columns(self) -> Sequence[Column]:
+        """Each column of the files: what it holds and could be."""
+        return [
+            Column("name", WORDS, "column"),
+            Column("kind", WORDS, "holds"),
+            Column("could_be", WORDS, "could be"),
+            Column("missing", COUNT),
+            Column("values", COUNT, legend="different values"),
+            Column("examples", WORDS, "for example", get=lambda column: ", ".join(column.examples)),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The notes, and the commands."""
+        worth = ["Worth typing next:", *(f"  {command}" for command in self.commands)] if self.commands else []
+        return [*self.notes, *worth]

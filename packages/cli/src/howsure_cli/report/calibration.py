@@ -1,0 +1,247 @@
+"""The calibration report: words first, then a table, figures, the bins, the recipe, and how to read it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from howsure.calibration.corp import CorpCurve
+from howsure.calibration.corp import figures_in_words as corp_figures
+from howsure.calibration.curves import CalibrationCurves, most_pairs, pooling_notes
+from howsure.calibration.results import Bins, CalibrationCurve
+from howsure.calibration.scores import scores_of_all_classes
+from howsure.calibration.words import (
+    NONE_SEEN,
+    NOT_LOCATED,
+    OVERCONFIDENT,
+    TOO_LITTLE,
+    UNDERCONFIDENT,
+    UNKNOWN_SIZE,
+    figures_in_words,
+    kind,
+    recipe_rows,
+    verdict,
+)
+from howsure.errors import InputError
+from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
+from howsure.figures.files import inline_svg
+from howsure.result import files_read
+from howsure.show.table import Table, interval, number
+from howsure_cli.report.pages import page_template, tables_beside
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+IN_A_TITLE = 3  # names of files
+VERDICTS_UP_TO = 12
+COMPARED_UP_TO = 100  # rows of the figure of errors
+IN_A_SENTENCE = {
+    NONE_SEEN: "without detected miscalibration",
+    TOO_LITTLE: "with too little data to tell",
+    UNKNOWN_SIZE: "miscalibrated by an unknown amount",
+    NOT_LOCATED: "miscalibrated, but not in any single bin",
+}
+
+
+def table_of_curves(result: CalibrationCurves, names: Sequence[str]) -> Table:
+    """One row a curve, the largest error first."""
+    table = result.table()
+    order = sorted(range(len(result)), key=lambda i: _rank(result.binned[i].error.value))
+    rows = [[names[i], *table.rows[i][1:]] for i in order]
+    headings, words = ["curve", *table.headings[1:]], ["curve", *table.words[1:]]
+    return replace(table, headings=headings, rows=rows, words=words, notes=())
+
+
+def table_of_bins(bins: Bins, *, level: float) -> Table:
+    """One row per bin, in ascending order of predictions."""
+    headings = [
+        "pairs",
+        "mean prediction",
+        "label frequency",
+        f"{100 * level:g}% interval",
+        "relative to the diagonal",
+    ]
+    rows = [
+        [f"{n:,}", number(mean), number(frequency), interval(low, high), _side(mean, low, high)]
+        for n, mean, frequency, low, high in zip(
+            *(getattr(bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
+        )
+    ]
+    return Table(headings, rows, words=headings[-1:])
+
+
+def _rank(error: float) -> float:
+    return math.inf if math.isnan(error) else -error
+
+
+def _side(mean_prob: float, low: float, high: float) -> str:
+    if low > mean_prob:
+        return f"above: {UNDERCONFIDENT}"
+    return f"below: {OVERCONFIDENT}" if high < mean_prob else "on it"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure as inline SVG, and the sentence under it."""
+
+    svg: Markup
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutBins:
+    """The isotonic curve of the same pairs."""
+
+    verdict: str
+    figures: list[tuple[str, str]]
+    picture: Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Everything about one curve."""
+
+    name: str
+    verdict: str
+    figures: list[tuple[str, str]]
+    notes: tuple[str, ...]
+    pictures: list[Picture]
+    bins: Table
+    without_bins: WithoutBins | None
+
+
+def calibration_report(result: CalibrationCurves, *, title: str | None = None, command: str | None = None) -> str:
+    """Everything about some calibration curves as one HTML page that needs no network and runs no script.
+
+    result: curves with bins, and perhaps some without bins beside them. command: what was typed, to be copied. Up to 24
+    curves are drawn, those with most pairs, and the page says so; the table holds all.
+
+    Raises InputError if there is no curve with bins.
+    """
+    if result.corp:
+        result = replace(result, rows=result.beside, beside=result.corp)
+    curves = result.binned
+    if len(curves) == 0:
+        raise InputError("curves must hold at least one calibration curve with bins; it holds none.")
+    names = _names(curves)
+    without_bins = {curve.name: curve for curve in result.beside if isinstance(curve, CorpCurve)}
+    p_values, shown = result.p_adjusted, most_pairs(curves)
+    verdicts = [(names[i], verdict(curves[i], p_values[i])) for i in shown]
+    pictures = _overview(curves, names, shown)
+    sections = [
+        _section(curves[i], names[i], f"s{i}", without_bins.get(curves[i].name), pictured=len(curves) > 1)
+        for i in shown
+    ]
+    return page_template("calibration.html").render(
+        title=title or _title(result),
+        subtitle=None,
+        opening=_opening(curves, names, p_values),
+        verdicts=verdicts if 1 < len(curves) <= VERDICTS_UP_TO else [],
+        notes=[*scores_of_all_classes(curves), *_of_rows(result)],
+        table_of_curves=table_of_curves(result, names),
+        besides=tables_beside(result),
+        pictures=pictures,
+        sections=sections,
+        recipe=recipe_rows(curves),
+        command=command,
+    )
+
+
+def _title(result: CalibrationCurves) -> str:
+    question, files = "How far can these predictions be trusted?", result.recipe.get("files", [])
+    if not files:
+        return question
+    return f"{question} {files_read(result.recipe) if len(files) <= IN_A_TITLE else f'{len(files):,} files'}"
+
+
+def _of_rows(result: CalibrationCurves) -> list[str]:
+    """What was read, where the title does not say it, what was left out, and what is adjusted."""
+    recipe = result.recipe
+    notes = [f"{files_read(recipe)}."] if len(recipe.get("files", [])) > IN_A_TITLE else []
+    if result.skipped:
+        counts = ", ".join(f"{column}: {number:,}" for column, number in recipe["skipped"].items())
+        notes.append(f"{result.skipped:,} rows were skipped: {counts}.")
+    if "where" in recipe:
+        notes.append(f"{recipe['left_out']:,} rows were left out: not where {recipe['where']}.")
+    return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in pooling_notes(recipe)), *result.families()]
+
+
+def _names(curves: Sequence[CalibrationCurve]) -> list[str]:
+    alone = len(curves) == 1
+    default = ["all pairs"] if alone else [f"curve {i}" for i in range(1, len(curves) + 1)]
+    return [default[i] if curve.name is None else curve.name for i, curve in enumerate(curves)]
+
+
+def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str], p_values: Sequence[float]) -> str:
+    """The first sentence of the page: the verdict, or how many curves have which."""
+    if len(curves) == 1:
+        sentence = verdict(curves[0])
+        return sentence[0].upper() + sentence[1:] + "."
+    counts = Counter(kind(curve, p) for curve, p in zip(curves, p_values, strict=True)).most_common()
+    parts = [f"{n:,} {IN_A_SENTENCE.get(name, name)}" for name, n in counts]
+    with_error = [i for i, curve in enumerate(curves) if not math.isnan(curve.error.value)]
+    with_error.sort(key=lambda i: curves[i].error.value)
+    sentence = f"Of {len(curves):,} curves: {', '.join(parts)}."
+    if not with_error:
+        return sentence
+    first, last = with_error[0], with_error[-1]
+    return (
+        f"{sentence} The error is largest for {names[last]}, {curves[last].error}, "
+        f"and smallest for {names[first]}, {curves[first].error}."
+    )
+
+
+def _picture(figure: Figure, caption: str, prefix: str) -> Picture:
+    return Picture(Markup(inline_svg(figure, prefix=prefix, description=caption)), caption)
+
+
+def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: Sequence[int]) -> list[Picture]:
+    chosen, labels = [curves[i] for i in shown], [names[i] for i in shown]
+    caption = "Calibration curve" + ("s" if len(chosen) > 1 else "") + ", with the intervals of the bins."
+    if len(chosen) < len(curves):
+        caption = f"The {len(chosen)} curves with most pairs, of {len(curves):,}."
+    unnamed = len(curves) == 1 and curves[0].name is None
+    pictures = [_picture(curve_figure(chosen, labels=None if unnamed else labels), caption, "curves")]
+    if len(curves) == 1:
+        pictures.append(_classes(curves[0], "classes"))
+    else:
+        order = sorted(range(len(curves)), key=lambda i: -curves[i].n)[:COMPARED_UP_TO]
+        rows, row_labels = [curves[i] for i in order], [names[i] for i in order]
+        extra = "" if len(order) == len(curves) else f" Those with most pairs, {len(order)} of {len(curves):,}."
+        caption = f"Calibration errors with their intervals, the largest first.{extra}"
+        pictures.append(_picture(error_figure(rows, labels=row_labels), caption, "errors"))
+    return pictures
+
+
+def _classes(curve: CalibrationCurve, prefix: str) -> Picture:
+    caption = "The predictions of each true class, P(q | label); every class adds up to 100%."
+    return _picture(histogram_figure(curve), caption, prefix)
+
+
+def _section(curve: CalibrationCurve, name: str, prefix: str, corp: CorpCurve | None, *, pictured: bool) -> Section:
+    pictures = []
+    if pictured:
+        alone = curve_figure([curve], labels=[name])
+        pictures = [_picture(alone, f"Calibration of {name}.", f"{prefix}c"), _classes(curve, f"{prefix}h")]
+    bins = table_of_bins(curve.bins, level=curve.error.level)
+    return Section(
+        name, verdict(curve), figures_in_words(curve), curve.notes, pictures, bins, _without_bins(corp, prefix)
+    )
+
+
+def _without_bins(curve: CorpCurve | None, prefix: str) -> WithoutBins | None:
+    if curve is None:
+        return None
+    caption = "Isotonic regression; in grey, where the curve of a calibrated model would lie."
+    verdict_text = curve.verdict()
+    return WithoutBins(
+        f"{verdict_text[0].upper()}{verdict_text[1:]}.",
+        corp_figures(curve),
+        _picture(corp_figure([curve]), caption, f"{prefix}i"),
+    )

@@ -1,0 +1,64 @@
+"""Where pages come from, everything escaped; a report as a file: whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from howsure.errors import InputError
+from howsure.files.whole import check_place, write_whole
+from howsure.result import Result
+
+# Where pages come from: the templates of this room, with everything escaped and nothing undefined.
+
+
+def page_template(name: str) -> Template:
+    """A template that escapes whatever is put into it."""
+    return _pages().get_template(name)
+
+
+@cache
+def _pages() -> Environment:
+    pages = Environment(
+        loader=PackageLoader("howsure_cli.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    pages.filters["as_json"] = as_json
+    return pages
+
+
+def as_json(recipe: Iterable[tuple[str, str]]) -> str:
+    """The rows of a recipe as JSON."""
+    return json.dumps(dict(recipe), indent=2, ensure_ascii=False)
+
+
+def write_report(html: str, path: str | os.PathLike[str]) -> None:
+    """Write a report to `path`: to a temporary file beside it, which then takes its place.
+
+    Raises InputError for a name that no browser takes for a page, or a folder that does not exist.
+    """
+    check_report(path)
+    write_whole(html.encode("utf-8"), path)
+
+
+def check_report(path: str | os.PathLike[str]) -> None:
+    """Raise InputError where no report can be written, before anything is computed for it."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"A report's file must end in .html; it is {target.name!r}. Rename it.")
+    check_place(target)
+
+
+def tables_beside(result: Result) -> list[tuple[str, Markup]]:
+    """What a result tells below itself, such as the worst rows: what it is, and its table."""
+    return [(part.what_was_read, Markup(part._repr_html_())) for part in result.besides()]

@@ -1,0 +1,195 @@
+"""A page for any result: its own report where there is one, or its words, table, figure and recipe."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from howsure.calibration.curves import CalibrationCurves
+from howsure.calibration.results import CalibrationCurve
+from howsure.counts.results import CountEstimates
+from howsure.figures.counts import is_drawn
+from howsure.figures.files import inline_svg
+from howsure.figures.significance import CAPTION, difference_svg
+from howsure.result import Result, recipe_rows, result_recipe, title_of
+from howsure.significance.results import Comparison, how, verdicts
+from howsure_cli.report.calibration import calibration_report
+from howsure_cli.report.pages import check_report, page_template, tables_beside, write_report
+
+# The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
+
+COUNTS_CAPTION = "Estimates with their intervals: the last of the groups from left to right, the others by colour."
+
+
+def counts_report(counts: CountEstimates, *, title: str | None = None, command: str | None = None) -> str:
+    """Everything about estimated counts as one HTML page that needs no network and runs no script.
+
+    `command` is what was typed, for the recipe.
+    """
+    total = counts.total
+    return page_template("counts.html").render(
+        title=title or "How many, and how certain is that?",
+        subtitle=f"{total.n:,} units, {total.labelled:,} of them labelled",
+        answer=counts.answer,
+        picture=_picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None,
+        caption=COUNTS_CAPTION,
+        table=Markup(replace(counts.table(), notes=()).html()),
+        checks=counts.checks,
+        notes=counts.notes,
+        recipe=recipe_rows(counts.recipe),
+        command=command,
+    )
+
+
+# The report of a comparison: words first, then the table, the figure and the recipe.
+
+INTERVALS = {
+    "student": "The interval is Student's t of the mean of these differences, item by item{clusters}",
+    "gaffke": "The interval is Gaffke's of the mean of these differences, item by item{clusters}, within their bounds",
+    "jackknife": "The interval is Student's t of how the difference changes without each of the {resampled}",
+}
+BOOTSTRAP = (
+    "The interval is the {interval} bootstrap's, from test sets resampled, with replacement, from the given {resampled}"
+)
+TESTS = {
+    "student": "It is Student's t of the mean of the differences, item by item{clusters}: nothing is drawn at random.",
+    "gaffke": "It is Gaffke's test of the mean of the differences, item by item{clusters}, within their bounds; "
+    "of scores of 0 and 1 without clusters, McNemar's exact test.",
+    "jackknife": "It is Student's t of how the difference changes without each of the {resampled}: nothing is drawn at "
+    "random.",
+    "permutation": "A coin flip decides for each of the {resampled} which system is which; where the outcomes are few, "
+    "all are counted and p is exact.",
+    "bootstrap": "It is the share of test sets, resampled with replacement from the given {resampled}, whose "
+    "difference lies at least as far from the one found as this lies from 0.",
+    "mcnemar": "Only the items count that one of the two has right and the other wrong: of equally good systems, each "
+    "is as likely the right one (McNemar, mid-p).",
+    "boostsa": "It is BooStSa's: the share of sub-samples of the {resampled} whose difference exceeds twice the one "
+    "found. It is no probability that equally good systems would differ so, and detects little.",
+}
+SIDES = {
+    "two-sided": "differ at least as much",
+    "better": "differ at least as much in favour of the model",
+    "worse": "differ at least as much against the model",
+}
+
+
+def significance_report(
+    result: Comparison, *, title: str = "Is the model really better?", command: str | None = None
+) -> str:
+    """Everything about a comparison as one HTML page that needs no network and runs no script.
+
+    `command` says what was typed.
+    """
+    return page_template("significance.html").render(
+        title=title,
+        subtitle=f"{result.recipe['n']:,} items, baseline {result[0].against}",
+        verdicts=verdicts(result),
+        how=how(result),
+        terms=terms(result.recipe),
+        table=Markup("".join(replace(part, notes=()).html() for part in (*result.above(), result.table()))),
+        besides=tables_beside(result),
+        picture=Markup(difference_svg(result)),
+        caption=CAPTION,
+        recipe=recipe_rows(result.recipe),
+        command=command,
+    )
+
+
+def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the columns of the table mean, by what was done to obtain them."""
+    wording = {
+        "interval": {"bca": "BCa"}.get(str(recipe["interval"]), recipe["interval"]),
+        "resampled": recipe["resampled"],
+        "clusters": "" if recipe["clusters"] is None else ", added up by cluster",
+    }
+    interval = recipe["interval"]
+    definition = "The model's value minus the baseline's."
+    if interval is not None:
+        how_wide = INTERVALS.get(interval, BOOTSTRAP).format(**wording)
+        definition += f" {how_wide}: it contains the differences compatible with these data."
+    test = TESTS[recipe["method"]].format(**wording)
+    p = f"The probability that two equally good systems would {SIDES[recipe['alternative']]}. {test}"
+    definitions = [
+        ("Difference" if interval is None else "Difference and interval", definition),
+        ("p", test if recipe["method"] == "boostsa" else p),
+    ]
+    if recipe["adjust"] is not None:
+        definitions.append(
+            (
+                "Adjusted p",
+                "p adjusted for all comparisons: with many models and metrics, some would look better by chance. "
+                "** up to .01, * up to .05.",
+            )
+        )
+    return definitions
+
+
+MOST_ROWS = 500  # of a table on a page
+NOTE = "note: "
+
+
+def write_result(result: Result, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+    """Write the page of a result, whole or not at all.
+
+    Raises InputError for a name that does not end in .html, or a folder that does not exist.
+    """
+    check_report(path)
+    write_report(result_report(result, title=title), path)
+
+
+def result_report(result: Result, *, title: str | None = None, command: str | None = None) -> str:
+    """Everything about a result as one HTML page that needs no network and runs no script.
+
+    `command` says what was typed.
+    """
+    match result:
+        case CalibrationCurve():
+            alone = CalibrationCurves(rows=(result,), adjust=None, recipe=result.recipe)
+            return calibration_report(alone, title=title, command=command)
+        case CalibrationCurves() if result.binned or result.beside:
+            return calibration_report(result, title=title, command=command)
+        case Comparison():
+            return significance_report(result, title=title or "Is the model really better?", command=command)
+        case CountEstimates():
+            return counts_report(result, title=title, command=command)
+    table, words = result.table(), _said(result)
+    shown = replace(table.shortened(MOST_ROWS), caption="", notes=())
+    return page_template("result.html").render(
+        title=title or title_of(result),
+        subtitle=None,
+        said=words,
+        notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in words],
+        table=Markup(shown.html()) if table.rows else None,
+        besides=tables_beside(result),
+        picture=_picture(result),
+        legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]
+        if table.rows
+        else [],
+        recipe=recipe_rows(result_recipe(result)),
+        command=command,
+    )
+
+
+def _said(result: Result) -> list[str]:
+    """The verdict on a result, or its words, without notes; empty where it prints its table instead."""
+    if hasattr(result, "verdict"):
+        return str(result.verdict()).splitlines()
+    if not result.words or result.words_hold_table:
+        return []
+    below = set(result.below())
+    return [line for line in result.own_text().splitlines() if line.strip() and line not in below]
+
+
+def _picture(result: Any, description: str = "") -> Markup | None:
+    """The figure of what can be drawn."""
+    draw = getattr(result, "figure", None)
+    if draw is None and not hasattr(result, "plot"):
+        return None
+    figure = draw() if draw is not None else result.plot().figure
+    prefix = "r" + hashlib.sha256(repr(result).encode()).hexdigest()[:8]
+    return Markup(inline_svg(figure, prefix=prefix, description=description or title_of(result)))

@@ -1,0 +1,269 @@
+"""A command that is derived from one public function: its options from the signature, their help from the docstring.
+
+    command = derived("selective", selective_table, examples="howsure selective answers.csv …", figure=True)
+
+calls `selective_table(…, data=howsure.read(FILE...))` and prints what comes back, in the format that is asked for. A
+parameter is spelled as the vocabulary says (`vocabulary.py`), its help is its line in the docstring, its type is that
+of the signature. `data` becomes the options of a source. What differs is said by `options`, a decorator by parameter.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import click
+
+from howsure.result import Result
+from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.options import (
+    PROBABILITIES,
+    Decorator,
+    as_bin_size,
+    as_level,
+    as_names,
+    classes_options,
+    figure_option,
+    given,
+    in_order,
+    output_options,
+    probability_options,
+    report_option,
+    source_of,
+    source_options,
+)
+from howsure_cli.terminal.output import emit, result_text, write_pictures
+from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_of
+
+FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
+OPTIONAL = " | None"
+NOT = "none"  # an option's value for what is None though there is another default
+OF_PROBABILITIES = (*PROBABILITIES, "reduce", "classes")
+
+Answer = TypeVar("Answer")
+
+
+def derived(
+    name: str,
+    function: Callable[..., Result],
+    *,
+    examples: str,
+    figure: bool = False,
+    report: bool = False,
+    options: Mapping[str, Decorator | None] | None = None,
+    documented_by: Sequence[Callable[..., object]] = (),
+    epilog: str | None = None,
+) -> click.Command:
+    """A command that calls a function with its files as the source, and prints the result.
+
+    documented_by: the public functions that describe its parameters, where it calls what is behind several of them.
+
+    examples: of what is typed, a line each. figure, report: it
+    has `--figure`, `--report`. options: those of parameters that need more than their
+    type. A result with an `exit_code` ends the command with it.
+    """
+
+    def run(form: str, output: str | None, **typed: Any) -> None:
+        path, page = typed.pop("figure", None), typed.pop("report", None)
+        finish(result_of(function, typed), name=name, form=form, output=output, figure=path, report=page)
+
+    output_decorators: list[Decorator] = [
+        output_options,
+        *([figure_option()] if figure else []),
+        *([report_option] if report else []),
+    ]
+    return command_of(
+        name,
+        function,
+        run,
+        examples=examples,
+        own=output_decorators,
+        options=options,
+        documented_by=documented_by,
+        epilog=epilog,
+    )
+
+
+def command_of(
+    name: str,
+    function: Callable[..., object],
+    run: Callable[..., None],
+    *,
+    examples: str,
+    files: str = FILES,
+    required: bool = True,
+    own: Sequence[Decorator] = (),
+    options: Mapping[str, Decorator | None] | None = None,
+    documented_by: Sequence[Callable[..., object]] = (),
+    **settings: Any,
+) -> click.Command:
+    """A command that runs what it is given, with the options of a public function and those of its `own`.
+
+    files: what these may be. required: there must be one.
+    """
+    shown = "FILE..." if required else "[FILE]..."
+    argument: Decorator = click.argument("files", nargs=-1, required=required, metavar=shown)
+    decorators = [argument, *function_options(function, *documented_by, options=options), *own]
+    settings = {"help": help_of(function, examples, files), "context_settings": {"max_content_width": 110}} | settings
+    return click.command(name, cls=Command, **settings)(in_order(decorators)(run))
+
+
+def help_of(function: Callable[..., object], examples: str, files: str = FILES) -> str:
+    """The first sentences of the docstring, what the files may be, and examples of what is typed."""
+    shown = "\n".join(["\b", *examples.strip().splitlines()])
+    text = f"{inspect.getdoc(function) or ''}".split("\n\n")[0]
+    return "\n\n".join(filter(None, [text, files, shown]))
+
+
+def function_options(
+    function: Callable[..., object],
+    *documented_by: Callable[..., object],
+    options: Mapping[str, Decorator | None] | None = None,
+) -> list[Decorator]:
+    """An option for each parameter of a function, in their order; `options`: those that differ, None for a parameter
+    without one. Help is that of the function, else of the functions that document it."""
+    decorators: list[Decorator] = []
+    help_by_parameter, differ = said_of(function, *documented_by), options or {}
+    for parameter, declared in inspect.signature(function).parameters.items():
+        if parameter in differ:
+            given_one = differ[parameter]
+            decorators += [] if given_one is None else [given_one]
+        elif parameter == "y_prob":
+            decorators += [probability_options(), classes_options]
+        elif parameter == "data":
+            decorators.append(source_options)
+        else:
+            decorators.append(option(parameter, declared, help_by_parameter.get(parameter)))
+    return decorators
+
+
+def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **extra_arguments: Any) -> Answer:
+    """The result of a function for the files and options that were typed, and `extra_arguments`."""
+    parameters = inspect.signature(function).parameters
+    needed = {name for name, declared in parameters.items() if declared.default is declared.empty and name in typed}
+    arguments = {name: typed[name] for name in parameters if name in needed or typed.get(name) is not None}
+    if "y_prob" in parameters and "y_prob" not in typed:
+        arguments = {name: value for name, value in arguments.items() if name not in OF_PROBABILITIES}
+        arguments["y_prob"] = given(typed)
+    if typed.get("adjust") == NOT:
+        arguments["adjust"] = None
+    return function(**({"data": source_of(typed["files"], typed)} | arguments | extra_arguments))
+
+
+def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -> Decorator:
+    """The option of a parameter, of the type that the signature names."""
+    word = WORDS.get(parameter)
+    how: dict[str, Any] = {"help": help_text, "metavar": word.metavar if word else None}
+    default = declared.default
+    kind = "Show" if parameter == "show" else str(declared.annotation).removesuffix(OPTIONAL)
+    if (parameter in ROLES and not kind.startswith("Literal[")) or parameter == "pos_label":
+        kind, how["required"] = "str", default is inspect.Parameter.empty
+    elif default is inspect.Parameter.empty:
+        how["required"] = kind != "bool"
+    elif default is not None:
+        how |= {"default": default, "show_default": True}
+    if kind == "bool":
+        return click.option(option_of(parameter), parameter, is_flag=True, help=how["help"])
+    if kind in SEVERAL:
+        shown = ",".join(map(str, default)) if default else False
+        how |= {"default": None, "show_default": shown} | SEVERAL[kind]
+    elif kind.startswith("Literal["):
+        choices = [*ast.literal_eval(kind.removeprefix("Literal"))]
+        refused = default is not None and str(declared.annotation).endswith(OPTIONAL)
+        how |= {"type": click.Choice([*choices, *([NOT] if refused else [])]), "metavar": None}
+    elif kind in TYPES:
+        how |= TYPES[kind]
+    if parameter in CALLBACKS:
+        how |= {"callback": CALLBACKS[parameter], "type": None if parameter == "bin_size" else how.get("type")}
+    return click.option(option_of(parameter), parameter, **how)
+
+
+def choice(function: Callable[..., object], parameter: str, names: Sequence[str]) -> Decorator:
+    """The option of a parameter that takes one of some names; NOT among them stands for None."""
+    default = inspect.signature(function).parameters[parameter].default
+    how: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
+    return click.option(
+        option_of(parameter), parameter, type=click.Choice(names), help=said_of(function).get(parameter, ""), **how
+    )
+
+
+def as_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> list[float] | None:
+    """Numbers separated by commas."""
+    numbers = []
+    for text in [] if value is None else value.split(","):
+        try:
+            numbers.append(float(text))
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not a number; write several as 0.5,0.8") from None
+    return numbers or None
+
+
+TYPES: dict[str, dict[str, Any]] = {
+    "float": {"type": float},
+    "int": {"type": int},
+    "str": {"type": str},
+    "int | str": {"type": str},
+    "Randomness": {"type": click.IntRange(min=0)},
+}
+SEVERAL: dict[str, dict[str, Any]] = {
+    "Sequence[float]": {"callback": as_numbers, "metavar": "N,N,…"},
+    "Sequence[int] | int": {"callback": as_numbers, "metavar": "N,N,…"},
+    "Sequence[str]": {"callback": as_names, "metavar": "NAME,NAME,…"},
+    "Sequence[str | float]": {"callback": as_names, "metavar": "VALUE,VALUE,…"},
+    "Columns": {"callback": as_names, "metavar": "COL,COL,…"},
+    "Show": {"callback": as_names, "metavar": "COL,COL,…"},
+}
+CALLBACKS: dict[str, Callable[..., Any]] = {"level": as_level, "bin_size": as_bin_size}
+
+
+def said_of(*functions: Callable[..., object]) -> dict[str, str]:
+    """The help of each parameter: its entry in the docstring of the first function that has one, `name (shape): text`,
+    which begins a line.
+
+    >>> said_of(lambda: None)
+    {}
+    """
+    help_by_parameter: dict[str, str] = {}
+    for function in reversed(functions):
+        names = set(inspect.signature(function).parameters)
+        for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
+            for name, text in _entries(paragraph.splitlines()):
+                if name in names:
+                    help_by_parameter[name] = _as_help(text)
+    return help_by_parameter
+
+
+def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The entries of a paragraph; a line that begins no other one goes on."""
+    entry: list[str] = []
+    for line in lines:
+        begins = re.match(r"(\w+)(?: \([^)]*\))?: (.*)", line)
+        if begins:
+            if entry:
+                yield entry[0], " ".join(entry[1:])
+            entry = [begins[1], begins[2]]
+        elif entry:
+            entry.append(line.strip())
+    if entry:
+        yield entry[0], " ".join(entry[1:])
+
+
+def _as_help(text: str) -> str:
+    """The text as help: parameters in quotes as options, the first letter large."""
+    shown = re.sub(r"`(\w+)`", lambda name: option_of(name[1]), text)
+    return shown[:1].upper() + shown[1:]
+
+
+def finish(result: Any, *, name: str, form: str, output: str | None, **pictures: Any) -> None:
+    """Draw, write and print a result, which knows by which command it was made; end with its exit code. `pictures` are
+    the other arguments of `write_pictures`."""
+    named = replace(result, recipe={"command": f"howsure {name}", **result.recipe})
+    text = result_text(named, form, output)  # which may refuse a column, before anything is written
+    write_pictures(named, **pictures)
+    emit(text, output)
+    if code := getattr(named, "exit_code", 0):
+        click.get_current_context().exit(code)

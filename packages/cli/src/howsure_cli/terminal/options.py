@@ -1,0 +1,303 @@
+"""Options shared by several commands, their parsers, and the source and the roles that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from howsure.data.sources import Files
+from howsure.data.sources import read as files_of
+from howsure.errors import InputError, shown
+from howsure.figures.width import of_width
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
+from howsure.inputs.pairs import UNNAMED, Probabilities
+from howsure_cli.terminal.commands import FIGURES, PAGES, Group, Written, tell
+from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress
+from howsure_cli.terminal.vocabulary import WORDS
+
+PROCESSES = click.IntRange(1, MOST_PROCESSES)
+CLUSTERINGS = click.IntRange(1, MOST_CLUSTERINGS)
+ACROSS_FILES = ("error", "same", "separate")
+PROBABILITIES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
+ONE_WAY = (
+    "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and --verbalised."
+)
+Decorated = Callable[..., Any]
+Decorator = Callable[[Decorated], Decorated]
+
+
+Context = click.Context
+Parameter = click.Parameter
+
+
+def choice_option(*names: str, of: Iterable[str], default: str | None = None, **declared: Any) -> Decorator:
+    """An option that takes one of several words; its help shows the default, the first unless another is named."""
+    words = list(of)
+    return click.option(*names, type=click.Choice(words), default=default or words[0], show_default=True, **declared)
+
+
+def seed_option(*, to: str = "seed", metavar: str | None = None) -> Decorator:
+    """`--seed`, 0 unless another is typed; `to`: the parameter that takes it."""
+    declared: dict[str, Any] = {"type": click.IntRange(min=0), "default": 0, "show_default": True}
+    return click.option("--seed", to, metavar=metavar, **declared)
+
+
+def as_bin_size(ctx: Context, param: Parameter, value: str) -> int | str:
+    """A whole number of pairs, or `auto`."""
+    if value == "auto":
+        return value
+    try:
+        size = int(value.replace(",", "").replace("_", ""))
+    except ValueError:
+        size = 0
+    if size < 1:
+        raise click.BadParameter(f"{value!r} is neither 'auto' nor a whole number of at least 1")
+    return size
+
+
+def as_names(ctx: Context, param: Parameter, value: str | None) -> list[str] | None:
+    """Names separated by commas."""
+    names = None if value is None else [name.strip() for name in value.split(",")]
+    if names is not None and not all(names):
+        raise click.BadParameter(f"{value!r} holds an empty name")
+    return names
+
+
+def as_each_names(ctx: Context, param: Parameter, value: tuple[str, ...]) -> tuple[list[str], ...]:
+    """Names separated by commas, of each time that an option is given."""
+    return tuple(as_names(ctx, param, names_text) or [] for names_text in value)
+
+
+def as_level(ctx: Context, param: Parameter, value: float) -> float:
+    """The level of an interval."""
+    if not 0.0 < value < 1.0:
+        raise click.BadParameter(f"{value:g} does not lie strictly between 0 and 1; write 0.95 for 95%")
+    return value
+
+
+level_option = click.option("--level", type=float, callback=as_level, default=0.95, show_default=True)
+
+
+def binning_options(function: Decorated) -> Decorated:
+    """`--bin-size`, `--bins`, `--binning`, `--level`."""
+    options: list[Decorator] = [
+        click.option("--bin-size", metavar="N|auto", callback=as_bin_size, default="auto", show_default=True),
+        click.option("--bins", "n_bins", type=click.IntRange(min=1), metavar="N"),
+        choice_option("--binning", of=["adaptive", "uniform"]),
+        level_option,
+    ]
+    return in_order(options)(function)
+
+
+def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
+    """Remember what `is_raw` asks for."""
+    ctx.meta[RAW] = value
+
+
+def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
+    """Remember what `chosen` asks for."""
+    ctx.meta[COLUMNS] = as_names(ctx, param, value)
+    form = ctx.params.get("form")
+    if value is not None and form in ("json", "signature"):
+        why = "JSON holds everything" if form == "json" else "a signature has no columns"
+        raise InputError(f"--columns is for tables; {why}. Leave one of the two out.")
+
+
+columns_option = click.option("--columns", metavar="NAME,NAME,…", expose_value=False, callback=keep_columns)
+
+raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=keep_raw)
+
+
+def keep_verbose(ctx: Context, param: Parameter, value: bool) -> None:
+    """Remember what `is_verbose` asks for."""
+    ctx.meta[VERBOSE] = value
+
+
+verbose_option = click.option(
+    VERBOSE_OPTION,
+    is_flag=True,
+    expose_value=False,
+    callback=keep_verbose,
+    help="Print all rows and notes (default: 12 rows and the three most serious notes).",
+)
+
+
+def output_options(function: Decorated) -> Decorated:
+    """`--format`, `--columns`, `--verbose`, `--output` and `--raw`."""
+    form = choice_option("--format", "form", of=FORMATS, is_eager=True)
+    return form(columns_option(verbose_option(output_option(raw_option(function)))))
+
+
+output_option = click.option("--output", type=Written(), metavar="FILE")
+
+
+def figure_option(*, advice: str = "") -> Callable[[Decorated], Decorated]:
+    """`--figure` and `--width`. advice: what to do for another kind of file."""
+    figure = click.option("--figure", type=Written(*FIGURES, advice=advice), metavar="FILE", is_eager=True)
+    return lambda function: figure(width_option(function))
+
+
+def keep_width(ctx: Context, param: Parameter, value: float | None) -> None:
+    """Draw figures of this width until the command ends."""
+    of_a_figure(ctx, param, value)
+    try:
+        ctx.with_resource(of_width(value))
+    except InputError as error:
+        raise InputError(f"--{error}") from None
+
+
+def of_a_figure(ctx: Context, param: Parameter, value: Any) -> Any:
+    """Refuse what is for a figure where none is drawn."""
+    if value not in (None, param.default) and ctx.params.get("figure") is None:
+        raise InputError(f"{param.opts[0]} is for a figure, and none is drawn; name its file by --figure.")
+    return value
+
+
+width_option = click.option("--width", type=float, metavar="INCHES", expose_value=False, callback=keep_width)
+axis_option = choice_option("--axis", of=["auto", "linear", "zoom", "logit"], callback=of_a_figure)
+report_option = click.option("--report", type=Written(*PAGES), metavar="FILE.html")
+
+
+def in_order(options: Sequence[Callable[[Decorated], Decorated]]) -> Callable[[Decorated], Decorated]:
+    """Several options as one decorator; help lists them as they stand here."""
+
+    def decorated(function: Decorated) -> Decorated:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
+def probability_options(*, of_two: bool = False) -> Callable[[Decorated], Decorated]:
+    """The options that say where a model's probabilities are; of two models, each may be given twice."""
+    column_settings: dict[str, Any] = {"multiple": of_two}
+    names: dict[str, Any] = {"multiple": of_two, "callback": as_each_names if of_two else as_names}
+    options: list[Callable[[Decorated], Decorated]] = [
+        click.option("--prob", metavar="COL", **column_settings),
+        click.option("--probs", metavar="COL,COL,…", **names),
+        click.option("--probs-column", metavar="COL", **column_settings),
+        click.option("--logits", metavar="COL[,COL,…]", **names),
+        click.option("--logprobs", metavar="COL[,COL,…]", **names),
+        click.option("--verbalised", metavar="COL", **column_settings),
+    ]
+    return in_order(options)
+
+
+def classes_options(function: Decorated) -> Decorated:
+    """`--reduce` and `--classes`."""
+    reduce_option = click.option("--reduce", metavar="HOW")
+    return reduce_option(click.option("--classes", callback=as_names, metavar="NAME,NAME,…")(function))
+
+
+def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float, float] | None:
+    """The lowest and the highest score that is possible."""
+    if value is None:
+        return None
+    try:
+        low, high = (float(text) for text in value.split(","))
+        return check_bounds((low, high))
+    except (ValueError, InputError):
+        raise click.BadParameter(f"{shown(value)} must be two numbers, the lower first; write 0,1") from None
+
+
+bounds_option = click.option("--bounds", callback=as_bounds, metavar="LOW,HIGH")
+from_option = click.option("--from", "input_format", metavar="FORMAT")
+explode_option = click.option("--explode", metavar="FIELD")
+where_option = click.option("--where", metavar="EXPRESSION")
+by_file_option = click.option("--by-file", is_flag=True)
+
+
+UNNAMED_COMMAND = ""  # what help and messages call the default command of a group: by the group's name alone
+
+
+class DefaultGroup(Group):
+    """A group that runs its default command unless the first argument names another one."""
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in self.list_commands(ctx):
+            args = [UNNAMED_COMMAND, *args]
+        return super().parse_args(ctx, args)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        return super().get_command(ctx, cmd_name or self.default)
+
+
+def role_option(role: str, **how: Any) -> Callable[[Decorated], Decorated]:
+    """The option of a column that plays a role; `how`: what differs from the vocabulary."""
+    word = WORDS[role]
+    return click.option(word.option, role, **{"metavar": word.metavar} | how)
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that name the columns of a file, beside those of labels and probabilities; then those of a source."""
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        role_option(name) for name in ("pos_label", "clusters", "sample_weight", "id")
+    ]
+    return in_order([*options, source_options])(function)
+
+
+def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a source: which rows of which files are meant, and how they are read."""
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        where_option,
+        by_file_option,
+        choice_option("--across-files", of=ACROSS_FILES),
+        click.option("--skip-missing", is_flag=True),
+        click.option("--missing", multiple=True, metavar="VALUE"),
+        from_option,
+        click.option("--normalise", metavar="HOW"),
+        click.option("--labels-from", metavar="FILE"),
+        explode_option,
+        click.option("--model-version", metavar="NAME"),
+        click.option("--independent-rows", is_flag=True),
+    ]
+    return in_order(options)(function)
+
+
+OF_SOURCE = (
+    "where",
+    "by_file",
+    "across_files",
+    "skip_missing",
+    "normalise",
+    "table",
+    "labels_from",
+    "explode",
+    "model_version",
+    "independent_rows",
+)
+ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
+
+
+def source_of(files: Sequence[str], options: Mapping[str, Any]) -> Files:
+    """The source that the options of a command name; it tells what it took files for, and shows its progress."""
+    how = {name: options[name] for name in OF_SOURCE if name in options}
+    source = files_of(files, missing_values=options.get("missing", ()), format=options["input_format"], **how)
+    return replace(source, tell=tell, bar=lambda n, unit: progress(unit, total=n))
+
+
+def roles_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that the options of a command name, by their roles.
+
+    Raises InputError if the probabilities are named in several ways.
+    """
+    return {role: options[role] for role in ROLES if role in options} | {"y_prob": given(options)}
+
+
+def given(options: Mapping[str, Any]) -> Probabilities | None:
+    """How the options of a command give probabilities; None where a log names them."""
+    ways = [way for way in PROBABILITIES if options.get(way)]
+    if len(ways) > 1:
+        raise InputError(ONE_WAY)
+    class_options = {name: options[name] for name in ("reduce", "classes") if options.get(name) is not None}
+    if not ways:
+        return Probabilities(UNNAMED, None, **class_options) if class_options else None
+    return Probabilities(ways[0], options[ways[0]], **class_options)

@@ -1,0 +1,208 @@
+"""What a command prints, in the characters and the format that are asked for, and its progress."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from howsure.errors import InputError
+from howsure.files.whole import write_whole
+from howsure.show.table import Table, in_a_line, on_a_terminal
+from howsure_cli.terminal.vocabulary import option_of
+
+if TYPE_CHECKING:
+    from howsure.result import Result
+
+# Where results go: standard output, or a file that appears whole or not at all.
+
+RAW, COLUMNS, TYPED, VERBOSE = "howsure.raw", "howsure.columns", "howsure.typed", "howsure.verbose"
+VERBOSE_OPTION, REPORT = "--verbose", "--report"
+DONE_ONCE = ("--figure", "--width", "--axis", REPORT, "--columns")  # options that a next command does not repeat
+FORMATS = ("table", "json", "csv", "markdown", "latex", "signature")
+
+
+def emit(text: str, output: str | None, *, encoding: str = "utf-8") -> None:
+    """Print text, or write it to a file named by the user."""
+    shown = text if is_raw() else on_a_terminal(text)
+    if output is not None:
+        write_whole(shown.encode(encoding, "backslashreplace"), output)
+        return
+    if sys.stdout is None:
+        raise InputError("standard output is closed, so nothing can be printed; open it, or name an --output.")
+    sys.stdout.write(shown)
+    sys.stdout.flush()
+
+
+def result_text(result: Result, form: str, output: str | None = None) -> str:
+    """A result in a format, its table with the columns that the user wants; in a file, with all its rows and notes."""
+    shown: dict[str, Any] = {"columns": chosen(), "raw": is_raw()}
+    if form == "json":
+        return json_text(result.to_dict())
+    if form == "signature":
+        return f"{result.signature}\n"
+    if form == "table":
+        if output is not None or is_verbose():
+            return f"{result.text(**shown)}\n"
+        next_line = next_command_line(result)
+        return "\n".join(filter(None, [result.text(**shown, rest=VERBOSE_OPTION), next_line])) + "\n"
+    write = {"csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
+    return f"{write[form](**shown)}\n"
+
+
+def next_command_line(result: Result) -> str:
+    """What to type next; "" where nothing is worth typing, or nothing was typed."""
+    typed, further = _typed_words(), {option_of(name): value for name, value in result.next_parameters().items()}
+    if result.answer is None or not typed or not further or further.keys() & set(_typed()):
+        return ""
+    further |= {REPORT: _unused(str(further[REPORT]))} if REPORT in further else {}
+    options = [word for option, value in further.items() for word in (option, str(value))]
+    return f"Next: {' '.join(['howsure', *map(shell_word, [*typed, *options])])}"
+
+
+def shell_word(word: str) -> str:
+    """A word quoted for a shell where it needs quotes.
+
+    >>> print(shell_word("*.csv"), shell_word("model = 'bass'"))
+    '*.csv' "model = 'bass'"
+    """
+    return f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word)
+
+
+def _unused(name: str) -> str:
+    """A file name like this one that no file has: scores.html, scores-2.html, …"""
+    stem, suffix = os.path.splitext(name)
+    names = itertools.chain([name], (f"{stem}-{number}{suffix}" for number in itertools.count(2)))
+    return next(name for name in names if not os.path.exists(name))
+
+
+def _typed_words() -> list[str]:
+    """What the user typed after `howsure`, without pictures, pages and columns."""
+    words, repeated = iter(_typed()), list[str]()
+    for word in words:
+        if word in DONE_ONCE:
+            next(words, None)
+        elif not word.startswith(tuple(f"{option}=" for option in DONE_ONCE)):
+            repeated.append(word)
+    return repeated
+
+
+def _typed() -> Sequence[str]:
+    context = click.get_current_context(silent=True)
+    return () if context is None else context.meta.get(TYPED, ())
+
+
+def emit_result(result: Result, form: str, output: str | None) -> None:
+    """Print a result in a format, or write it to a file."""
+    emit(result_text(result, form, output), output)
+
+
+def write_pictures(
+    result: Any, *, figure: str | None = None, report: str | None = None, title: str | None = None, **how: Any
+) -> None:
+    """The figure and the report of a result, in the files that the user named."""
+    if figure is not None:
+        from howsure.figures.files import save_figure
+
+        save_figure(result.figure(**how) if hasattr(result, "figure") else result.plot(**how).figure, figure)
+    if report is not None:
+        from howsure.figures.width import of_width
+        from howsure_cli.report.pages import write_report
+        from howsure_cli.report.results import result_report
+
+        is_replaced = os.path.exists(report)
+        with of_width(None):  # that of the figure in a file is not that of a page
+            write_report(result_report(result, title=title, command=command_line()), report)
+        if is_replaced:
+            say(f"{report} existed and was replaced.")
+
+
+def say(text: str) -> None:
+    """Tell the user something that is no result, in a line of standard error."""
+    sys.stderr.write(f"{on_a_terminal(text)}\n")
+    sys.stderr.flush()
+
+
+def is_raw() -> bool:
+    """Whether the user wants names as they are: `--raw`."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(RAW))
+
+
+def is_verbose() -> bool:
+    """Whether the user wants all rows and notes: `--verbose`."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(VERBOSE))
+
+
+def command_line() -> str | None:
+    """What the user typed, in the words of a shell."""
+    context = click.get_current_context(silent=True)
+    typed = None if context is None else context.meta.get(TYPED)
+    return None if typed is None else shlex.join(["howsure", *typed])
+
+
+def chosen() -> list[str] | None:
+    """The columns that the user wants: `--columns`."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(COLUMNS)
+
+
+def table_text(table: Table, form: str = "table") -> str:
+    """A table in one of the formats, of the columns that the user wants, ending in a newline."""
+    from howsure.result import chosen_columns  # which loads numpy: a command that asks for no table needs none
+
+    if form == "signature":
+        raise InputError("--format signature is for results; this is a list, and has none.")
+    table = chosen_columns(table, chosen())
+    write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
+    return f"{write(raw=is_raw())}\n"
+
+
+def name_text(name: str) -> str:
+    """A name that others chose, in a line of text."""
+    return name if is_raw() else in_a_line(name)
+
+
+def json_text(document: Any) -> str:
+    """A JSON document as text; a NaN or an infinity in it would be a mistake, and is refused."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+PATIENCE, REFRESH = 2.0, 0.1  # seconds before a bar appears, and between its changes
+
+
+@contextmanager
+def progress(what: str, *, total: int, rate: bool = False) -> Iterator[Callable[[int], None]]:
+    """Yield a function that is told of every step done; with `rate` the bar shows how many a second."""
+    if not sys.stderr.isatty():
+        yield lambda steps: None
+        return
+    started, due, done = time.monotonic(), PATIENCE, 0
+    with ExitStack() as ending:
+        bar = click.progressbar(length=total, label=what, show_pos=True, item_show_func=str, file=sys.stderr)
+
+        def advance(steps: int) -> None:
+            nonlocal due, done
+            done += steps
+            if (passed := time.monotonic() - started) > due:
+                if not bar.entered:
+                    ending.enter_context(bar)
+                show(passed)
+                due = passed + REFRESH
+
+        def show(passed: float) -> None:
+            bar.current_item = f"{done / passed:,.1f}/s" if rate else ""
+            bar.update(done - bar.pos)
+
+        yield advance
+        if bar.entered:
+            show(time.monotonic() - started)

@@ -1,0 +1,130 @@
+"""A command as a process: its streams in any encoding, the memory it may take, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+import click
+
+from howsure.errors import HowsureError, InputError, with_short_values
+
+
+@contextmanager
+def any_encoding() -> Iterator[None]:
+    """Let both streams write every character, escaped where its encoding has none; a closed stderr drops all."""
+    with ExitStack() as after:
+        if sys.stderr is None:
+            sys.stderr = after.enter_context(open(os.devnull, "w"))
+            after.callback(setattr, sys, "stderr", None)
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                after.callback(stream.reconfigure, errors=stream.errors)
+                after.callback(_drop_unwritten, stream)
+                stream.reconfigure(errors="backslashreplace")
+        yield
+
+
+def _drop_unwritten(stream: io.TextIOWrapper) -> None:
+    """What a stream could not write, and still holds, goes nowhere: it would fail again when the process ends."""
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
+
+
+GIGABYTE = 1 << 30
+
+
+def machine_memory() -> int | None:
+    """The bytes of memory that this machine has; None where the system does not say (Windows)."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def check_memory(needed: int, *, name: str, value: int) -> None:
+    """Raise InputError where a parameter asks for more memory than the machine has: `needed` bytes.
+
+    >>> check_memory(10**18, name="n", value=10**16)
+    Traceback (most recent call last):
+    howsure.errors.InputError: n must be small enough for the memory of this machine...
+    """
+    there = machine_memory()
+    if there is not None and needed > there:
+        raise InputError(
+            f"{name} must be small enough for the memory of this machine ({there / GIGABYTE:,.1f} GB); {value:,} needs "
+            f"about {needed / GIGABYTE:,.0f} GB."
+        )
+
+
+WRONG_INPUT, UNFORESEEN, STOPPED, UNREAD = 2, 70, 130, 141
+TOLD = {
+    MemoryError: "there is not enough memory. Process less at a time, or use a machine with more memory",
+    RecursionError: "the input is nested too deeply",
+}
+REPORT = "This is a bug: please report it to the authors of howsure, with the command"
+TRACEBACK = "--traceback"
+ASKING = ("--help", "-h")  # for help
+SHOW = f"{TRACEBACK} shows where it occurred"
+
+
+def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
+    """Run a command; the code to exit with. Whatever happens is told in one sentence.
+
+    What `run` returns as a number is a verdict's code; 2: what is wrong with the input or the machine is said; 70: an
+    error that was not foreseen; 130: stopped.
+    """
+    try:
+        ended = run()
+    except (Exception, KeyboardInterrupt) as error:
+        return _told(error, with_traceback)
+    return ended if isinstance(ended, int) else 0
+
+
+def _told(error: BaseException, with_traceback: bool) -> int:
+    from howsure_cli.terminal.output import say  # loaded where there is something to tell: --help is quick
+
+    match error:
+        case click.exceptions.Abort() | KeyboardInterrupt():
+            if isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D
+                return _unforeseen(error.__cause__, with_traceback)
+            say("howsure: stopped")
+            return STOPPED
+        case click.ClickException():
+            buffer = io.StringIO()
+            error.show(buffer)
+            say(with_short_values(buffer.getvalue().removesuffix("\n")))
+            return WRONG_INPUT
+        case HowsureError():
+            say(f"howsure: {error}")
+            return WRONG_INPUT
+        case BrokenPipeError():
+            return UNREAD
+        case OSError():  # no permission, a full disk
+            where = "" if error.filename is None else f"{error.filename}: "
+            say(f"howsure: {where}{error.strerror or error}")
+            return WRONG_INPUT
+        case _:
+            return _unforeseen(error, with_traceback)
+
+
+def _unforeseen(error: BaseException, with_traceback: bool) -> int:
+    import traceback
+
+    from howsure_cli.terminal.output import say
+
+    if with_traceback:
+        say("".join(traceback.format_exception(error)).removesuffix("\n"))
+    what = next((explanation for kind, explanation in TOLD.items() if isinstance(error, kind)), None)
+    if what is None:
+        first = next(iter(str(error).splitlines()), "")[:300]
+        what = f"{type(error).__name__}{f': {first}' if first else ''}. {REPORT}"
+    say(f"howsure: {what.rstrip('.')}{'.' if with_traceback else f'; {SHOW}.'}")
+    return UNFORESEEN

@@ -1,0 +1,62 @@
+"""`--help` without loading what a command needs: what each command says of itself, recorded in `help.json`.
+
+`scripts/record_help.py` writes the file (`make help-pages`) from the commands themselves, and a test compares the two.
+What is recorded are the orders that a command gives click's formatter, so that lines break where the terminal ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from howsure_cli.plugins import plugin_commands
+from howsure_cli.terminal.process import ASKING
+
+FILE = os.path.join(os.path.dirname(__file__), "help.json")
+ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "write_dl", "indent", "dedent")
+
+
+def recorded_help(arguments: Sequence[str]) -> str | None:
+    """The help that a user asks for by `howsure COMMAND --help`; None if it is not recorded, or more is asked."""
+    *path, last_argument = arguments or [""]
+    if last_argument not in ASKING:
+        return None
+    with open(FILE, encoding="utf-8") as file:
+        recorded = json.load(file).get(" ".join(path))
+    if recorded is None:
+        return None
+    width, orders = recorded
+    if not path:
+        return _written(width, [*orders, *_of_others(orders)], in_a_line=False)
+    return _written(width, orders, in_a_line=True)
+
+
+def _of_others(orders: list[list[Any]]) -> list[list[Any]]:
+    """What is said of the commands of other distributions, behind ours."""
+    ours = {name for order, *values in orders if order == "write_dl" for name, _ in values[0]}
+    others = [(name, plugin.summary) for name, plugin in plugin_commands().items() if name not in ours]
+    heading = "Commands of other distributions"
+    return [["write_paragraph"], ["write_heading", heading], ["indent"], ["write_dl", others]] if others else []
+
+
+def _written(width: int | None, orders: list[list[Any]], *, in_a_line: bool) -> str:
+    formatter = click.HelpFormatter(max_width=width)
+    heading = ""
+    for name, *values in orders:
+        if name == "write_dl":
+            rows = [(term, text) for term, text in values[0]]
+            formatter.write_dl(_summaries(rows, formatter.width) if in_a_line and heading == "Commands" else rows)
+        else:
+            heading = values[0] if name == "write_heading" else heading
+            getattr(formatter, name)(*values)
+    return formatter.getvalue().rstrip("\n")
+
+
+def _summaries(commands: list[tuple[str, str]], width: int) -> list[tuple[str, str]]:
+    """Each command with as much of its summary as a line holds: click's own rule."""
+    room = width - 6 - max(len(name) for name, _ in commands)
+    return [(name, click.Command(name, help=summary).get_short_help_str(room)) for name, summary in commands]

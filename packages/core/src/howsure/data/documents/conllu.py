@@ -1,0 +1,509 @@
+"""CoNLL-U: documents of sentences with tags, trees and mentions, ten columns per word, read and written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+
+from howsure.data.documents.brackets import (
+    BracketError,
+    BracketFault,
+    Brackets,
+    LeftOut,
+    bracket_texts,
+    entity_text,
+    type_text,
+    whole,
+)
+from howsure.data.documents.document import Document, Mention, Sentence, Strings, is_tree
+from howsure.errors import InputError, shown
+from howsure.files.opened import Text, read_text
+from howsure.files.whole import write_text
+
+# Splitting CoNLL-U at blank lines: the blocks of a text or of a file read line by line, and the starts of
+# documents.
+
+NEW_DOCUMENT = ("newdoc id", "newdoc")
+Blocks = Iterator[tuple[int, list[str], list[str]]]
+
+
+def blocks_in(lines: Iterable[str]) -> Blocks:
+    """For each sentence, the number of its first line, counted from 1, its comments, and the lines below them.
+
+    >>> list(blocks_in(["", "# newdoc", "1\\tBirds", "2\\tsing", "", "", "1\\tSo"]))
+    [(2, ['# newdoc'], ['1\\tBirds', '2\\tsing']), (7, [], ['1\\tSo'])]
+    """
+    block, first = list[str](), 0
+    for number, line in enumerate(chain(lines, ("",)), start=1):
+        if line:
+            first = first if block else number
+            block.append(line)
+        elif block:
+            n = next((at for at, text in enumerate(block) if not text.startswith("#")), len(block))
+            yield first, block[:n], block[n:]
+            block = []
+
+
+def comments_of(lines: Sequence[str]) -> dict[str, str]:
+    """Comments as keys and values; without `=`, the value is empty; for repeated keys, the last one counts."""
+    parts = (line[1:].partition("=") for line in lines)
+    return {key.strip(): value.strip() for key, _, value in parts}
+
+
+def begins_document(comments: Mapping[str, str]) -> bool:
+    """Whether a sentence with these comments is the first of a document."""
+    return any(key in comments for key in NEW_DOCUMENT)
+
+
+def name_of_document(comments: Mapping[str, str], *, stem: str, number: int) -> str:
+    """The id in the first comments of a document, or else one derived from the file name.
+
+    >>> name_of_document({"newdoc": ""}, stem="news", number=2), name_of_document({}, stem="news", number=1)
+    ('news-2', 'news')
+    """
+    own_name = next((comments[key] for key in NEW_DOCUMENT if comments.get(key)), None)
+    return own_name or (f"{stem}-{number}" if begins_document(comments) else stem)
+
+
+# One CoNLL-U sentence: its lines as words with layers, and the mentions in its last column.
+
+COLUMNS = 10
+MISC = 9
+USED = (1, 2, 3, 4, 5, 6, 7, MISC)  # not the number and the enhanced dependencies
+LONGEST = 1_000  # words, up to which the tables below reach
+IDS = ["1", *(f"\n{number}" for number in range(2, LONGEST + 1))]  # a line break stands before all but the first
+HEADS = {str(number): number - 1 for number in range(LONGEST + 1)}
+LONG = 10  # digits of a number that no word has
+SPACES = (True,) * LONGEST
+NO_SPACE, ENTITY = "SpaceAfter=No", "Entity="
+SEVERAL = re.compile(r"[1-9][0-9]*-[1-9][0-9]*")
+OTHER = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|(0|[1-9][0-9]*)\.[1-9][0-9]*")  # several words, or an empty node
+Rows = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The lines of a sentence below its comments, and the line of the file at which they start."""
+
+    text: Text
+    line: int
+    body: str
+
+    def rows(self) -> Rows:
+        """The lines as columns."""
+        return [line.split("\t") for line in self.body.split("\n")]
+
+    def fault(self, row: int, what: str) -> InputError:
+        """The error for a row, counted from 0."""
+        return self.text.fault(self.line + row, what)
+
+
+def read_sentence(block: Block, metadata: dict[str, str]) -> Sentence:
+    """The words of a block with their layers; InputError if a line violates the format."""
+    cells, spans = _cells(block)
+    forms, lemmas, universal, tags, features, heads, relations, misc = [
+        tuple(cells[column::COLUMNS]) for column in USED
+    ]
+    for column in (forms, tags) if "\t\t" in block.body else ():
+        if "" in column:
+            what = "words and tags must not be empty. Write _ where there is none."
+            raise block.fault(_row(block, column.index("")), what)
+    return Sentence(
+        forms,
+        _layer(lemmas),
+        _layer(tags),
+        _layer(universal),
+        _layer(features),
+        _heads(block, heads),
+        _layer(relations),
+        _spaces(block, misc, spans),
+        metadata,
+    )
+
+
+def read_mentions(block: Block, layout: Strings, *, sentence: int, name: str) -> list[Mention]:
+    """The mentions of a block by its `Entity=` attributes; InputError if the brackets do not match."""
+    brackets = Brackets(layout, sentence=sentence)
+    word = -1
+    row = 0
+    try:
+        for line in block.body.split("\n"):
+            number = line.partition("\t")[0]
+            word += "-" not in number and "." not in number
+            for attribute in line.rpartition("\t")[2].split("|") if ENTITY in line else ():
+                if attribute.startswith(ENTITY):
+                    brackets.read(attribute.removeprefix(ENTITY), word, empty="." in number)
+            row += 1
+        return brackets.finish()
+    except BracketError as error:
+        what = f"{error}, in {name}. Entity= brackets must open and close in one sentence."
+        raise BracketFault(str(block.fault(min(row, block.body.count("\n")), what))) from None
+
+
+def _ids(n: int) -> list[str]:
+    return IDS[:n] if n <= LONGEST else ["1", *(f"\n{number}" for number in range(2, n + 1))]
+
+
+def _layer(values: Strings) -> Strings | None:
+    return None if values[0] == "_" and values.count("_") == len(values) else values
+
+
+def _cells(block: Block) -> tuple[list[str], list[list[str]]]:
+    """The columns of all words, and the rows of multiword tokens."""
+    cells = block.body.replace("\n", "\t\n").split("\t")  # one split is faster than one per line
+    ids = cells[::COLUMNS]
+    n = block.body.count("\n") + 1
+    if len(cells) == COLUMNS * n and ids == _ids(n):  # so every line has its ten
+        return cells, []
+    if len(cells) != COLUMNS * n or not all(name.startswith("\n") for name in ids[1:]):
+        raise _malformed(block)
+    names = [name.removeprefix("\n") for name in ids]
+    others = [at for at, name in enumerate(names) if OTHER.fullmatch(name)]
+    spans = [
+        [names[at], *cells[COLUMNS * at + 1 : COLUMNS * (at + 1)]] for at in others if SEVERAL.fullmatch(names[at])
+    ]
+    words = [name for name in names if not OTHER.fullmatch(name)]
+    if not words or words != [str(number) for number in range(1, len(words) + 1)]:
+        raise _malformed(block)
+    for at in reversed(others):
+        del cells[COLUMNS * at : COLUMNS * (at + 1)]
+    return cells, spans
+
+
+def _malformed(block: Block) -> InputError:
+    """The error for the first row that violates the format."""
+    expected = 1
+    for at, row in enumerate(block.rows()):
+        if len(row) != COLUMNS:
+            return block.fault(at, f"a word needs {COLUMNS} columns separated by tabs; it has {len(row)}.")
+        if not OTHER.fullmatch(row[0]):
+            if row[0] != str(expected):
+                return block.fault(
+                    at, f"words must be numbered 1, 2, 3, …; {shown(row[0])} stands where {expected} should."
+                )
+            expected += 1
+    return block.fault(0, "a sentence must have words; this one has none.")
+
+
+def _row(block: Block, word: int) -> int:
+    """The row of a word."""
+    return [at for at, row in enumerate(block.rows()) if not OTHER.fullmatch(row[0])][word]
+
+
+def _heads(block: Block, column: Strings) -> tuple[int, ...] | None:
+    n = len(column)
+    number_of_head = HEADS if n <= LONGEST else {str(number): number - 1 for number in range(n + 1)}
+    try:
+        heads = tuple(map(number_of_head.__getitem__, column))
+        if max(heads) < n:
+            return heads
+    except KeyError:
+        if column.count("_") == n:
+            return None
+    wrong = next(at for at, head in enumerate(column) if number_of_head.get(head, n) >= n)
+    what = f"the head must be 0 (the root) or the number of a word up to {n}; it is {shown(column[wrong])}."
+    raise block.fault(_row(block, wrong), what)
+
+
+def _spaces(block: Block, misc: Strings, spans: Rows) -> tuple[bool, ...]:
+    n = len(misc)
+    if not spans and NO_SPACE not in block.body:
+        return SPACES[:n] if n <= LONGEST else (True,) * n
+    spaces = [attributes == "_" or NO_SPACE not in attributes.split("|") for attributes in misc]
+    for row in spans:
+        first, last = (int(number) if len(number) < LONG else n + 1 for number in row[0].split("-"))
+        if not first < last <= n:
+            what = f"{row[0]:.60} must span two or more of the {n} words."
+            raise block.fault([row[0] for row in block.rows()].index(row[0]), what)
+        spaces[first - 1 : last] = [*[False] * (last - first), NO_SPACE not in row[MISC].split("|")]
+    return tuple(spaces)
+
+
+# CoNLL-U: documents of sentences with tags, trees and mentions, ten columns per word.
+#
+# Tokens are syntactic words: lines of multiword tokens (`1-2`) only determine where spaces are; empty nodes (`1.1`) and
+# enhanced dependencies are left out.
+
+LAYOUT = "global.Entity"
+META = "meta::"
+
+
+def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
+    """The documents of a CoNLL-U file, plain or gzip; "-" is standard input.
+
+    A document starts at `# newdoc`; a file without such a line is one document, named like the file. `# meta::key = …`
+    is metadata of the document, any other comment of its sentence (for repeated keys, the last one counts). A layer
+    that is `_` throughout a sentence is None. Mentions are read from `Entity=` in the layout given by `#
+    global.Entity`. A document with unmatched brackets is an error or, with a list as `left_out`, is left out and
+    recorded there.
+
+    Raises InputError naming the line where the file violates the format, heads do not form a tree or brackets do not
+    match. Source: https://universaldependencies.org/format.html.
+    """
+    return conllu_documents(read_text(path), left_out)
+
+
+def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
+    """The documents of a text in CoNLL-U; without `mentions`, Entity= is not read, and need not be in order."""
+    return whole(_documents(text, mentions=mentions), left_out)
+
+
+def _documents(text: Text, *, mentions: bool) -> Iterator[tuple[Document, BracketFault | None]]:
+    documents: list[_Growing] = []
+    layout: Strings | None = None
+    for line, above, rows in blocks_in(text.content.split("\n")):
+        block, comments = Block(text, line + len(above), "\n".join(rows)), comments_of(above)
+        if not rows:
+            raise block.fault(-1, "comments must stand right above their sentence; nothing follows this one.")
+        if begins_document(comments) or not documents:
+            documents.append(_Growing(name_of_document(comments, stem=text.stem, number=len(documents) + 1)))
+            comments = {key: value for key, value in comments.items() if key not in NEW_DOCUMENT}
+        declared = comments.pop(LAYOUT, None)
+        if declared is not None and mentions:
+            layout = tuple(field.strip() for field in declared.split("-"))
+            if not {"eid", "GRP"} & set(layout):
+                raise block.fault(
+                    -1, f"# {LAYOUT} must name the field of the entity, eid or GRP; it is {'-'.join(layout)}."
+                )
+        documents[-1].add(block, comments, layout, mentions=mentions)
+    for document in documents:
+        yield document.finished(text), document.fault
+
+
+class _Growing:
+    """A document being read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.metadata: dict[str, str] = {}
+        self.sentences: list[Sentence] = []
+        self.lines: list[int] = []
+        self.mentions: list[Mention] | None = None
+        self.fault: BracketFault | None = None  # where mentions cannot be read
+
+    def add(self, block: Block, comments: dict[str, str], layout: Strings | None, *, mentions: bool) -> None:
+        for key in [key for key in comments if key.startswith(META)]:
+            self.metadata[key.removeprefix(META)] = comments.pop(key)
+        if layout is not None and self.mentions is None:
+            self.mentions = []
+        sentence = read_sentence(block, comments)
+        if mentions and ENTITY in block.body:
+            name = f"sentence {comments.get('sent_id', len(self.sentences) + 1)} of {self.name}"
+            self.mentions = self.mentions or []
+            try:
+                self.mentions += read_mentions(block, layout or ("eid",), sentence=len(self.sentences), name=name)
+            except BracketFault as fault:
+                self.fault = self.fault or fault
+        self.sentences.append(sentence)
+        self.lines.append(block.line)
+
+    def finished(self, text: Text) -> Document:
+        for number, sentence in enumerate(self.sentences if self.fault is None else ()):
+            if sentence.heads is not None and not is_tree(sentence.heads):
+                name = sentence.metadata.get("sent_id", str(number + 1))
+                what = f"the heads of sentence {name} of {self.name} go in a circle; they must form a tree."
+                raise text.fault(self.lines[number], what)
+        mentions = None if self.mentions is None else tuple(self.mentions)
+        return Document(self.name, tuple(self.sentences), mentions, self.metadata)
+
+
+# Insert tags into CoNLL-U, leaving every other character unchanged.
+
+UNIVERSAL_TAG, TAG = 3, 4  # columns, from 0
+BREAK = re.compile(r"[\t\r\n]")
+NONE = ("_", "")
+OF_PLACES = ("newdoc", "newpar")  # comments on where a sentence stands
+
+
+@dataclass(frozen=True, slots=True)
+class Tagging:
+    """A tag for each word of a sentence, attributes of the words by name, and comments by key."""
+
+    tags: Sequence[str]
+    attributes: Mapping[str, Sequence[str]]
+    comments: Mapping[str, str] = field(default_factory=dict)
+
+
+def tagged_conllu(
+    content: str, taggings: Iterable[Sequence[Tagging]], *, column: int = TAG, replaced: Collection[str] = ()
+) -> str:
+    """CoNLL-U with new tags in a column: each sentence once per tagging, of which there is usually one.
+
+    The attributes go to the end of the last column, the comments to the end of the sentence's; existing ones with the
+    same names, or named in `replaced`, are removed. Everything else is unchanged: other comments, columns and
+    attributes, multiword tokens, empty nodes, blank lines. `# newdoc` and `# newpar` appear only above the first
+    tagging.
+
+    `content` must be text that `read_conllu` reads.
+
+    >>> said = Tagging(["NN"], {"P": ["0.9"]})
+    >>> tagged_conllu("# x\\n1\\tsaw\\t_\\t_\\tVB\\t_\\t_\\t_\\t_\\tA=1|P=0\\n\\n", [[said]]).split("\\t")
+    ['# x\\n1', 'saw', '_', '_', 'NN', '_', '_', '_', '_', 'A=1|P=0.9\\n\\n']
+
+    Raises InputError for a tag that is empty or contains a tab or a line break.
+    """
+    parts = content.split("\n\n")
+    taggings_left = iter(taggings)
+    for i, part in enumerate(parts):
+        if body := part.strip("\n"):
+            lines = body.split("\n")
+            copies = [
+                _sentence(lines, tagging, column, replaced, again=rank > 0)
+                for rank, tagging in enumerate(next(taggings_left))
+            ]
+            parts[i] = part.replace(body, "\n\n".join(copies))
+    return "\n\n".join(parts)
+
+
+def _sentence(lines: Sequence[str], tagging: Tagging, column: int, replaced: Collection[str], *, again: bool) -> str:
+    comments = [line for line in lines if line.startswith("#") and not _goes(line, tagging, again)]
+    comments += [f"# {key} = {value}" for key, value in tagging.comments.items()]
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    words = [row for row in rows if row[0].isdecimal()]
+    gone = {*tagging.attributes, *replaced}
+    for i, (row, tag) in enumerate(zip(words, tagging.tags, strict=True)):
+        if not tag or BREAK.search(tag):
+            raise InputError(f"a tag must be text without tab and line break to stand in CoNLL-U; one is {tag!r}.")
+        kept = (
+            []
+            if row[-1] in NONE
+            else [attribute for attribute in row[-1].split("|") if attribute.partition("=")[0] not in gone]
+        )
+        attributes = [f"{name}={values[i]}" for name, values in tagging.attributes.items()]
+        row[column], row[-1] = tag, "|".join([*kept, *attributes]) or "_"
+    return "\n".join([*comments, *map("\t".join, rows)])
+
+
+def _goes(comment: str, tagging: Tagging, again: bool) -> bool:
+    key = comment[1:].partition("=")[0].strip()
+    return key in tagging.comments or (again and key.partition(" ")[0] in OF_PLACES)
+
+
+# Write documents as CoNLL-U.
+
+LINE_BREAK = re.compile(r"[\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
+OF_DOCUMENTS = re.compile(r"newdoc( id)?|global\.Entity|meta::.*")
+LAYERS = ("lemmas", "tags", "universal_tags", "features", "heads", "relations", "spaces")
+Attributes = Mapping[str, Sequence[Sequence[object]]]
+
+
+def write_conllu(
+    documents: Sequence[Document], path: str | os.PathLike[str], *, attributes: Attributes | None = None
+) -> None:
+    """Write documents as CoNLL-U; `read_conllu` recovers the same documents, with all spaces known.
+
+    `attributes` are further attributes of words in the last column, by name: one list per sentence (of all documents in
+    order) with one value per word, `{"P": [[0.93, 0.99], …]}`. Layers missing from a sentence are written as `_`,
+    mentions as `Entity=` brackets.
+
+    Raises InputError if a document has no sentences or a sentence no words, layers or attributes do not match the
+    words, a mention has no entity, or a text contains characters not allowed in its place: a tab or line break, or, in
+    an attribute, a bar.
+    """
+    write_text(conllu_text(documents, attributes=attributes), path)
+
+
+def conllu_text(documents: Sequence[Document], *, attributes: Attributes | None = None) -> str:
+    """The text written by `write_conllu`; it raises the same errors."""
+    _check_documents(documents)
+    extra = dict(attributes or {})
+    sentences = [sentence for document in documents for sentence in document.sentences]
+    for name, values in extra.items():
+        _check_fit(name, values, sentences)
+    lines: list[str] = []
+    done = 0
+    for document in documents:
+        typed = any(mention.type is not None for mention in document.mentions or ())
+        brackets = bracket_texts(document, partial(_label, typed=typed), closing=entity_text)
+        heading = _heading(document, typed)
+        for index, sentence in enumerate(document.sentences):
+            lines += heading  # before the first sentence; then it is used up
+            lines += [_comment(key, value) for key, value in sentence.metadata.items()]
+            lines += _words(sentence, index, brackets, {name: values[done] for name, values in extra.items()})
+            lines.append("")
+            done += 1
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _heading(document: Document, typed: bool) -> Iterator[str]:
+    yield _comment("newdoc id", document.name)
+    if document.mentions is not None:
+        yield _comment("global.Entity", "eid-etype" if typed else "eid")
+    for key, value in document.metadata.items():
+        yield _comment(f"meta::{key}", value)
+
+
+def _comment(key: str, value: str) -> str:
+    text = f"# {key} = {value}" if value else f"# {key}"
+    if "=" in key:
+        raise InputError(f"keys of metadata must be without =; one is {key!r}.")
+    if LINE_BREAK.search(text):
+        raise InputError(f"metadata must be one line; {key} is {value!r}.")
+    return text
+
+
+def _label(mention: Mention, typed: bool) -> str:
+    return f"{entity_text(mention)}-{type_text(mention)}" if typed else entity_text(mention)
+
+
+def _words(
+    sentence: Sentence, index: int, brackets: Mapping[tuple[int, int], str], extra: Mapping[str, Sequence[object]]
+) -> Iterator[str]:
+    n = len(sentence)
+    blank = ("_",) * n
+    layers = (sentence.words, sentence.lemmas, sentence.universal_tags, sentence.tags, sentence.features)
+    heads = blank if sentence.heads is None else [str(head + 1) for head in sentence.heads]
+    columns = [*(layer or blank for layer in layers), heads, sentence.relations or blank]
+    for at, row in enumerate(zip(*columns, strict=True)):
+        attributes = [f"Entity={brackets[index, at]}"] if (index, at) in brackets else []
+        for name, values in extra.items():
+            if "|" in (value := str(values[at])):
+                raise InputError(
+                    f"attributes must be without |, which stands between two; {name} of word {at} is {value!r}."
+                )
+            attributes.append(f"{name}={value}")
+        if sentence.spaces is not None and not sentence.spaces[at]:
+            attributes.append("SpaceAfter=No")
+        line = "\t".join((str(at + 1), *row, "_", "|".join(attributes) or "_"))
+        if line.count("\t") != 9 or "" in row or LINE_BREAK.search(line):
+            raise InputError(
+                f"a word and what is said of it must be text without tab and line break; word {at} is {row}."
+            )
+        yield line
+
+
+def _check_documents(documents: Sequence[Document]) -> None:
+    """Raise InputError for anything that a reader could not recover."""
+    if isinstance(documents, Document):
+        raise InputError("documents must be a list of them; write [document].")
+    for document in documents:
+        if not document.sentences or not all(map(len, document.sentences)):
+            raise InputError(f"a document must have sentences, and these words; {document.name} lacks some.")
+        for at, sentence in enumerate(document.sentences):
+            for layer in LAYERS:
+                values = getattr(sentence, layer)
+                if values is not None and len(values) != len(sentence):
+                    rule = f"{layer} must fit the words; they are {len(values)} for {len(sentence)}"
+                    raise InputError(f"{rule} in sentence {at} of {document.name}.")
+            for key in sentence.metadata:
+                if OF_DOCUMENTS.fullmatch(key):
+                    raise InputError(f"metadata of a sentence must not have the keys of documents; one is {key!r}.")
+
+
+def _check_fit(name: str, values: Sequence[Sequence[object]], sentences: Sequence[Sentence]) -> None:
+    if not re.fullmatch(r"[^\s|=]+", name) or name in ("Entity", "SpaceAfter"):
+        raise InputError(f"attributes must have names of their own without blanks, | and =; one is {name!r}.")
+    lengths, expected = [len(value) for value in values], [len(sentence) for sentence in sentences]
+    if len(lengths) != len(expected):
+        raise InputError(
+            f"attributes must fit the sentences: {name} has {len(lengths):,}, there are {len(expected):,}."
+        )
+    for at, (length_given, needed) in enumerate(zip(lengths, expected, strict=True)):
+        if length_given != needed:
+            raise InputError(
+                f"attributes must fit the words: {name} has {length_given} in sentence {at}, which has {needed}."
+            )

@@ -1,0 +1,82 @@
+"""Text as data: sentences of words with annotations, documents of sentences, mentions of entities."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+
+Strings = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Words in order, and layers of the same length with their annotations; a missing layer is None.
+
+    `tags` are language-specific (Penn Treebank) tags, `universal_tags` those of Universal Dependencies, `features` the
+    morphological features as written (`Number=Sing|Person=3`). `heads` are positions of governors, counted from 0, -1
+    for the root; `relations` are dependency labels.
+    """
+
+    words: Strings
+    lemmas: Strings | None = None
+    tags: Strings | None = None
+    universal_tags: Strings | None = None
+    features: Strings | None = None
+    heads: tuple[int, ...] | None = None
+    relations: Strings | None = None
+    spaces: tuple[bool, ...] | None = None  # whether a space follows the word
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """A span of one sentence that names an entity: words `start` to `end` - 1.
+
+    `entity` is None if unknown, `type` (person, place, …) if the file gives none; neither is compared.
+    """
+
+    sentence: int
+    start: int
+    end: int
+    entity: Hashable = field(default=None, compare=False)
+    type: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Sentences in order. `mentions` are those annotated in the file, in text order; None if there is no annotation."""
+
+    name: str
+    sentences: tuple[Sentence, ...]
+    mentions: tuple[Mention, ...] | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def words_of(self, mention: Mention) -> Strings:
+        """The words of a mention."""
+        return self.sentences[mention.sentence].words[mention.start : mention.end]
+
+
+def named_part(document: Document) -> str:
+    """The name of a document, and its part if it is not the first."""
+    part = document.metadata.get("part", "")
+    return document.name if part.strip("0") == "" else f"{document.name}, part {part}"
+
+
+def is_tree(heads: Sequence[int]) -> bool:
+    """Whether the heads contain no cycle; `heads` are positions of governors, -1 for the root.
+
+    Every word jumps to its head, then twice as far at every step; after log2(words) steps all must be at the root.
+
+    >>> is_tree((1, -1)), is_tree((1, 0))
+    (True, False)
+    """
+    above = (*heads, -1)  # the root stands last, at -1, and is its own head
+    for _ in range(len(heads).bit_length()):
+        if max(above) < 0:
+            return True
+        above = itemgetter(*above)(above)
+    return max(above) < 0

@@ -1,0 +1,72 @@
+"""What is loaded when it is first used: the public names of a package, and the libraries of an extra.
+
+A package lists its names once, in its `__init__.pyi`, where type checkers read them too; `names_in` makes of this list
+what the package needs, so that importing it imports nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+EXTRAS = {"howsure_cli": "cli", "howsure_text": "text", "howsure_events": "events"}  # which bring other packages
+IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
+
+
+def names_in(
+    package: str, file: str, *, renamed: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.pyi` says which module each name is from.
+
+    file: the package's `__init__.py`. renamed: the new name of each former one, which the error for it names.
+    """
+    with open(f"{file.removesuffix('.py')}.pyi", encoding="utf-8") as listing:
+        imports = IMPORT.findall(listing.read())
+    module_of = {
+        name.split(" as ")[-1].strip(): module
+        for module, several, names in imports
+        for name in (several or names).split(",")
+        if name.strip()
+    }
+
+    def load(name: str) -> Any:
+        if renamed and name in renamed:
+            raise AttributeError(f"{package}.{name} was renamed; use {package}.{renamed[name]}.")
+        if name not in module_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        distribution = module_of[name].partition(".")[0]
+        if distribution in EXTRAS:
+            require(f"howsure.{name}", EXTRAS[distribution], distribution)
+        value = getattr(importlib.import_module(module_of[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    names = sorted(module_of)
+    return load, lambda: [*names, *(name for name in vars(sys.modules[package]) if name.startswith("__"))], names
+
+
+def require(what: str, extra: str, *libraries: str) -> None:
+    """Raise MissingExtraError, which names the extra, unless its libraries are installed; they are not loaded.
+
+    >>> require("A figure", "cli", "no_such_library")
+    Traceback (most recent call last):
+    ...
+    howsure.errors.MissingExtraError: A figure needs an optional part: pip install "howsure[cli]"
+    """
+    if not all(installed(library) for library in libraries):
+        from howsure.errors import MissingExtraError
+
+        raise MissingExtraError(what, extra)
+
+
+def installed(library: str) -> bool:
+    """Whether a library can be imported."""
+    import importlib.util
+
+    try:
+        return importlib.util.find_spec(library) is not None
+    except ModuleNotFoundError:  # nor what it is a part of
+        return False

@@ -1,0 +1,622 @@
+"""What every result can do, from what it declares: JSON, a data frame, text, Markdown, LaTeX, CSV, HTML and a page.
+
+A result is a frozen dataclass. Its *fields* are its JSON, in their order (the recipe first):
+
+    error: Estimate                                     an estimate is an object of value, low, high …
+    name: str | None = as_json("group")                 under another name; as_json(None): not in JSON
+    derived: ClassVar = {"outcome": "group"}            a property or method that JSON holds too, behind "group"
+
+Its *columns* are its tables: `columns()` says once what each figure of a row is (`show.table`). Results of rows derive
+from `Rows`, and are iterated and indexed by name. What is left to write by hand is what only this result can say: its
+`words`, if it prints no table, or the lines `below` its table.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import math
+import os
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from html import escape
+from typing import Any, ClassVar, Generic, SupportsIndex, TypeVar, cast
+
+import numpy as np
+
+from howsure.first_use import require
+from howsure.inputs.frames import to_frame
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.show.notes import MAX_NOTES, most_serious_first
+from howsure.show.table import (
+    COUNT,
+    FLAG,
+    FRAME,
+    MOST_ROWS,
+    NUMBER,
+    TABLE,
+    UNDEFINED,
+    WORDS,
+    Column,
+    Table,
+    in_a_line,
+    interval,
+    on_a_terminal,
+    plain_list,
+)
+
+Row = TypeVar("Row")
+LOG_COLUMNS = ("score", "target", "prob", "probs", "probs_column", "logits", "logprobs", "verbalised")  # in recipes
+KINDS = {"i": COUNT, "u": COUNT, "f": NUMBER, "b": FLAG}  # of arrays, by their type
+
+
+AMONG = "*"  # what JSON calls a field whose own fields stand among the others
+
+
+def as_json(key: str | None, **how: Any) -> Any:
+    """A field of a result that JSON holds under another name; None: not at all. `how` goes to `dataclasses.field`."""
+    return field(metadata={"json": key}, **how)
+
+
+class Result:
+    """The base of all results: each has a `recipe`, and declares its `columns()`."""
+
+    __slots__ = ()
+    derived: ClassVar[Mapping[str, str]] = {}
+    title: ClassVar[str] = ""  # of tables in print, where it is not the name of the class
+    words_hold_table: ClassVar[bool] = False  # whether its words repeat its table, which a page shows by itself
+
+    def columns(self) -> Sequence[Column]:
+        """What its table shows of each row, in this order."""
+        raise NotImplementedError(f"{type(self).__name__} has no columns")
+
+    def rows_shown(self) -> Sequence[object]:
+        """The rows of its table: itself alone."""
+        return (self,)
+
+    def rows_framed(self) -> Sequence[object]:
+        """The rows of its frame: those of its table, but for rows that sum up others."""
+        return self.rows_shown()
+
+    @property
+    def what_was_read(self) -> str:
+        """What was read, "" of arrays and frames."""
+        return rows_read(result_recipe(self))
+
+    @property
+    def answer(self) -> str | None:
+        """The answer in a sentence, printed first; None where none is written yet."""
+        return None
+
+    @property
+    def key_figures(self) -> str:
+        """What is displayed below the answer instead of the table; "" for the table."""
+        return ""
+
+    @property
+    def provenance(self) -> str:
+        """What was read, and the level of the intervals, in a line."""
+        return provenance_line(result_recipe(self))
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """The parameters that are worth adding to the call that made this result; {} if there are none."""
+        return {}
+
+    def made(self) -> str:
+        """How it was made, in a line: what is printed beside its table as a comment."""
+        return recipe_text(result_recipe(self))
+
+    @property
+    def signature(self) -> str:
+        """How it was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.2.0.
+
+        `howsure.read_signature` reads it back.
+        """
+        from howsure.show.signature import signature_text
+
+        rows = [result_recipe(row) for row in self.rows_shown() if isinstance(row, Result) and row is not self]
+        return signature_text(title_of(self).lower(), result_recipe(self), rows)
+
+    @property
+    def words(self) -> str:
+        """What it prints instead of a table, "" to print that: its figures, one a line."""
+        pairs = [(column.shown, *column.cells([self])) for column in self.columns() if column.only != FRAME]
+        width = max(len(name) for name, *_ in pairs)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in pairs)
+
+    def above(self) -> Sequence[Table]:
+        """Other tables that it prints above its own."""
+        return ()
+
+    def below(self) -> Sequence[str]:
+        """What there is to say below the table, a line each: its notes."""
+        return [f"note: {note}" for note in getattr(self, "notes", ())]
+
+    def below_answer(self, *, verbose: bool) -> Sequence[str]:
+        """What there is to say below an answer that does not say it. verbose: below its `words`, not its table."""
+        return [note for note in self.below() if note != self.answer]
+
+    def besides(self) -> Sequence[Result]:
+        """Other results that it tells below itself, each with a table of its own."""
+        return ()
+
+    def in_csv(self) -> Result:
+        """What CSV holds, which is one table: what was asked for beside it, else itself."""
+        return next(iter(self.besides()), self)
+
+    def contests(self) -> Sequence[Hashable]:
+        """A key for each row: in print, only among rows of one key is the best bold; () if all rows compete."""
+        return ()
+
+    def legend(self) -> Mapping[str, str]:
+        """What the headings mean; under "" what concerns the whole table."""
+        return {column.shown: column.legend for column in self.columns() if column.legend}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: plain values by name, None for what is undefined or infinite."""
+        return dict_of(self)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The columns as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        return to_frame(self.framed(), backend=backend)
+
+    def table(self) -> Table:
+        """The result as a table of texts, for people."""
+        shown, rows = [column for column in self.columns() if column.only != FRAME], self.rows_shown()
+        return Table(
+            [column.shown for column in shown],
+            list(zip(*(column.cells(rows) for column in shown), strict=True)),
+            words=[column.shown for column in shown if column.kind.left],
+            notes=self.below(),
+            title=self.title,
+            better={column.shown: column.better for column in shown if column.better},
+            legend=self.legend(),
+            contests=self.contests(),
+        )
+
+    def text(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        raw: bool = False,
+        most: int | None = None,
+        rest: str | None = None,
+    ) -> str:
+        """What it prints: the answer in a sentence, the table or some `columns` of it, notes, and what was read.
+
+        raw: names are not escaped for a terminal. most: rows of a table without an answer. rest: where a user finds the
+        rows beyond 12 and the notes beyond three, which are counted only; None: everything is printed.
+        """
+        more = [part.text(raw=raw, most=most, rest=rest) for part in self.besides()]
+        return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most, rest=rest), *more])
+
+    def own_text(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        raw: bool = False,
+        most: int | None = None,
+        rest: str | None = None,
+    ) -> str:
+        """What it prints, without the results below itself."""
+        if self.answer is not None:
+            return self._answer_first(self.answer, columns=columns, raw=raw, rest=rest)
+        provenance, words = self.what_was_read, self.words if columns is None else ""
+        if words:
+            return "\n\n".join(filter(None, [provenance, words]))
+        table = chosen_columns(self.table(), columns)
+        table = table if most is None else table.shortened(most)
+        above = [part.text(raw=raw) for part in self.above()] if columns is None else []
+        return "\n\n".join(
+            filter(None, [provenance, *above, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))])
+        )
+
+    def _answer_first(self, answer: str, *, columns: Sequence[str] | None, raw: bool, rest: str | None) -> str:
+        """The answer, the table, notes, and what was read."""
+        all_figures = columns is None and rest is None and self.words
+        table = chosen_columns(self.table(), columns)
+        notes = most_serious_first(self.below_answer(verbose=bool(all_figures)))
+        rows, hidden_rows, hidden_notes = table, 0, 0
+        if rest is not None:
+            n_totals = max(len(self.rows_shown()) - len(self.rows_framed()), 0)
+            rows, hidden_rows = table.displayed(n_totals)
+            hidden_notes, notes = max(len(notes) - MAX_NOTES, 0), notes[:MAX_NOTES]
+        more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
+        more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
+        above = [part.text(raw=raw) for part in self.above()] if columns is None and rest is None else []
+        shown = "\n".join(filter(None, [rows.text(raw=raw), more_rows]))
+        if columns is None:
+            shown = all_figures or (self.key_figures if rest is not None else "") or shown
+        below = filter(None, [*map(in_a_line, notes), more_notes, in_a_line(self.provenance)])
+        return "\n\n".join(filter(None, [answer if raw else in_a_line(answer), *above, shown, "\n".join(below)]))
+
+    def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
+        """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown. Of a result
+        that tells another one below itself, such as the worst rows, it holds this other one: CSV is one table.
+
+        columns: some of its headings. raw: no cell is changed for spreadsheets.
+
+        Raises InputError for a heading that the table does not have.
+        """
+        if (other := self.in_csv()) is not self:
+            return other.to_csv(columns=columns, raw=raw)
+        columns_by_heading = {column.shown: column for column in self.columns() if column.only != TABLE}
+        headings = chosen_columns(Table(list(columns_by_heading), []), columns).headings
+        rows = self.rows_shown()
+        cells_by_name = {
+            name: cells for heading in headings for name, cells in columns_by_heading[heading].exact(rows).items()
+        }
+        return Table(list(cells_by_name), list(zip(*cells_by_name.values(), strict=True))).csv(raw=raw)
+
+    def to_markdown(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
+        """The table in Markdown, below the recipe as a comment; `columns` names some of its headings.
+
+        Raises InputError for a heading that the table does not have.
+        """
+        more = [part.to_markdown(raw=raw) for part in self.besides()]
+        return "\n\n".join([self._printed(columns).markdown(raw=raw), *more])
+
+    def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
+        r"""The table in LaTeX, with a legend in its caption and the recipe as a comment.
+
+        The preamble needs \usepackage{booktabs}, as a comment says. `columns` names some of the headings, `label` is
+        what \ref finds.
+
+        Raises InputError for a heading that the table does not have.
+        """
+        more = [part.to_latex(raw=raw) for part in self.besides()]
+        return "\n\n".join([self._printed(columns).latex(label=label, raw=raw), *more])
+
+    def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write a page of the result in words, its table, its figure and its recipe: one HTML file, complete in itself.
+
+        Raises InputError for a name that does not end in .html, or a folder that does not exist.
+        """
+        require("A report", "cli", "howsure_cli")
+        importlib.import_module("howsure_cli.report.results").write_result(self, path, title=title)
+
+    def __repr__(self) -> str:
+        return self.text(most=MOST_ROWS, rest="text()")
+
+    def _repr_html_(self) -> str:
+        more = "".join(part._repr_html_() for part in self.besides())
+        if self.words:
+            return preformatted(self.own_text() if more else repr(self)) + more
+        return "".join(table.html() for table in (*self.above(), self.table().shortened())) + more
+
+    def framed(self) -> Mapping[str, Any]:
+        """The columns of the data frame by their names."""
+        framed_columns: dict[str, Any] = {}
+        for column in self.columns():
+            framed_columns |= column.framed(column.of(self.rows_framed())) if column.only != TABLE else {}
+        return framed_columns
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of the data frame as plain values; None for what is undefined."""
+        values = plain(self.framed())
+        return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+
+    def _printed(self, columns: Sequence[str] | None) -> Table:
+        table = chosen_columns(self.table(), columns)
+        footnotes = [self.made(), *table.notes]
+        return replace(table, title=table.title or title_of(self), caption="\n".join(footnotes), notes=())
+
+
+class Rows(Result, Generic[Row]):
+    """A result of rows: iterate, or take one by its position or its name. A dataclass of it has a field `rows`.
+
+    named: the attribute of a row that names it; "" where rows have no names.
+    """
+
+    __slots__ = ()
+    rows: tuple[Row, ...]
+    named: ClassVar[str] = "name"
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def rows_shown(self) -> Sequence[object]:
+        """The rows."""
+        return self.rows
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: Any) -> Row:
+        """The row at a position, or of a name where rows have names; the rows of a slice, as a tuple."""
+        if isinstance(name, slice | SupportsIndex):
+            return cast(Row, self.rows[name])
+        return self._row_called(name)
+
+    def _row_called(self, name: Any) -> Row:
+        for row in self.rows if self.named else ():
+            if getattr(row, self.named) == name:
+                return row
+        raise KeyError(name)
+
+
+class Arrays:
+    """A part of a result: a frozen dataclass of arrays of one length. JSON holds an object for each entry of all."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return len(next(iter(self.arrays().values())))
+
+    def columns(self) -> list[Column]:
+        """Each array as a column."""
+        return [Column(name, KINDS.get(array.dtype.kind, WORDS), values=array) for name, array in self.arrays().items()]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The JSON form."""
+        values = {key: plain(getattr(self, name)) for name, key in json_keys(self).items()}
+        return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The arrays by their names."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+
+def held_in_frames(row: type) -> list[Column]:
+    """The fields of a dataclass, as frames and CSV hold them of each row."""
+    return [Column(field.name, NUMBER, only=FRAME) for field in fields(row)]
+
+
+def dict_of(record: Any) -> dict[str, Any]:
+    """A dataclass as plain JSON: its fields in their order, the recipe first, and what it derives from them."""
+    values: dict[str, Any] = {}
+    for name, key in json_keys(record).items():
+        value = plain(getattr(record, name))
+        values |= (value or {}) if key == AMONG else {key: value}
+    order = sorted(values, key=lambda key: key != "recipe")
+    for name, behind in getattr(record, "derived", {}).items():
+        order.insert(order.index(behind) + 1, name)
+    return {key: values[key] if key in values else plain(_asked(getattr(record, key))) for key in order}
+
+
+def _asked(derived: Any) -> Any:
+    return derived() if callable(derived) else derived
+
+
+def json_keys(record: Any) -> dict[str, str]:
+    """What JSON calls the fields of a dataclass that it holds."""
+    keys = {field.name: field.metadata.get("json", field.name) for field in fields(record)}
+    return {name: key for name, key in keys.items() if key is not None}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: None for a number that is undefined or infinite.
+
+    >>> plain({"p": math.nan, "n": np.int64(3), "curve": (0.5, math.inf)})
+    {'p': None, 'n': 3, 'curve': [0.5, None]}
+    """
+    if isinstance(value, Arrays):
+        return value.to_dicts()
+    if isinstance(value, Result):
+        return value.to_dict()
+    if is_dataclass(value):
+        return dict_of(value)
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(item) for item in plain_list(value)]
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    scalar = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(scalar, float) and not math.isfinite(scalar) else scalar
+
+
+def result_recipe(result: Any) -> dict[str, Any]:
+    """How a result was made."""
+    return dict(result.recipe)
+
+
+def rows_read(recipe: Mapping[str, Any]) -> str:
+    """What was read: the files, their rows, and which of these were left out; "" of arrays and frames.
+
+    >>> print(rows_read({"files": ["a.csv"], "rows": 1200, "skipped": {"p": 3}}))
+    a.csv: 1,200 rows, 3 skipped (p: 3)
+    """
+    if "files" not in recipe or "rows" not in recipe:
+        return ""
+    return f"{files_read(recipe)}: {rows_used(recipe)}{log_read(recipe)}"
+
+
+def log_read(recipe: Mapping[str, Any]) -> str:
+    """The format of a log, and its columns that were read; "" of a table.
+
+    >>> log_read({"format": "lm-eval", "target": "target", "probs_column": "probabilities", "group": "model"})
+    ' (lm-eval, target, probabilities, by model)'
+    """
+    if "format" not in recipe:
+        return ""
+    columns = [recipe[role] for role in LOG_COLUMNS if recipe.get(role)]
+    names = [name for column in columns for name in ([column] if isinstance(column, str) else column)]
+    groups = [f"by {recipe['group']}"] if recipe.get("group") else []
+    return f" ({', '.join([recipe['format'], *names, *groups])})"
+
+
+def rows_used(recipe: Mapping[str, Any]) -> str:
+    """The number of rows read, and how many of these were left out.
+
+    >>> rows_used({"rows": 1200, "where": "n > 3", "left_out": 200})
+    '1,200 rows, 200 left out (not where n > 3)'
+    """
+    skipped, rows = recipe.get("skipped", {}), counted(recipe["rows"], "row")
+    missing = ", ".join(f"{column}: {count:,}" for column, count in skipped.items())
+    rows += f", {sum(skipped.values()):,} skipped ({missing})" if any(skipped.values()) else ""
+    return rows + (f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else "")
+
+
+def provenance_line(recipe: Mapping[str, Any]) -> str:
+    """What was read, with the columns of a log, and the level of the intervals; several files are counted, not named.
+
+    >>> recipe = {"files": ["a.jsonl", "b.jsonl"], "rows": 720, "format": "lm-eval", "score": ["acc"], "level": 0.95}
+    >>> print(provenance_line(recipe))
+    2 files, 720 rows (lm-eval, acc). 95% intervals.
+    """
+    sentences = []
+    if "files" in recipe and "rows" in recipe:
+        files = recipe["files"]
+        source = f"{files[0]}:" if len(files) == 1 else f"{counted(len(files), 'file')},"
+        sentences.append(f"{source} {rows_used(recipe)}{log_read(recipe)}.")
+    if "level" in recipe:
+        sentences.append(f"{100 * recipe['level']:g}% intervals.")
+    return " ".join(sentences)
+
+
+def files_read(recipe: Mapping[str, Any]) -> str:
+    """The names of the files, and how many there are if several are pooled.
+
+    >>> files_read({"files": ["a.csv", "b.csv"]})
+    '2 files pooled (a.csv, b.csv)'
+    """
+    files = recipe["files"]
+    return str(files[0]) if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
+
+
+def title_of(result: object) -> str:
+    """What a result is, in words.
+
+    >>> title_of(Result())
+    'Result'
+    """
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(result).__name__).lower()
+    return words[0].upper() + words[1:]
+
+
+def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
+    """Some columns of a table, in the order named; all of them for None.
+
+    Raises InputError for a heading that the table does not have, or that is named twice.
+    """
+    if columns is None:
+        return table
+    place_by_heading = {heading.casefold(): place for place, heading in reversed(list(enumerate(table.headings)))}
+    for name in columns:
+        if name.casefold() not in place_by_heading:
+            raise unknown_name("column", name, table.headings, place="the table")
+    places = list(dict.fromkeys(place_by_heading[name.casefold()] for name in columns))
+    headings = [table.headings[place] for place in places]
+    return replace(table, headings=headings, rows=[[row[place] for place in places] for row in table.rows])
+
+
+# How a result was made, in words; and what is printed, as HTML.
+
+
+def recipe_text(recipe: Mapping[str, Any]) -> str:
+    """The recipe in one line.
+
+    >>> recipe_text({"method": "permutation", "n": 1000, "clusters": None, "runs": {"base": 3, "large": 5}})
+    'method permutation, n 1000, runs base 3 and large 5'
+    """
+    return ", ".join(f"{name} {text}" for name, text in recipe_rows(recipe))
+
+
+def recipe_rows(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The recipe in words: what is there, by its name."""
+    entries = {
+        key.replace("_", " "): value for key, value in recipe.items() if value is not None and value is not False
+    }
+    return [(name, in_a_line(_in_words(value))) for name, value in entries.items()]
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, Mapping):
+        return " and ".join(f"{name} {item}" for name, item in value.items()) or "0"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "yes" if value is True else str(value)
+
+
+def preformatted(text: str) -> str:
+    """The same lines in a fixed font, with everything escaped.
+
+    >>> preformatted("a < b")
+    '<pre>a &lt; b</pre>'
+    """
+    return f"<pre>{escape(on_a_terminal(text))}</pre>"
+
+
+# A number with its uncertainty.
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate(Result):
+    """A value, its interval (None if the method gives none), and how both were computed.
+
+    >>> print(Estimate(0.0412, 0.033, 0.049, level=0.95, method="debiased", n=1000))
+    0.0412 [0.0330, 0.0490]
+    >>> print(Estimate(math.inf, 4.2, None, level=0.95, method="bound", n=30))  # no finite estimate, but a bound
+    > 4.2000
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    n: int
+
+    def __str__(self) -> str:
+        return estimate_text(self, 4)
+
+    @property
+    def width(self) -> float | None:
+        """Of the interval; None without one."""
+        return None if self.low is None or self.high is None else self.high - self.low
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How its rows were read, where that needs saying."""
+        return ()
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the value and its interval were computed: the method, the level, and the sample size."""
+        return {"method": self.method, "level": self.level, "n": self.n}
+
+    def columns(self) -> tuple[Column, ...]:
+        """One row."""
+        numbers = (Column(name, NUMBER) for name in ("value", "low", "high", "level"))
+        return (*numbers, Column("method", WORDS), Column("n", COUNT))
+
+    @property
+    def words(self) -> str:
+        """The value and its interval."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return preformatted(self.words)
+
+
+def estimate_text(estimate: Estimate, decimals: int) -> str:
+    """An estimate with its interval; a bound where it is infinite.
+
+    >>> estimate_text(Estimate(1223.161, 1149.5, 1296.8, level=0.95, method="sandwich", n=60), 0)
+    '1223 [1150, 1297]'
+    """
+    bound = estimate.low if estimate.value > 0 else estimate.high
+    if math.isinf(estimate.value) and bound is not None:
+        return f"{'>' if estimate.value > 0 else '<'} {bound:.{decimals}f}"
+    value = UNDEFINED if math.isnan(estimate.value) else f"{estimate.value:.{decimals}f}"
+    ends = value if estimate.width is None else interval(estimate.low, estimate.high, decimals)
+    return value if ends == value else f"{value} {ends}"  # of neither, one dash
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateWithNotes(Estimate):
+    """An estimate whose rows were read in a way that users should know, such as repeated items as clusters."""
+
+    notes: tuple[str, ...] = as_json(None, compare=False, repr=False)
+
+    @property
+    def words(self) -> str:
+        """The value and its interval, then the notes."""
+        return "\n".join([str(self), *(f"note: {note}" for note in self.notes)])

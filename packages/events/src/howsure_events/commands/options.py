@@ -1,0 +1,65 @@
+"""Options that several commands of events share, and the antecedent model that they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howsure.errors import InputError
+from howsure_cli.terminal.commands import Written
+from howsure_cli.terminal.options import PROCESSES, choice_option, in_order
+
+Decorated = Callable[..., Any]
+BAD_DATES = ("error", "leave-out")
+
+workers_option = click.option("--workers", type=PROCESSES, metavar="N")
+date_options = in_order(
+    [
+        click.option(
+            "--date-format",
+            metavar="FORMAT",
+            help="Date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).",
+        ),
+        click.option("--encoding", metavar="NAME"),
+        choice_option("--bad-dates", of=BAD_DATES, help="What to do about documents whose date is missing or invalid."),
+    ]
+)
+
+
+def days_options(since: str, until: str) -> Callable[[Decorated], Decorated]:
+    """`--since` and `--until`."""
+    first = click.option("--since", metavar="DATE")
+    last = click.option("--until", metavar="DATE")
+    return in_order([first, last])
+
+
+def store_option(what: str = "write") -> Callable[[Decorated], Decorated]:
+    """`--store`, a store that is made, with the log that DuckDB keeps beside it."""
+    kind = Written(beside=lambda path: (f"{path}.wal",))
+    return click.option("--store", type=kind, metavar="OUT", required=True)
+
+
+def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--coreference` and `--misplaced`."""
+    misplaced = choice_option("--misplaced", of=["error", "leave-out"])
+    scores = click.option(
+        "--coreference", metavar="FILE", help="Antecedent scores of any other model instead of --model, by document id."
+    )
+    return scores(misplaced(function))
+
+
+def antecedent_model(model: str | None, coreference: str | None, misplaced: Any) -> Any:
+    """The model of a file, the scores of a file, or the model in the package.
+
+    Raises InputError if both are named, or as they do.
+    """
+    from howsure_events.extraction.scored_coreference import ScoredCoreference
+    from howsure_text.coreference.antecedent_model import AntecedentModel
+
+    if coreference is None:
+        return AntecedentModel.pretrained() if model is None else AntecedentModel.load(model)
+    if model is not None:
+        raise InputError("--coreference has the scores of another model; leave --model out.")
+    return ScoredCoreference(coreference, misplaced=misplaced)

@@ -1,0 +1,153 @@
+"""`howsure events recount`, `merge` and `check`: stores from stores, and whether they are whole."""
+
+from __future__ import annotations
+
+import glob
+import os
+from typing import Any
+
+import click
+
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import natural_order
+from howsure.inputs.periods import PERIODS
+from howsure_cli.terminal.commands import Command, Written
+from howsure_cli.terminal.options import output_options
+from howsure_cli.terminal.output import emit, progress, result_text, table_text
+from howsure_events.commands.options import (
+    antecedent_model,
+    coreference_options,
+    days_options,
+    store_option,
+    workers_option,
+)
+
+# `howsure events recount`: the documents of a store counted again by another rule.
+
+NOTE = """
+Expected documents by each rule, and those of the 1-best; then in how many documents both rules, only
+the first or only the second find an event in some sample.
+"""
+CARRIED = "labels of {n} are carried over from {path}; they answer: {question}\n"
+
+
+@click.command("recount", cls=Command)
+@click.argument("path", metavar="STORE")
+@click.option("--rule", metavar="NAME|FILE", required=True)
+@store_option("write or to resume")
+@click.option("--model", metavar="FILE")
+@days_options("Leave out documents before this day", "Leave out documents after this day.")
+@click.option("--period", type=click.Choice(PERIODS), help="Compare the rules by period (default: over all documents).")
+@click.option("--top", type=click.IntRange(min=1), default=8, show_default=True, metavar="N")
+@workers_option
+@coreference_options
+def recount_command(
+    path: str,
+    rule: str,
+    store: str,
+    model: str | None,
+    coreference: str | None,
+    misplaced: Any,
+    period: str | None,
+    top: int,
+    workers: int | None,
+    **days: Any,
+) -> None:
+    """Find the events of another rule in the documents of STORE, without parsing them again.
+
+    \b
+    howsure events recount news.duckdb --rule my_rule.yaml --store again.duckdb
+
+    Writes a store, as extract with that rule would, and prints what both rules count. If interrupted, rerun the same
+    command to resume.
+    """
+    from howsure.inputs.numbers_and_names import counted
+    from howsure_events.commands.setup import interrupted, rule_named, rules_text, summary
+    from howsure_events.extraction.extract_events import usable_processors
+    from howsure_events.extraction.recount import labels_of, recount_events
+    from howsure_events.labels.answers import settled_labels
+    from howsure_events.rule_comparison import compare_rules
+    from howsure_events.store.event_store import EventStore
+
+    n = usable_processors() if workers is None else workers
+    coreference_model = antecedent_model(model, coreference, misplaced)
+    with EventStore.open(path) as opened:
+        chosen = rule_named(rule, None, labels_of(opened))
+        with progress("documents", total=opened.next_document, rate=True) as advance:
+            report = recount_events(
+                opened, store, rule=chosen, model=coreference_model, workers=n, advance=advance, **days
+            )
+        if report.interrupted:
+            click.echo(interrupted(store, report), err=True)
+            raise click.exceptions.Abort
+        with EventStore.open(store) as again:
+            compared = compare_rules(opened, again, period=period)
+            labels = settled_labels(again)
+    carried = (
+        ""
+        if labels is None
+        else CARRIED.format(n=counted(len(labels.documents), "document"), path=path, question=labels.question)
+    )
+    emit(f"{summary(store, report)}{carried}\n{rules_text(compared, top=top)}\n{NOTE}", None)
+
+
+# `howsure events merge`: parts of an input that were extracted apart, as one store.
+
+
+@click.command("merge", cls=Command)
+@click.argument("parts", nargs=-1, required=True, metavar="STORE...")
+@click.option("--store", type=Written(), metavar="OUT", required=True)
+def merge_command(parts: tuple[str, ...], store: str) -> None:
+    """Put the parts of an input together: STORE... of extract --part 1/3, --part 2/3 and --part 3/3.
+
+    \b
+    howsure events merge part-*.duckdb --store news.duckdb
+
+    The store is that of one run over the whole input, row by row; it appears whole or not at all. Parts that differ in
+    what made them, or of which one is missing, are refused.
+    """
+    from howsure.inputs.numbers_and_names import counted
+    from howsure_events.commands.setup import summary
+    from howsure_events.extraction.merge_stores import documents_of_all, merge_stores
+
+    stores = [store for part in parts for store in _named(part)]
+    with progress("documents", total=documents_of_all(stores[0]), rate=True) as advance:
+        report = merge_stores(stores, store, advance=advance)
+    made = "there already, of" if report.was_there else "put together from"
+    emit(summary(store, made=f"{made} {counted(report.parts, 'part')}"), None)
+
+
+def _named(part: str) -> list[str]:
+    """The stores that a name or a glob stands for; not every shell expands a glob."""
+    if os.path.exists(part) or not glob.has_magic(part):
+        return [part]
+    paths = sorted(glob.glob(part, recursive=True), key=natural_order)
+    if not paths:
+        raise InputError(f"no file matches {part}.")
+    return paths
+
+
+@click.command("check", cls=Command)
+@click.argument("path", metavar="STORE")
+@output_options
+def check_command(path: str, form: str, output: str | None) -> None:
+    """Check all of STORE, and list the rules that its tables violate.
+
+    \b
+    howsure events check news.duckdb
+
+    A truncated, edited or damaged store ends with exit code 2. The other commands check only what they read; this
+    command reads everything.
+    """
+    from howsure_events.store.check_store import check_store
+
+    report = check_store(path)
+    table = report.table()
+    if form in ("json", "signature"):
+        emit(result_text(report, form), output)
+    elif table.rows or form != "table":
+        emit(table_text(table, form), output)
+    if not report.is_whole:
+        raise InputError(report.verdict())
+    if form == "table":
+        emit(f"{report.verdict()}\n", output)

@@ -1,0 +1,325 @@
+"""Dated documents of a table: their columns and dates, the parts that machines share, and which are kept."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
+
+from howsure.data.documents.document import Document
+from howsure.data.tables.database import literal, reading
+from howsure.data.tables.table import Table
+from howsure.errors import InputError, parameter
+from howsure.files.opened import checked_encoding
+from howsure.inputs.numbers_and_names import check_whole, unknown_name
+from howsure.inputs.periods import check_date_format, day_of, several_ways, ways_of
+from howsure_events.lexicon import Lexicon
+
+# A part of an input: every n-th batch of its documents, so that n machines share the work of one.
+
+BATCH = 64  # documents: parsed together, stored together
+MOST_PARTS = 512  # of which each is an open file while they are put together
+WRITTEN = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Part `number` of `of`: of the batches of an input, the first of these counts from 1, and every `of`-th after it.
+
+    The batches are those of a run over the whole input, so that parts find, to the last bit, what it finds. As
+    neighbours fall in different parts, these take about equally long, also where documents grow over the years.
+
+    >>> [document for document in range(0, 640, 64) if Part(2, 4).holds(document)]
+    [64, 320, 576]
+    >>> Part.asked("3/64").size(193_403)
+    3072
+
+    Raises InputError if there is no such part.
+    """
+
+    number: int = 1
+    of: int = 1
+
+    def __post_init__(self) -> None:
+        check_whole(self.of, name="the number of parts", most=MOST_PARTS)
+        check_whole(self.number, name="the number of a part", most=self.of)
+
+    @classmethod
+    def asked(cls, part: object) -> Self:
+        """A part as it is given: (3, 64), or 3/64 as on the command line; None is all of the input."""
+        if part is None:
+            return cls()
+        match = WRITTEN.fullmatch(part.strip()) if isinstance(part, str) else None
+        both = [int(match[1]), int(match[2])] if match else list(part) if isinstance(part, tuple | list) else []
+        if len(both) != 2:
+            raise InputError(f"part must be its number and how many there are, such as 3/64; it is {part!r}.")
+        return cls(*both)
+
+    def __str__(self) -> str:
+        return f"part {self.number} of {self.of}"
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is the whole input."""
+        return self.of == 1
+
+    def holds(self, document: int) -> bool:
+        """Whether the document at a position of the input, from 0, is in this part."""
+        return document // BATCH % self.of == self.number - 1
+
+    def size(self, documents: int) -> int:
+        """How many documents it has of an input of so many."""
+        batches, rest = divmod(documents, BATCH)
+        n_batches = max(0, -(-(batches - self.number + 1) // self.of))
+        return n_batches * BATCH + (rest if batches % self.of == self.number - 1 else 0)
+
+    def recipe(self, documents: int) -> dict[str, Any]:
+        """Settings of the store of a part, which says of what it is one; none for the whole input."""
+        return {} if self.is_all else {"part": {"number": self.number, "of": self.of, "documents": documents}}
+
+
+ALL = Part()
+
+
+# Dated documents to read: rows of JSON lines, CSV or Parquet with a text, or CoNLL-U from any parser.
+
+FETCHED = 256  # rows at a time
+BAD_DATES = ("error", "leave-out")
+ISO = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
+YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 stand for "no date" in many a database
+Rows = Iterator[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class InputDocument:
+    """A document as read: its position in the input, counted from 0, and a text, or a part of a CoNLL-U file.
+
+    `date` is ISO 8601, None if it is missing and such documents are left out. `story` identifies its story. `file` and
+    `line` locate a part of a CoNLL-U file, for errors. A document from a store is already `parsed`, or was `left_out`
+    for a reason.
+    """
+
+    number: int
+    id: str
+    date: str | None
+    title: str | None
+    category: str | None
+    text: str
+    file: str = ""
+    line: int = 0
+    story: str | None = None
+    parsed: Document | None = None
+    left_out: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """The columns, or the keys of metadata, that contain the fields of a document; None if there is none.
+
+    Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
+    8601 with or without a time, and the day is used as written; dates before the year 1000 or after 2999 are invalid.
+    `story` identifies the story of a document: documents of one story, such as reprints, do not count as independent.
+    `encoding` is that of text files (default: UTF-8), such as windows-1252.
+    """
+
+    text: str | None = None
+    date: str | None = None
+    id: str | None = None
+    title: str | None = None
+    category: str | None = None
+    story: str | None = None
+    date_format: str | None = None
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        checked_encoding(self.encoding)
+        if self.date_format is not None:
+            check_date_format(self.date_format)
+
+
+class Documents(Protocol):
+    """Documents to process, in a fixed order: from files, or from a store."""
+
+    @property
+    def total(self) -> int:
+        """Their number."""
+
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on."""
+
+
+class Corpus:
+    """The documents of some files, checked, in the order of the files; they can be read repeatedly, from any
+    position."""
+
+    def __init__(self, table: Table, fields: Fields, *, bad_dates: str = "error", is_parsed: bool = False) -> None:
+        if bad_dates not in BAD_DATES:
+            raise unknown_name("way", bad_dates, BAD_DATES, place="what to do with bad dates")
+        self.table, self.fields, self.bad_dates, self.is_parsed = table, fields, bad_dates, is_parsed
+        self._check_ids()
+        if fields.date_format is None:
+            self.fields = replace(fields, date_format=self._seen_format())
+        self._check_dates()
+        (total,) = table.ask("count(*)")[0]
+        self.total = int(str(total))
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """What was read, as plain values: the names and sizes of the files, the columns, the handling of bad dates."""
+        files = [[os.path.basename(file.name), os.path.getsize(file.path)] for file in self.table.files]
+        columns = {name: getattr(self.fields, name) for name in Fields.__slots__}
+        return {"files": files, "columns": columns, "bad_dates": self.bad_dates}
+
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on, a few in memory at a time."""
+        for number, name, date, title, category, story, text in self._rows(start, part):
+            document_id = str(number + 1) if self.fields.id is None else name
+            yield InputDocument(
+                number, document_id, date, title, category, text or "", story=(story or "").strip() or None
+            )
+
+    def _rows(self, start: int, part: Part) -> Rows:
+        """The position of each document of a part, from a position on, and its fields."""
+        fields = self.fields
+        texts = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.story, fields.text)]
+        date = f"CAST({self.date} AS VARCHAR)"
+        position = self.table.position
+        listed = ", ".join([position, texts[0], date, *texts[1:]])
+        chosen = f"{position} >= {start} AND {position} // {BATCH} % {part.of} = {part.number - 1}"  # as `Part.holds`
+        with reading(self.table.name, self.table.files[0].path), self.table.connection.cursor() as cursor:
+            cursor.execute(f"SELECT {listed} FROM {self.table.numbered} WHERE {chosen}")
+            while rows := cursor.fetchmany(FETCHED):
+                yield from rows
+
+    def _text(self, name: str | None) -> str:
+        return "NULL" if name is None else self.table.columns[name].text
+
+    @property
+    def date(self) -> str:
+        """The date as SQL; null if there is none, or a placeholder year (9999-12-31, 0001-01-01)."""
+        date = self._written_date()
+        return f"CASE WHEN year({date}) BETWEEN {YEARS[0]} AND {YEARS[1]} THEN {date} END"
+
+    def _written_date(self) -> str:
+        text = f"trim({self._text(self.fields.date)})"
+        if self.fields.date_format is not None:
+            return f"CAST(try_strptime({text}, {literal(self.fields.date_format)}) AS DATE)"
+        return f"CASE WHEN regexp_matches({text}, {literal(ISO)}) THEN TRY_CAST(left({text}, 10) AS DATE) END"
+
+    def _check_ids(self) -> None:
+        if self.fields.id is None:
+            return
+        column = self.table.columns[self.fields.id]
+        missing = f"({column.sql} IS NULL OR trim({column.text}) = '')"
+        if self.table.ask("1", rest=f"WHERE {missing} LIMIT 1"):
+            place, _ = self.table.place(missing)
+            raise InputError(f"{column.name} must not be missing; {place} has none. Give every document an id.")
+        twice = self.table.ask(column.text, rest=f"GROUP BY {column.text} HAVING count(*) > 1 LIMIT 1")
+        if twice:
+            same = f"{column.text} = {literal(str(twice[0][0]))}"
+            first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
+            raise InputError(
+                f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
+                f"{second}. Remove one of them, or give each an id of its own."
+            )
+
+    def _seen_format(self) -> str | None:
+        """How the dates are written where only one way can be meant; None: as ISO 8601.
+
+        Raises InputError if two ways can be meant.
+        """
+        column = self.table.columns[self.fields.date or ""]
+        text = f"trim({column.text})"
+        is_iso = f"({self._written_date()}) IS NOT NULL"
+        other = f"WHERE {column.text} IS NOT NULL AND {text} <> '' AND NOT {is_iso}"
+        dates = [str(date) for (date,) in self.table.ask(f"DISTINCT {text}", rest=other)]
+        if not dates or self.table.ask("1", rest=f"WHERE {is_iso} LIMIT 1"):
+            return None
+        ways = ways_of(dates)
+        if len(ways) > 1:
+            place, value = self.table.place(f"try_strptime({text}, {literal(ways[0])}) IS NOT NULL", text)
+            raise several_ways(column.name, place, str(value), ways)
+        return ways[0] if ways else None
+
+    def _check_dates(self) -> None:
+        column = self.table.columns[self.fields.date or ""]
+        bad = f"({self.date}) IS NULL"
+        (count,) = self.table.ask("count(*)", rest=f"WHERE {bad}")[0]
+        if not count or self.bad_dates == "leave-out":
+            return
+        place, value = self.table.place(bad, column.text)
+        content = "no date" if value is None or not str(value).strip() else repr(value)
+        written = self.fields.date_format or "YYYY-MM-DD"
+        raise InputError(
+            f"{column.name} must be a date, written {written}; {place} holds {content} ({int(str(count)):,} in all). "
+            f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give "
+            f"{parameter('date_format')}, such as %d/%m/%Y for 31/12/2001 (%y for 01); or leave such documents out "
+            f"with {parameter('bad_dates', 'leave-out')}."
+        )
+
+
+# Filters for the documents of a corpus, as in the paper: by category, and by the actors they name.
+
+CATEGORY, NO_DATE, NO_ACTOR, EMPTY, TOO_LONG, DAY = "category", "no date", "no actor", "empty", "too long", "date"
+REASONS = {
+    NO_DATE: "the date is missing or invalid",
+    DAY: "outside the requested days",
+    CATEGORY: "excluded by category",
+    EMPTY: "no text",
+    NO_ACTOR: "names no actor",
+    TOO_LONG: "too long to parse, or too many mentions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Keep documents whose category matches `keep` somewhere and `drop` nowhere, and whose text names an actor.
+
+    `since` and `until` are the first and the last day to keep, as YYYY-MM-DD.
+
+    >>> one = InputDocument(0, "a", "1999-01-02", None, "Top/News/World/Europe", "…")
+    >>> Filter(keep="^Top/News/World", drop="Sports|Opinion").reason(one) is None
+    True
+
+    Raises InputError if `keep` or `drop` is not a regular expression, or a day is not a date.
+    """
+
+    keep: str | None = None
+    drop: str | None = None
+    require_actor: bool = False
+    since: str | None = None
+    until: str | None = None
+
+    def __post_init__(self) -> None:
+        for day in ("since", "until"):
+            date_value = day_of(getattr(self, day), name=day)
+            object.__setattr__(self, day, None if date_value is None else date_value.isoformat())
+        for option in ("keep", "drop"):
+            pattern = getattr(self, option)
+            try:
+                re.compile(pattern or "")
+            except re.error as error:
+                raise InputError(f"{option} must be a regular expression; {pattern!r} is none: {error}.") from error
+
+    def reason(self, document: InputDocument) -> str | None:
+        """The reason to leave out a document before parsing; None to keep it."""
+        if document.date is None:
+            return NO_DATE
+        if not (self.since or "") <= document.date <= (self.until or document.date):
+            return DAY
+        if document.left_out is not None:
+            return document.left_out
+        category = document.category or ""
+        if self.keep is not None and not re.search(self.keep, category):
+            return CATEGORY
+        if self.drop is not None and re.search(self.drop, category):
+            return CATEGORY
+        return None if document.parsed is not None or document.text.strip() else EMPTY
+
+    def reason_of_words(self, words: Sequence[str], lexicon: Lexicon) -> str | None:
+        """The reason to leave out a document with these words; None to keep it."""
+        if not words:
+            return EMPTY
+        return NO_ACTOR if self.require_actor and not lexicon.match(words) else None

@@ -1,0 +1,194 @@
+"""The application: the page at `/`, its questions to the store under `/api/`, perhaps a labelling room."""
+
+from __future__ import annotations
+
+import asyncio
+from asyncio import CancelledError
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from howsure.errors import HowsureError, InputError
+from howsure.first_use import require
+from howsure.regression.results import PredictedRegression
+from howsure_events.explorer.access import FORBIDDEN, LOOPBACK, PAGE, ROOM, VISITOR, Guard, Tokens, policy
+from howsure_events.explorer.assembly import LABELLING, assemble
+from howsure_events.explorer.labelling import CODER_PATHS, NotTheirsError, Room, orders_of, questions_of
+from howsure_events.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
+from howsure_events.store.reading import Facts, Store, asking_once, is_for_reading
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+
+# A cache of answers; a question that is asked several times at once is computed once.
+
+MOST_BYTES = 64 * 2**20
+THREADS = 4  # each question keeps DuckDB and numpy busy: more at once make all of them wait
+
+
+class Answers:
+    """Cached answers by question; the least recently used is evicted. Errors are not cached."""
+
+    def __init__(self, *, most_bytes: int = MOST_BYTES, threads: int = THREADS) -> None:
+        self.most_bytes, self.n_bytes = most_bytes, 0
+        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._underway: dict[Hashable, Future[bytes]] = {}
+        self._lock = Lock()
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="answer")
+
+    async def get(self, asked: Hashable, compute: Callable[[], bytes], *, keep: Callable[[], bool]) -> bytes:
+        """The answer, computed in a thread unless it is cached or being computed; cached if `keep()` is true."""
+        with self._lock:
+            if asked in self._kept:
+                self._kept.move_to_end(asked)
+                return self._kept[asked]
+            future = self._underway.get(asked)
+            if future is None:
+                future = self._underway[asked] = self._threads.submit(self._computed, asked, compute, keep)
+        return await asyncio.shield(asyncio.wrap_future(future))  # a disconnected client does not block other clients
+
+    @property
+    def n_underway(self) -> int:
+        """The number of answers that are being computed or waiting."""
+        return len(self._underway)
+
+    def close(self) -> None:
+        """Start no further computation."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _computed(self, asked: Hashable, compute: Callable[[], bytes], keep: Callable[[], bool]) -> bytes:
+        try:
+            answer = compute()
+            if keep():
+                self._keep(asked, answer)
+            return answer
+        finally:
+            with self._lock:
+                del self._underway[asked]
+
+    def _keep(self, asked: Hashable, answer: bytes) -> None:
+        if len(answer) > self.most_bytes:
+            return
+        with self._lock:
+            self._kept[asked] = answer
+            self.n_bytes += len(answer)
+            while self.n_bytes > self.most_bytes:
+                _, oldest = self._kept.popitem(last=False)
+                self.n_bytes -= len(oldest)
+
+
+CSV = {"content-type": "text/csv; charset=utf-8", "content-disposition": 'attachment; filename="events.csv"'}
+
+
+def create_app(
+    store: Store,
+    *,
+    tokens: Tokens,
+    names: Collection[str] = LOOPBACK,
+    any_number: bool = False,
+    answers: Answers | None = None,
+    room: Room | None = None,
+    regression: PredictedRegression | None = None,
+) -> Guard:
+    """An ASGI application that shows a store, read only, to those who bring one of its `tokens`.
+
+    A coder's token opens only the addresses of the labelling room that a coder needs, a coordinator's token opens all.
+    It answers to `names`, and perhaps to any IP number. No path of a request reaches the disk: the page is put together
+    once, and the other addresses are a fixed list. `answers` keeps what was answered while nothing can write to the
+    store. With a `room`, which is of the same store, there is a labelling room too; only its orders write. regression:
+    what a regression on the store found, to be shown.
+
+    Raises MissingExtraError without the extra `events`.
+    """
+    require("The page of events", "events", "starlette")
+    from starlette.applications import Starlette
+    from starlette.responses import HTMLResponse, JSONResponse
+    from starlette.routing import Route
+
+    pages, kept = {PAGE: assemble()}, answers or Answers()
+    facts: Facts = {}  # about the whole store, which many questions need
+    questions: Mapping[str, Question] = {**QUESTIONS, "overview": Question(overview_beside(regression))}
+    orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
+    if room is not None:
+        pages[ROOM] = assemble(design=LABELLING, title="Labelling", writing=room.token)
+        questions, orders = questions_of(room, questions), orders_of(room)
+    listed = ", ".join([*pages, *(f"/api/{name}" for name in (*questions, *orders))])
+
+    def show(html: str) -> Callable[[Request], Awaitable[Response]]:
+        async def shown(request: Request) -> Response:
+            return HTMLResponse(html)
+
+        return shown
+
+    async def not_found(request: Request, error: Exception) -> Response:
+        return JSONResponse({"error": f"there is nothing here; the addresses are {listed}."}, 404)
+
+    async def not_allowed(request: Request, error: Exception) -> Response:
+        return JSONResponse({"error": "the page is read-only: it answers only GET."}, 405)
+
+    async def failed(request: Request, error: Exception) -> Response:
+        return JSONResponse(
+            {"error": f"this should not have happened ({type(error).__name__}); please report it."}, 500
+        )
+
+    shown = [Route(path, show(page.html)) for path, page in pages.items()]
+    question_routes = [
+        Route(f"/api/{name}", _answer(store, name, question, kept, facts)) for name, question in questions.items()
+    ]
+    ordered = [Route(f"/api/{name}", order, methods=["POST"]) for name, order in orders.items()]
+    application = Starlette(
+        routes=[*shown, *question_routes, *ordered],
+        exception_handlers={404: not_found, 405: not_allowed, Exception: failed},
+    )
+    scripts, styles = [page.script for page in pages.values()], [page.style for page in pages.values()]
+    allowed = policy(scripts=scripts, styles=styles, served=True)
+    return Guard(
+        application, tokens=tokens, names=names, any_number=any_number, policy=allowed, coder_paths=CODER_PATHS
+    )
+
+
+def _answer(
+    store: Store, name: str, question: Question, answers: Answers, facts: Facts
+) -> Callable[[Request], Awaitable[Response]]:
+    """The handler of an address: read its parameters, query the store unless the answer is cached, send the answer."""
+    from starlette.responses import JSONResponse, Response
+
+    def found(arguments: dict[str, Any]) -> bytes:
+        with asking_once(store, facts):
+            answer = question.ask(store, **arguments)
+        return str(answer).encode() if question.is_table else bytes(JSONResponse(answer).body)
+
+    async def once(arguments: dict[str, Any]) -> bytes:
+        cache_key = (
+            name,
+            question.state(),
+            *(tuple(value) if isinstance(value, list) else value for value in arguments.values()),
+        )
+        return await answers.get(cache_key, lambda: found(arguments), keep=lambda: is_for_reading(store))
+
+    async def answer(request: Request) -> Response:
+        try:
+            arguments = read_parameters(request.query_params.multi_items(), question.parameters, address=f"/api/{name}")
+            if question.for_visitor:
+                arguments["visitor"] = request.scope[VISITOR]
+            if question.each is None:
+                body = await once(arguments)
+            else:  # an actor's series may be cached from a request for other actors
+                apart = [{**arguments, question.each: [value]} for value in dict.fromkeys(arguments[question.each])]
+                bodies = await asyncio.gather(*map(once, apart))
+                body = b"{" + b",".join(body[1:-1] for body in dict.fromkeys(bodies)) + b"}"
+        except NotTheirsError as error:
+            return JSONResponse({"error": str(error)}, FORBIDDEN)
+        except InputError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        except HowsureError as error:
+            return JSONResponse({"error": str(error)}, 503)
+        except CancelledError:  # Ctrl-C, while questions wait
+            return JSONResponse({"error": "the page is being closed."}, 503)
+        return Response(body, headers=CSV) if question.is_table else Response(body, media_type="application/json")
+
+    return answer

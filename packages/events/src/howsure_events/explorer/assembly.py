@@ -1,0 +1,146 @@
+"""The page put together: one HTML text with its styles and its script inside, for the server and for a file."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from howsure_events.explorer.access import policy
+
+IMPORT = re.compile(r'^import (\{.*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const) (\w+))", re.MULTILINE)
+FORBIDDEN_IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """The files of a page: its frame, its styles, and its modules, of which each imports from those before it only.
+
+    packed: data inside are compressed, as base64, which is a fifth of JSON and which no text can break out of.
+    """
+
+    frame: str
+    styles: tuple[str, ...]
+    modules: tuple[str, ...]
+    packed: bool = False
+
+
+EXPLORING = Design(
+    "index.html",
+    ("style.css", "reading.css"),
+    (
+        *("dom", "wording", "state", "requests", "served", "embedded", "axes", "roving", "chart", "comparison"),
+        *("corrections", "listing", "reading", "saving", "form", "figures", "lists", "sections", "main"),
+    ),
+    packed=True,
+)
+LABELLING = Design(
+    "label.html",
+    ("style.css", "reading.css", "label.css"),
+    (
+        *("dom", "wording", "requests", "orders", "listing", "reading", "choice", "keys", "stage", "coder", "desk"),
+        *("progress", "settling", "answering", "labelling"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page as text, its script and its style as a policy names them, and the policy of what it may load and run."""
+
+    html: str
+    script: str
+    style: str
+    policy: str
+
+
+def assemble(
+    data: Any = None,
+    *,
+    design: Design = EXPLORING,
+    title: str = "Events and their uncertainty",
+    writing: str | None = None,
+) -> Page:
+    """The page: with `data` inside, a page that needs no server; without, one that asks its server.
+
+    The policy is in the page itself if it has the data; otherwise the server sends it. writing: what a
+    page that may write must show its server.
+    """
+    script, style = _script(design), "".join(_text(name) for name in design.styles)
+    hashes = _hash(script), _hash(style)
+    allowed = policy(scripts=[hashes[0]], styles=[hashes[1]], served=data is None)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    html = environment.from_string(_text(design.frame)).render(
+        title=title,
+        policy=None if data is None else allowed,
+        style=Markup(style),
+        script=Markup(script),
+        data=None if data is None else packed(data) if design.packed else Markup(json_in_html(data)),
+        writing=writing,
+    )
+    return Page(html, *hashes, allowed)
+
+
+def json_in_html(data: Any) -> str:
+    """JSON that no text in it can break out of: the letters that HTML reads are written as escapes.
+
+    >>> json_in_html("</script>")
+    '"\\\\u003c/script\\\\u003e"'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for letter, escaped in FORBIDDEN_IN_JSON.items():
+        text = text.replace(letter, escaped)
+    return text.encode("utf-8", "replace").decode()
+
+
+def packed(data: Any) -> str:
+    """JSON compressed by gzip, as base64: the same bytes of the same data.
+
+    >>> packed([1])[:4]
+    'H4sI'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "replace"), mtime=0)).decode()
+
+
+def _script(design: Design) -> str:
+    """All modules in one script, each a function that returns what it exports: a page of one file cannot import."""
+    return "".join(_as_function(name, _text(f"{name}.js")) for name in design.modules)
+
+
+def _as_function(name: str, module: str) -> str:
+    """A module as a constant that holds its exports.
+
+    >>> print(_as_function("b", 'import { one } from "./a.js";\\nexport const two = one + 1;\\n'))
+    const $b = (() => {
+    const { one } = $a;
+    const two = one + 1;
+    return { two };
+    })();
+    <BLANKLINE>
+    """
+    exported = ", ".join(EXPORT.findall(module))
+    body = EXPORT.sub("", IMPORT.sub(_destructured, module))
+    return f"const ${name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
+
+
+def _destructured(match: re.Match[str]) -> str:
+    return f"const {match[1]} = ${match[2]};"
+
+
+def _text(name: str) -> str:
+    return files("howsure_events.explorer").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """A script or a style as a policy names it."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,268 @@
+"""The page as one file: all answers that it may need are computed in advance, compressed, and embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import combinations
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_level, check_whole
+from howsure.inputs.periods import PERIODS, n_periods
+from howsure.regression.results import PredictedRegression
+from howsure_events.explorer.assembly import assemble
+from howsure_events.explorer.queries import compare, corrected, corrected_pair, overview_beside, series, view_of
+from howsure_events.labels.answers import labelling_of
+from howsure_events.questions import MOST_LISTED
+from howsure_events.series.actor_comparison import COUNTED
+from howsure_events.series.corrected_series import CORRECTED_UNITS
+from howsure_events.series.counts import INTERVALS
+from howsure_events.series.event_series import UNITS
+from howsure_events.series.files import answers_about, documents_between, doubtful_documents
+from howsure_events.store.documents import StoredDocument, stored_documents
+from howsure_events.store.reading import (
+    Store,
+    actors_in,
+    asking_once,
+    checked_length,
+    chosen_actors,
+    first_and_last,
+    known_units,
+)
+
+MOST_ACTORS = 8  # by default: 28 pairs to compare
+MOST_PERIODS = 600  # of a default length of period: 11 years of weeks
+DIGITS = 6
+UNREAD = ("probability", "best", "doubtful")
+ABOUT = (*UNREAD, "answers", "label", "missed")
+SERIES = ("mean", "low", "high", "best")
+SIDES = ("greater", "equal", "less", "mean", "low", "high")
+FIT = 10  # how many times as long as another question a corrected series takes, for the bar
+Advance = Callable[[int], None]
+Bar = Callable[[int, str], AbstractContextManager[Advance]]
+Pairs = Sequence[tuple[str, str]]
+Columns = dict[str, Any]
+Rows = list[dict[str, Any]]
+
+
+def events_report(
+    store: Store,
+    *,
+    actors: Sequence[str] | None = None,
+    period: Sequence[str] | None = None,
+    documents: int = 300,
+    samples: int = 10,
+    level: float = 0.95,
+    regression: PredictedRegression | None = None,
+    bar: Bar | None = None,
+) -> str:
+    """The page of a store as one HTML text that needs neither server nor network; it reports what it omits.
+
+    actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
+    600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
+    of each. level: that of all intervals. Numbers are kept to six digits. regression: what
+    `regress_events` found in the store, to be shown as a table. bar: shows how many of all parts are done.
+
+    Raises InputError for an unknown actor or length of period, or a store without events.
+    """
+    n_documents = check_whole(documents, name="documents")
+    n_samples = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
+    with asking_once(store):
+        chosen = list(chosen_actors(store, actors))[: MOST_ACTORS if actors is None else None]
+        lengths, level = _lengths(store, period), check_level(level)
+        index = _index(store, chosen)
+        numbers = [row["document"] for row in _ranked(index)[:n_documents]]
+        summary = _said(len(chosen), len(actors_in(store)), lengths, len(numbers), len(index), n_samples)
+        pairs, units = list(combinations(chosen, 2)), known_units(store.settings, UNITS)
+        questions = len(lengths) * (len(units) * len(INTERVALS) + len(pairs) * (len(units) - 1))
+        if labelling_of(store) is not None:
+            questions += len(lengths) * (FIT * len(CORRECTED_UNITS) + len(pairs))
+        with nullcontext(_nobody) if bar is None else bar(len(numbers) + questions, "parts") as advance:
+            texts = _texts(store, numbers, n_samples, advance)
+            facts = overview_beside(regression)(store)
+            parts = {"index": index, "documents": texts}
+            data = _data(store, facts, chosen, pairs, lengths, level, summary=summary, advance=advance, **parts)
+    return assemble(data).html
+
+
+def _nobody(steps: int) -> None:
+    """Nobody watches."""
+
+
+def _data(
+    store: Store,
+    facts: Columns,
+    actors: list[str],
+    pairs: Pairs,
+    lengths: list[str],
+    level: float,
+    *,
+    summary: str,
+    advance: Advance,
+    **parts: Any,
+) -> Columns:
+    """All answers that the page may need."""
+    compared = known_units(store.settings, COUNTED)
+    acting = [actor for actor in facts["actors"] if actor["code"] in actors]
+    return {
+        "overview": {
+            **facts,
+            "actors": acting,
+            "held": {"periods": lengths, "levels": [f"{level:g}"], "said": summary},
+        },
+        "periods": {period: _periods(store, actors[0], period) for period in lengths},
+        "series": {
+            period: {unit: _series(store, actors, period, unit, level, advance) for unit in facts["units"]}
+            for period in lengths
+        },
+        "comparisons": {
+            period: {unit: _comparisons(store, pairs, period, unit, level, advance) for unit in compared}
+            for period in lengths
+        },
+        **_corrections(store, actors, pairs, lengths, level, advance),
+        **parts,
+        "doubtful": [row for row in doubtful_documents(store, limit=MOST_LISTED) if row["actor"] in actors],
+    }
+
+
+def _lengths(store: Store, period: Sequence[str] | None) -> list[str]:
+    if period is None:
+        days = first_and_last(store)
+        return [length for length in PERIODS if n_periods(*days, period=length) <= MOST_PERIODS] or [PERIODS[-1]]
+    if not period:
+        raise InputError(f"period must name lengths of period, of {', '.join(PERIODS)}; it is empty.")
+    return [checked_length(length) for length in dict.fromkeys(period)]
+
+
+def _index(store: Store, actors: Sequence[str]) -> Rows:
+    """Every labelled document or document with a possible event of an actor, and its data per actor."""
+    entries: dict[int, dict[str, Any]] = {}
+    for actor in actors:
+        for row in documents_between(store, actor, first_and_last(store), answers_about(store, actor)):
+            about = {name: row.pop(name) for name in ABOUT}
+            entry = entries.setdefault(row["document"], {**row, "events": {}})
+            entry["events"][actor] = about if about["answers"] else {name: about[name] for name in UNREAD}
+    return [entries[number] for number in sorted(entries)]
+
+
+def _ranked(index: Rows) -> Rows:
+    """Documents that the model missed, then uncertain ones by distance from 1/2, then by falling probability."""
+
+    def rank(row: dict[str, Any]) -> tuple[bool, bool, float, int]:
+        probabilities = [event["probability"] for event in row["events"].values()]
+        nearest = min(abs(p - 0.5) for p in probabilities)
+        doubtful = any(event["doubtful"] for event in row["events"].values())
+        missed = any(event.get("missed") for event in row["events"].values())
+        return not missed, not doubtful, nearest if doubtful else -max(probabilities), row["document"]
+
+    return sorted(index, key=rank)
+
+
+def _texts(store: Store, numbers: list[int], n_samples: int, advance: Advance) -> dict[int, dict[str, Any]]:
+    """The documents by number: the view of the 1-best, and what differs in each of the first samples."""
+    texts = {}
+    for number, document in stored_documents(store, numbers).items():
+        view = view_of(store, document, None)
+        for sentence in view["sentences"]:
+            sentence["spaces"] = [int(space) for space in sentence["spaces"]]
+        texts[number] = {"view": view, "samples": _samples(document, n_samples)}
+        advance(1)
+    return texts
+
+
+def _samples(held: StoredDocument, n_samples: int) -> list[Columns]:
+    if held.clusterings is None:
+        return []
+    return [
+        {
+            "entities": labels.tolist(),
+            "actors": [int(event.samples[at]) for event in held.events],
+            "evidence": [int(evidence.samples[at]) for evidence in held.evidence],
+        }
+        for at, labels in enumerate(held.clusterings[:n_samples])
+    ]
+
+
+def _periods(store: Store, actor: str, period: str) -> Rows:
+    rows = series(store, [actor], period=period)[actor]
+    return [{name: row[name] for name in ("period", "start", "end", "documents", "incomplete")} for row in rows]
+
+
+def _series(store: Store, actors: Sequence[str], period: str, unit: str, level: float, advance: Advance) -> Columns:
+    """By kind of interval and actor, the columns of a series."""
+    series_by_interval = {}
+    for interval in INTERVALS:
+        rows_by_actor = series(store, actors, period=period, level=level, interval=interval, unit=unit)
+        series_by_interval[interval] = {actor: _columns(rows, SERIES) for actor, rows in rows_by_actor.items()}
+        advance(1)
+    return series_by_interval
+
+
+def _comparisons(store: Store, pairs: Pairs, period: str, unit: str, level: float, advance: Advance) -> list[Columns]:
+    comparisons = []
+    for first, second in pairs:
+        rows = compare(store, first, second, period=period, level=level, unit=unit)
+        comparisons.append({"first": first, "second": second, **_columns(rows, SIDES)})
+        advance(1)
+    return comparisons
+
+
+def _corrections(
+    store: Store, actors: Sequence[str], pairs: Pairs, lengths: Sequence[str], level: float, advance: Advance
+) -> Columns:
+    """By length of period and unit the corrected series, and the corrected comparisons; nothing without labels."""
+    if labelling_of(store) is None:
+        return {}
+    series: Columns = {period: {} for period in lengths}
+    compared: Columns = {period: [] for period in lengths}
+    for period in lengths:
+        for unit in UNITS:
+            series[period][unit] = _kept(corrected(store, period=period, unit=unit, level=level), actors)
+            advance(FIT if unit in CORRECTED_UNITS else 0)
+        for first, second in pairs:
+            corrections = corrected_pair(store, first, second, period=period, level=level)
+            compared[period].append({"first": first, "second": second, **_packed(corrections)})
+            advance(1)
+    return {"corrected": series, "correctedPairs": compared}
+
+
+def _kept(answer: Columns, actors: Sequence[str]) -> Columns:
+    """The answer of some actors, with short numbers."""
+    if "reason" in answer:
+        return answer
+    series = {
+        actor: {name: [_short(value) for value in values] for name, values in columns.items()}
+        for actor, columns in answer["series"].items()
+        if actor in actors
+    }
+    totals = {actor: {name: _short(value) for name, value in answer["totals"][actor].items()} for actor in series}
+    return {**answer, "series": series, "totals": totals}
+
+
+def _packed(found: Columns) -> Columns:
+    if "reason" in found:
+        return found
+    total = {name: _short(found["total"][name]) for name in SIDES}
+    return {"columns": _columns(found["rows"], SIDES), "total": total}
+
+
+def _columns(rows: Rows, names: Sequence[str]) -> Columns:
+    return {name: [_short(row[name]) for row in rows] for name in names}
+
+
+def _short(value: float | None) -> float | int | None:
+    """A number to six digits, a whole one without a point."""
+    if value is None:
+        return None
+    rounded = float(f"{value:.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _said(n_actors: int, of_actors: int, lengths: list[str], n_texts: int, of_texts: int, n_samples: int) -> str:
+    """A sentence on what the file contains."""
+    return (
+        f"It contains {n_actors:,} of {of_actors:,} actors, by {', '.join(lengths)}, and the texts of "
+        f"{n_texts:,} of {of_texts:,} documents with labels or possible events, the most uncertain first, with up to "
+        f"{n_samples:,} samples each."
+    )

@@ -1,0 +1,225 @@
+"""A local server for the page, which closes idle connections."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from howsure.errors import InputError, parameter
+from howsure.first_use import require
+from howsure.regression.results import PredictedRegression
+from howsure_events.explorer.access import (
+    COORDINATOR,
+    EVERYWHERE,
+    LOOPBACK,
+    PAGE,
+    PARAMETER,
+    ROOM,
+    Tokens,
+    Visitor,
+    is_loopback,
+    new_token,
+)
+from howsure_events.explorer.app import Answers, create_app
+from howsure_events.explorer.labelling import Room
+from howsure_events.store.reading import Store
+
+# Limits on connections: a request must arrive in time, and only a limited number may wait.
+
+MOST = 128
+SECONDS = 10.0  # for the whole of a request
+
+
+class PromptConnection(H11Protocol):
+    """HTTP/1.1; of more than `most` connections, the one that has waited longest for its request is cut off.
+
+    A connection that never finishes its request is cut off after `seconds`, however many bytes trickle in.
+    """
+
+    most, seconds = MOST, SECONDS
+    waiting_since = 0.0
+    limit: asyncio.TimerHandle | None = None
+
+    @property
+    def is_answering(self) -> bool:
+        """Whether a request is there as a whole, and its answer not yet."""
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request; make room for it."""
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > self.most:
+            self.loop.call_soon(self.loop.call_soon, self._make_room)  # when what they all have sent has been read
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; the first bytes of a next request begin its time, those that follow do not prolong it."""
+        super().data_received(data)
+        if self.is_answering:
+            self._stop_waiting()
+        elif self.limit is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def cut_off(self) -> None:
+        """End the connection at once, unless its request is being answered."""
+        if not self.is_answering:
+            self.transport.abort()
+
+    def _make_room(self) -> None:
+        """Cut off those that have waited longest for their request."""
+        waiting = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, PromptConnection) and not connection.is_answering
+        ]
+        too_many = max(len(self.connections) - self.most, 0)
+        for connection in sorted(waiting, key=lambda connection: connection.waiting_since)[:too_many]:
+            connection.cut_off()
+
+    def _wait(self) -> None:
+        self.waiting_since = self.loop.time()
+        self.limit = self.loop.call_later(self.seconds, self.cut_off)
+
+    def _stop_waiting(self) -> None:
+        if self.limit is not None:
+            self.limit.cancel()
+            self.limit = None
+
+
+# The page on an address of this machine, until it is stopped.
+
+WAITING = 128  # connections that the system keeps until they are taken
+FILES = 1024  # that the process may have open: macOS allows 256, fewer than a burst of connections
+GRACE = 2  # seconds for answers that are underway at the end
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a page is served: a name or a number of this machine, and a port (0: any that is free).
+
+    `names` are more names by which the page may be reached, as others on the network write them.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8350
+    names: Sequence[str] = ()
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only this machine reaches it."""
+        return is_loopback(self.host)
+
+    def answers_to(self) -> tuple[str, ...]:
+        """All names that a request may call the page by."""
+        host_names = (socket.gethostname(),) if self.host in EVERYWHERE else (self.host,)
+        return tuple(dict.fromkeys(name.lower() for name in (*LOOPBACK, *host_names, *self.names)))
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The addresses that open a served page: one for each visitor, and one that a browser is started with.
+
+    once: opens the page one time, as the first of `addresses`.
+    """
+
+    addresses: Mapping[Visitor, str]
+    once: str
+
+
+def serve(
+    store: Store,
+    address: Address,
+    *,
+    ready: Callable[[Opening], None],
+    room: Room | None = None,
+    regression: PredictedRegression | None = None,
+) -> None:
+    """Serve the page of a store until Ctrl-C; `ready` is called with its addresses as soon as it answers.
+
+    room: a labelling room of the same store, which is opened instead, with a token for each visitor. regression: a
+    regression on the store to show.
+
+    Raises InputError if it cannot be served, MissingExtraError without the extra `events`.
+    """
+    require("The page of events", "events", "starlette", "uvicorn")
+    import uvicorn
+
+    visitors = {new_token(): visitor for visitor in ((COORDINATOR,) if room is None else room.visitors())}
+    once, answers = new_token(), Answers()
+    everywhere = address.host in EVERYWHERE
+    application = create_app(
+        store,
+        tokens=Tokens(visitors, once),
+        names=address.answers_to(),
+        any_number=everywhere,
+        answers=answers,
+        room=room,
+        regression=regression,
+    )
+    with _listening(address) as listening:
+        home = (
+            f"http://{_shown(address.host)}:{listening.getsockname()[1]}{PAGE if room is None else ROOM}?{PARAMETER}="
+        )
+        config = uvicorn.Config(
+            application,
+            http=PromptConnection,
+            ws="none",
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            backlog=WAITING,
+            timeout_graceful_shutdown=GRACE,
+        )
+        _allow_files()
+        ready(Opening({visitor: home + token for token, visitor in visitors.items()}, home + once))
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            answers.close()
+            if room is not None:
+                room.close()
+
+
+def _allow_files() -> None:
+    """Raise the number of files that this process may have open, where the system says so and lets it."""
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < FILES and (hard == resource.RLIM_INFINITY or hard > soft):
+        most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def _listening(address: Address) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((address.host, address.port))
+        listening.listen(WAITING)
+    except (OSError, OverflowError) as error:
+        listening.close()
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"the page cannot be served at {address.host}, port {address.port}: {reason}. "
+            f"Name another port, or any that is free: {parameter('port', 0)}."
+        ) from error
+    return listening
+
+
+def _shown(host: str) -> str:
+    """A host as a URL has it, one that this machine's browser reaches."""
+    reached = "127.0.0.1" if host == "0.0.0.0" else "::1" if host == "::" else host
+    return f"[{reached}]" if ":" in reached else reached

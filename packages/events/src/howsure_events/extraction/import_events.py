@@ -1,0 +1,202 @@
+"""From the scores of any model to an events store, which appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
+from howsure.inputs.pairs import Floats
+from howsure.stats.randomness import Randomness, generator_from
+from howsure_events.corpus import NO_DATE, Filter, InputDocument
+from howsure_events.extraction.imported_scores import Score, Scores
+from howsure_events.extraction.one_document import COLUMNS, Rows, bits, document_seed
+from howsure_events.labels.draw import UNNAMED, checked_question
+from howsure_events.store.event_store import EventStore, whole_store
+from howsure_events.store.reading import is_imported
+from howsure_events.stories import SHARED, WORDS, stories_of
+
+
+def drawn_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = None) -> npt.NDArray[np.bool_]:
+    """For A probabilities, S samples each, (A, S), independent of each other.
+
+    An event is in ⌊p S⌋ or ⌊p S⌋ + 1 of the samples, at random, so that its share is less than 1/S from p, and p on
+    average: the sum over many documents is not rounded away.
+
+    >>> drawn_samples(np.array([0.0, 0.25, 1.0]), 8, rng=0).sum(axis=1).tolist()
+    [0, 2, 8]
+    """
+    generator = generator_from(rng)
+    chance = np.asarray(probabilities, dtype=np.float64)[:, np.newaxis]
+    ranks = generator.permuted(np.tile(np.arange(n_samples), (len(chance), 1)), axis=1)
+    present: npt.NDArray[np.bool_] = (ranks + generator.random(chance.shape) < chance * n_samples) | (chance >= 1.0)
+    return present
+
+
+# A text as sentences of words, without a parser: enough to show it, and to read it for labelling.
+
+WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
+END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+")
+Sentence = tuple[list[str], list[bool]]
+
+
+def sentences_of(text: str) -> list[Sentence]:
+    """The words of each sentence, and whether a space follows each.
+
+    A sentence ends with its line, or with `.`, `!` or `?` unless a small letter follows; nothing but white space is
+    lost.
+
+    >>> sentences_of("They didn't attack. He left.")
+    [(['They', "didn't", 'attack', '.'], [True, True, False, True]), (['He', 'left', '.'], [True, False, True])]
+    """
+    sentences = [_words(part) for line in text.splitlines() for part in _parts(line)]
+    return [sentence for sentence in sentences if sentence[0]]
+
+
+def _parts(line: str) -> list[str]:
+    cuts = [end.end() for end in END.finditer(line) if not line[end.end() : end.end() + 1].islower()]
+    return [line[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(line)], strict=True)]
+
+
+def _words(part: str) -> Sentence:
+    matches = list(WORD.finditer(part))
+    nexts = [match.start() for match in matches[1:]]
+    return [match[0] for match in matches], [
+        *(after > match.end() for match, after in zip(matches, nexts, strict=False)),
+        *([True] if matches else []),
+    ]
+
+
+BATCH = 1_000  # documents, stored together
+EVEN = 0.5  # an event that is more probable is one of the most probable outcome, the 1-best
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What a store holds after an import: documents, those with an event in them above probability 0, those without a
+    valid date (left out), words, samples of each event, and whether the store was there already."""
+
+    documents: int
+    with_events: int
+    left_out: int
+    words: int
+    samples: int
+    was_there: bool
+
+
+def import_events(
+    scores: Scores,
+    path: str | os.PathLike[str],
+    *,
+    event: str = UNNAMED,
+    question: str | None = None,
+    samples: int = 100,
+    rng: int = 0,
+    advance: Advance | None = None,
+) -> ImportReport:
+    """Write a store at `path` of the events that another model found; `event` is what they are called,
+    `question` what readers are asked who label documents (by default made of the event's name).
+
+    Probabilities are kept as they are, and `samples` of each event are drawn from them (their share is less than
+    1/samples from the probability), as if events were independent, also those of one document. An
+    event with a probability above one half is in the 1-best. Texts are split into sentences and words, not parsed:
+    mentions and evidence are unknown. A store that the same import wrote before is left as it is.
+
+    Raises InputError if the file at `path` is another, or for an invalid option; StoreError if it cannot be written.
+    """
+    n = check_whole(samples, name="samples", least=2, most=MOST_CLUSTERINGS)
+    seed = check_whole(rng, name="rng", least=0)
+    if not event.strip():
+        raise InputError("event must be a name; it is empty.")
+    question_settings = {} if question is None else {"question": checked_question(question)}
+    settings = _recipe(scores, {"name": event, **question_settings}, n, seed)
+    target = Path(path)
+    if target.exists():
+        with EventStore.open(target) as store:
+            if not is_imported(store.settings):
+                raise InputError(f"{target} is the store of an extraction; name another store, or remove it.")
+            store.check_settings(settings)
+            return _report(store, n, was_there=True)
+    with whole_store(target, settings) as store:
+        for tables, count in _batches(scores, n, seed):
+            store.append(tables)
+            if advance is not None:
+                advance(count)
+        store.finish(stories_of(store))
+        return _report(store, n, was_there=False)
+
+
+def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str, Any]:
+    """The settings of an imported store."""
+    return {
+        "input": scores.recipe,
+        "imported": {"probabilities": "given", "samples": "drawn"},
+        "parser": "none",
+        "rule": rule,
+        "lexicon": "none",
+        "names": [],
+        "actors": {actor: actor for actor in scores.actors},
+        "model": "imported",
+        "samples": n,
+        "seed": seed,
+        "filters": {name: getattr(Filter(), name) for name in Filter.__slots__},
+        "stories": {"column": scores.corpus.fields.story}
+        if scores.corpus.fields.story
+        else {"shared": SHARED, "words": WORDS},
+    }
+
+
+def _batches(scores: Scores, n: int, seed: int) -> Iterator[tuple[dict[str, Any], int]]:
+    """The rows of some documents at a time, and their number."""
+    scored = groupby(scores.of_documents(), key=itemgetter(0))
+    number, group = next(scored, (None, iter(())))
+    documents = scores.corpus.documents()
+    while batch := list(islice(documents, BATCH)):
+        rows = Rows()
+        for document in batch:
+            scores_of_document = list[Score]()
+            if number == document.number:
+                scores_of_document = [score for _, score in group]
+                number, group = next(scored, (None, iter(())))
+            _add(rows, document, scores_of_document, n, seed)
+        yield rows.tables(), len(batch)
+
+
+def _add(rows: Rows, document: InputDocument, scores: list[Score], n: int, seed: int) -> None:
+    if document.date is None:
+        rows.leave_out(document, NO_DATE)
+        return
+    sentences = sentences_of(document.text)
+    metadata = (document.date, document.title, document.category, document.story)
+    rows.rows["documents"].append(
+        (document.number, document.id, *metadata, sum(len(words) for words, _ in sentences), 0)
+    )
+    unparsed = [None] * (len(COLUMNS["sentences"]) - 4)
+    for at, (words, spaces) in enumerate(sentences):
+        rows.rows["sentences"].append((document.number, at, words, spaces, *unparsed))
+    if scores:
+        probabilities = np.array([score.probability for score in scores])
+        present = drawn_samples(probabilities, n, rng=np.random.default_rng(document_seed(seed, document.id)))
+        for score, drawn in zip(scores, present, strict=True):
+            best = score.probability > EVEN
+            counts = drawn.astype(np.uint8).tobytes()
+            event = (document.number, score.actor, score.probability, bits(drawn), counts, best, int(best))
+            rows.rows["events"].append(event)
+
+
+def _report(store: EventStore, n: int, *, was_there: bool) -> ImportReport:
+    documents, words = store.ask("SELECT count(*), coalesce(sum(words), 0) FROM documents")[0]
+    with_events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
+    left_out = store.ask("SELECT count(*) FROM left_out")[0][0]
+    return ImportReport(int(documents), int(with_events), int(left_out), int(words), n, was_there)

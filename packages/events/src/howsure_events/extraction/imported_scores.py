@@ -1,0 +1,333 @@
+"""The scores of a model as read from files, checked: the documents, and how probably each actor acts there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from howsure.data.tables.database import Database, identifier, literal, literals, reading
+from howsure.data.tables.named_files import File, named_files
+from howsure.data.tables.table import COPIED, Table
+from howsure.errors import InputError, parameter
+from howsure.inputs.numbers_and_names import shortened
+from howsure_events.corpus import Corpus, Fields
+from howsure_events.extraction.open_corpus import open_texts
+
+FETCHED = 1_000  # rows at a time
+SCORES = "scores"  # a table of the database: where a row stands, the document's id, the actor, p
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreColumns:
+    """The columns that hold the scores: in long form a row per document and actor, in wide form a column per actor.
+
+    Long: `actor` and `prob`; a row without an actor is a document in which none acts. Wide: `actors`, columns of
+    probabilities named after their actors.
+
+    Raises InputError for columns of both forms, or of none.
+    """
+
+    actor: str | None = None
+    prob: str | None = None
+    actors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        long = [name for name in (self.actor, self.prob) if name is not None]
+        if self.actors and long:
+            raise InputError(
+                f"name the columns of one form: either actors (a column each), or actor and prob (a row each); "
+                f"both are named: {shortened([*self.actors, *long])}."
+            )
+        if not self.actors and len(long) < 2:
+            raise InputError(
+                "name the columns of the scores: actor and prob, with a row per document and actor; or "
+                "actors, with a column of probabilities per actor."
+            )
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return [name for name in (self.actor, self.prob, *self.actors) if name is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """An actor that may act in a document, and how probably."""
+
+    actor: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Checked scores: the documents, and the actors in alphabetical order."""
+
+    corpus: Corpus
+    table: Table
+    columns: ScoreColumns
+    actors: tuple[str, ...]
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """What was read, as plain values."""
+        names = {"actor": self.columns.actor, "prob": self.columns.prob}
+        columns_recipe = names | {"actors": list(self.columns.actors)} if self.columns.actors else names
+        recipe = self.corpus.recipe
+        return {**recipe, "columns": {**recipe["columns"], **columns_recipe}}
+
+    def of_documents(self) -> Iterator[tuple[int, Score]]:
+        """The number of a document and a score above 0, by document and actor, a few in memory at a time."""
+        connection, documents = self.table.connection, self.corpus.table
+        fields = self.corpus.fields
+        name = documents.columns[fields.id or ""].text
+        query = (
+            f"SELECT number, actor, probability FROM {SCORES} JOIN "
+            f"(SELECT {name} AS id, row_number() OVER () - 1 AS number FROM {documents.relation}) USING (id) "
+            "WHERE probability > 0 ORDER BY number, actor"
+        )
+        with reading(self.table.name, self.table.files[0].path), connection.cursor() as cursor:
+            cursor.execute(query)
+            while rows := cursor.fetchmany(FETCHED):
+                for number, actor, probability in rows:
+                    yield number, Score(actor, probability)
+
+
+def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
+    """Put the scores of checked rows into the table `scores`; `name` is the column of the id."""
+    table_columns, position = table.columns, table.position
+    if columns.actors:
+        listed = ", ".join(table_columns[actor].number for actor in columns.actors)
+        scored = f"unnest([{literals(columns.actors)}]) AS actor, unnest([{listed}]) AS probability"
+    else:
+        scored = f"{actor_in(table, columns)} AS actor, {table_columns[columns.prob or ''].number} AS probability"
+    query = f"SELECT {position} AS place, {table_columns[name].text} AS id, {scored} FROM {table.numbered}"
+    with reading(table.name, table.files[0].path):
+        table.connection.execute(f"CREATE TABLE {SCORES} AS SELECT * FROM ({query}) WHERE actor IS NOT NULL")
+
+
+def actor_in(table: Table, columns: ScoreColumns) -> str:
+    """The actor of a row in SQL; null if there is none."""
+    return f"nullif(trim({table.columns[columns.actor or ''].text}), '')"
+
+
+def first_rows(table: Table, name: str, into: str) -> None:
+    """The first row of each document as a table of its own, in the order of rows; `name` is the column of the id."""
+    key, listed = table.columns[name].text, ", ".join(map(identifier, table.columns))
+    query = (
+        f"SELECT {listed} FROM {table.numbered} WHERE {table.position} IN "
+        f"(SELECT min({table.position}) FROM {table.numbered} GROUP BY {key}) ORDER BY {table.position}"
+    )
+    with reading(table.name, table.files[0].path):
+        table.connection.execute(f"CREATE TABLE {identifier(into)} AS {query}")
+
+
+# The checks of imported scores: each names the first row that breaks a rule, and says what to do.
+
+
+def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
+    """Check each row for itself: its id, its actor and its probability.
+
+    Raises InputError naming the first row that breaks a rule.
+    """
+    key = table.columns[name]
+    message = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
+    _refuse(table, f"({key.sql} IS NULL OR trim({key.text}) = '')", "NULL", message)
+    for actor in columns.actors:
+        _check_probabilities(table, actor, "TRUE")
+    if columns.actor is not None:
+        named = f"({actor_in(table, columns)} IS NOT NULL)"
+        _check_probabilities(table, columns.prob or "", named)
+        p = table.columns[columns.prob or ""].number
+        message = (
+            f"{columns.actor} must not be missing where the probability is above 0; {{place}} has none, with "
+            "{value:g} ({count} such). A row without an actor is a document in which none acts."
+        )
+        _refuse(table, f"NOT {named} AND {p} > 0", p, message)
+
+
+def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
+    """Check that there is one score per document and actor.
+
+    Raises InputError naming the rows.
+    """
+    pairs = f"FROM {SCORES} GROUP BY id, actor HAVING count(*) > 1 ORDER BY min(place) LIMIT 1"
+    twice = table.connection.execute(f"SELECT id, actor, min(place), max(place) {pairs}").fetchall()
+    if twice:
+        document, actor, first, last = twice[0]
+        rows = f"{table.place_of(int(first))} and of {table.place_of(int(last))}"
+        raise InputError(
+            f"there must be one row per document and actor; {name} {document!r} with {columns.actor or 'actors'} "
+            f"{actor!r} is that of {rows}. Remove one of them."
+        )
+
+
+def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> None:
+    """Check that the rows of a document agree on its date, title, text and story; a later row may leave them empty,
+    except the date.
+
+    Raises InputError naming two rows that do not.
+    """
+    key = table.columns[name].text
+    values = {fields.date or "": corpus.date}
+    for column in (fields.title, fields.text, fields.story):
+        if column is not None:
+            values[column] = f"nullif(trim({table.columns[column].text}), '')"
+    for column, value in values.items():
+        repeated = table.ask(key, rest=f"GROUP BY {key} HAVING count(DISTINCT {value}) > 1 LIMIT 1")
+        if repeated:
+            same = f"{key} = {literal(str(repeated[0][0]))} AND {value} IS NOT NULL"
+            first, was = table.place(same, value)
+            second, now = table.place(f"{same} AND {value} <> {literal(str(was))}", value)
+            raise InputError(
+                f"{column} must be the same in all rows of a document; that with {name} {repeated[0][0]!r} has "
+                f"{_short(was)} in {first} and {_short(now)} in {second}."
+            )
+
+
+def check_known(table: Table, documents: Table, name: str) -> None:
+    """Check that every document with a row is one of the named documents.
+
+    Raises InputError naming the first row that has another.
+    """
+    key, known_ids = table.columns[name].text, documents.columns[name].text
+    _refuse(
+        table,
+        f"{key} NOT IN (SELECT {known_ids} FROM {documents.relation})",
+        key,
+        f"{name} must be that of a document in {documents.name}; {{place}} holds {{value!r}}, which is none "
+        "({count} such). Add these documents, or remove their rows.",
+    )
+
+
+def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
+    """Check that there are actors, and that commands can name each.
+
+    Raises InputError if not.
+    """
+    if not actors:
+        raise InputError(f"{columns.actor} must name an actor in some row; it names none.")
+    odd = [actor for actor in actors if "," in actor]
+    if odd:
+        raise InputError(
+            f"an actor's name must not have a comma, which separates actors in commands; {odd[0]!r} has one."
+        )
+
+
+def _check_probabilities(table: Table, column: str, where: str) -> None:
+    spec = table.columns[column]
+    missing = spec.missing(kind="number")
+    message = (
+        f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
+    )
+    _refuse(table, f"{where} AND {missing}", "NULL", message)
+    message = f"{column} must be a number from 0 to 1, such as 0.55; {{place}} holds {{value!r}} ({{count}} such)."
+    _refuse(table, f"{where} AND {spec.number} IS NULL", spec.text, message)
+    message = (
+        f"{column} must lie in [0, 1]; {{place}} holds {{value}} ({{count}} such). Divide percentages by 100, and turn "
+    )
+    _refuse(table, f"{where} AND NOT {spec.number} BETWEEN 0 AND 1", spec.text, f"{message}logits into probabilities.")
+
+
+def _refuse(table: Table, wrong: str, shown: str, message: str) -> None:
+    """Raise InputError if a row is wrong: `message` with its place, the value shown, and the number of such rows."""
+    (count,) = table.ask("count(*)", rest=f"WHERE {wrong}")[0]
+    if count:
+        place, value = table.place(wrong, shown)
+        raise InputError(message.format(place=place, value=value, count=f"{int(str(count)):,}"))
+
+
+def _short(value: object) -> str:
+    text = repr(str(value))
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+# Open the scores of any model: files with a row per document and actor, or a column per actor.
+
+DOCUMENTS = "document_rows"
+Path = str | os.PathLike[str]
+
+
+def open_scores(
+    paths: Sequence[Path],
+    *,
+    fields: Fields,
+    columns: ScoreColumns,
+    documents: Sequence[Path] = (),
+    bad_dates: str = "error",
+    format: str | None = None,
+    spool: Path | None = None,
+) -> Scores:
+    """The scores in files or globs of CSV, TSV, JSON lines, Parquet or .npz, checked.
+
+    `fields` names the columns of the document: `id` and `date`, and where there are such `title`, `text` and `story`.
+    They stand in every row of a document, or in the files `documents`, with one row per document. All documents that
+    were searched must be there, also those in which nobody acts (with a probability of 0, or without an actor): they
+    count as documents of their period, and what the model misses lies among them.
+
+    Raises InputError naming the file, the row and what to do.
+    """
+    name = _checked_fields(fields, columns)
+    of_document = [column for column in (fields.date, fields.title, fields.text, fields.story) if column is not None]
+    with Database(spool).opening() as database:
+        files, others = _files(database, paths, documents, format, fields.encoding)
+        if others:
+            described = _renamed(open_texts(database, others, [name, *of_document]), DOCUMENTS)
+            table = open_texts(database, files, [name, *columns.names])
+            check_rows(table, columns, name)
+            corpus = Corpus(described, fields, bad_dates=bad_dates)
+            check_known(table, described, name)
+        else:
+            table = open_texts(database, files, [name, *of_document, *columns.names])
+            check_rows(table, columns, name)
+            corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
+        collect_scores(table, columns, name)
+        check_scores(table, columns, name)
+        actor_rows = [
+            str(actor) for (actor,) in table.connection.execute(f"SELECT DISTINCT actor FROM {SCORES}").fetchall()
+        ]
+        actors = columns.actors or tuple(sorted(actor_rows))
+        check_actors(actors, columns)
+        return Scores(corpus, table, columns, actors)
+
+
+def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:
+    for role in ("id", "date"):
+        if getattr(fields, role) is None:
+            raise InputError(f"name the column of the {role}: {parameter(role, 'COLUMN')}.")
+    names = [fields.id, fields.date, fields.title, fields.text, fields.story, *columns.names]
+    named = [name for name in names if name is not None]
+    twice = [column for column in dict.fromkeys(named) if named.count(column) > 1]
+    if twice:
+        raise InputError(f"a column has one meaning; {shortened(twice)} is named for two.")
+    return str(fields.id)
+
+
+def _files(
+    database: Database, paths: Sequence[Path], documents: Sequence[Path], format: str | None, encoding: str | None
+) -> tuple[tuple[File, ...], tuple[File, ...]]:
+    spool = database.folder / "documents"
+    spool.mkdir()
+    files = named_files(paths, format=format, spool=database.folder, encoding=encoding)
+    others = named_files(documents, format=format, spool=spool, encoding=encoding) if documents else ()
+    database.allow_only([file.path for file in (*files, *others)])
+    return files, others
+
+
+def _own_documents(table: Table, fields: Fields, name: str, bad_dates: str, *, wide: bool) -> Corpus:
+    """The documents of the scored rows themselves."""
+    if wide:
+        return Corpus(table, fields, bad_dates=bad_dates)
+    every_row = Corpus(table, replace(fields, id=None), bad_dates=bad_dates)
+    check_one_value(table, every_row, fields, name)
+    first_rows(table, name, DOCUMENTS)
+    return Corpus(replace(table, relation=DOCUMENTS), fields, bad_dates=bad_dates)
+
+
+def _renamed(table: Table, name: str) -> Table:
+    """A table whose copied rows make room for those of others."""
+    if not table.is_copied:
+        return table
+    table.connection.execute(f"ALTER TABLE {COPIED} RENAME TO {name}")
+    return replace(table, relation=name)

@@ -1,0 +1,215 @@
+"""The stores of all parts of an input as one store: that of a run over the whole, row by row."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from howsure import __version__
+from howsure.data.tables.database import literal
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import counted, shortened
+from howsure_events.corpus import BATCH, Part
+from howsure_events.store.event_store import ITS_OWN, EventStore, settings_that_differ, whole_store
+from howsure_events.store.integrity import check_everything
+from howsure_events.store.reading import Store, rows_of
+from howsure_events.store.tables import EVENT_TABLES, types_of
+from howsure_events.stories import stories_of
+
+# The stores of parts that are to be put together: all there, once each, whole, and made in the same way.
+
+FOUND = """
+    SELECT count(*), count(*) FILTER (document // $batch % $of <> $number - 1 OR document >= $documents)
+    FROM (SELECT document FROM documents UNION ALL SELECT document FROM left_out)"""
+
+
+@dataclass(frozen=True, slots=True)
+class PartGiven:
+    """The store of a part: where it is, its part, the documents of the whole input, and its settings."""
+
+    path: Path
+    part: Part
+    documents: int
+    settings: dict[str, Any]
+
+    @property
+    def number(self) -> int:
+        """The number of the part."""
+        return self.part.number
+
+
+def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
+    """The stores of all parts of an input, in the order of their numbers; see `check_content` for what they hold.
+
+    Raises InputError naming what is missing, there twice, unfinished, or made in another way.
+    """
+    if not paths:
+        raise InputError("parts must name the stores of all parts; there is none.")
+    parts_given = [_given(Path(path)) for path in paths]
+    first = parts_given[0]
+    by_number: dict[int, PartGiven] = {}
+    for part_given in parts_given:
+        differences = [
+            f"{name} is {here} in {first.path} and {there} in {part_given.path}"
+            for name, here, there in settings_that_differ(_of_all(first), _of_all(part_given))
+        ]
+        if differences:
+            raise InputError(
+                f"parts must be made in the same way; {'; '.join(differences)}. Extract one of them again."
+            )
+        if part_given.number in by_number:
+            raise InputError(
+                f"parts must be given once each; {part_given.part} is both {by_number[part_given.number].path} and "
+                f"{part_given.path}."
+            )
+        by_number[part_given.number] = part_given
+    missing = [number for number in range(1, first.part.of + 1) if number not in by_number]
+    if missing:
+        raise InputError(
+            f"parts must all be given; of {first.part.of}, {counted(len(missing), 'part is', 'parts are')} missing: "
+            f"{shortened(missing)}. Extract part {missing[0]}/{first.part.of} too."
+        )
+    return sorted(parts_given, key=lambda part_given: part_given.number)
+
+
+def documents_of_all(path: str | os.PathLike[str]) -> int:
+    """The documents of the whole input, as the store of a part says.
+
+    Raises InputError if it is no store of a part.
+    """
+    return _given(Path(path)).documents
+
+
+def recipe_of_all(parts_given: Sequence[PartGiven]) -> dict[str, Any]:
+    """The settings of a run over the whole input."""
+    its_own = ("part", "version", "howsure", "finished")
+    return {name: value for name, value in parts_given[0].settings.items() if name not in its_own}
+
+
+def _of_all(part_given: PartGiven) -> dict[str, Any]:
+    """The settings that are the same in all parts."""
+    settings = {name: value for name, value in part_given.settings.items() if name not in {*ITS_OWN, "part"}}
+    return settings | {"part": {"of": part_given.part.of, "documents": part_given.documents}}
+
+
+def _given(path: Path) -> PartGiven:
+    with EventStore.open(path, checked=False, part=True) as store:
+        settings = dict(store.settings)
+        part_settings = settings.get("part")
+        if part_settings is None:
+            raise InputError(f"{path} is no part of an input: it was extracted as a whole, and stands for itself.")
+        part = Part(part_settings["number"], part_settings["of"])
+        if not settings.get("finished", True):
+            raise InputError(f"{path}, {part}, is not finished: give the command that began it again.")
+        if settings.get("howsure") != __version__:
+            made = settings.get("howsure")
+            raise InputError(f"{path} was made by howsure {made}, and this is {__version__}; merge with that.")
+    return PartGiven(path, part, part_settings["documents"], settings)
+
+
+def check_content(part_given: PartGiven) -> None:
+    """Raise InputError if a store does not hold the documents of its part, or is damaged, or labelled."""
+    with EventStore.open(part_given.path, part=True) as store:
+        check_held(store, part_given)
+
+
+def check_held(store: Store, part_given: PartGiven) -> None:
+    """The same for a store that is open."""
+    path, part = part_given.path, part_given.part
+    check_everything(store)
+    number, of = part.number, part.of
+    n, elsewhere = rows_of(store, FOUND, batch=BATCH, of=of, number=number, documents=part_given.documents)[0]
+    expected = part.size(part_given.documents)
+    if elsewhere or n != expected:
+        problem = f"{elsewhere:,} of another part" if elsewhere else f"{n:,} documents instead of {expected:,}"
+        raise InputError(f"{path}, {part}, is damaged: it holds {problem}. Extract it again.")
+    if rows_of(store, "SELECT 1 FROM label_draw LIMIT 1"):
+        raise InputError(f"{path}, {part}, has labels, which belong to the whole: draw documents after merging.")
+
+
+AT_ONCE = 128 * BATCH  # documents: sorted and written together
+COPIED = tuple(table for table in EVENT_TABLES if table not in ("settings", "stories"))
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What was put together: parts, documents of all of them, and whether the store was there already."""
+
+    parts: int
+    documents: int
+    was_there: bool
+
+
+def merge_stores(
+    parts: Sequence[str | os.PathLike[str]], path: str | os.PathLike[str], *, advance: Advance | None = None
+) -> MergeReport:
+    """Write a store at `path` of the stores of all parts of an input, in any order (`extract_events(…, part=(3, 64))`).
+
+    It holds, row by row, what a run over the whole input would have stored; stories are found across parts. It appears
+    whole or not at all. A store of the same input and settings that is there already is left as it is, with its labels.
+    `advance` is told of documents done.
+
+    Raises InputError if a part is missing, there twice, unfinished, damaged or labelled, if parts differ in what made
+    them, or share a document, or if the file at `path` is another; StoreError if the store cannot be written.
+    """
+    parts_given = checked_parts(parts)
+    total, settings = parts_given[0].documents, recipe_of_all(parts_given)
+    target = Path(path)
+    if target.exists():
+        with EventStore.open(target) as store:
+            store.check_settings(settings)
+            if not store.settings["finished"]:
+                raise InputError(f"{target} was begun by a run over the whole input; name another store, or remove it.")
+        return MergeReport(len(parts_given), total, was_there=True)
+    for part_given in parts_given:
+        check_content(part_given)
+    with whole_store(target, settings) as store:
+        for part_given in parts_given:
+            store.connection.execute(
+                f"ATTACH {literal(os.path.abspath(part_given.path))} AS part_{part_given.number} (READ_ONLY)"
+            )
+        for low in range(0, total, AT_ONCE):
+            _copy(store, parts_given, low, low + AT_ONCE - 1)
+            if advance is not None:
+                advance(min(AT_ONCE, total - low))
+        store.finish(stories_of(store))
+    return MergeReport(len(parts_given), total, was_there=False)
+
+
+def _copy(store: EventStore, parts_given: Sequence[PartGiven], low: int, high: int) -> None:
+    """The rows of some documents, in the order of the input; those of one in the order of its part."""
+    with store.transaction() as connection:
+        for table in COPIED:
+            columns = ", ".join(types_of(table))
+            rows = " UNION ALL ".join(
+                f"SELECT {columns}, rowid AS place FROM part_{part_given.number}.main.{table} "
+                f"WHERE document BETWEEN {low} AND {high}"
+                for part_given in parts_given
+            )
+            try:
+                connection.execute(
+                    f"INSERT INTO {table} ({columns}) SELECT {columns} FROM ({rows}) ORDER BY document, place"
+                )
+            except duckdb.ConstraintException as error:
+                raise _shared_id(store, parts_given, error) from error
+
+
+def _shared_id(store: EventStore, parts_given: Sequence[PartGiven], error: Exception) -> InputError:
+    """The error for documents of two parts that have one id."""
+    rows = " UNION ALL ".join(
+        f"SELECT id, {part_given.number} AS n FROM part_{part_given.number}.main.documents"
+        for part_given in parts_given
+    )
+    twice = f"SELECT id, list(n ORDER BY n) FROM ({rows}) GROUP BY id HAVING count(*) > 1 ORDER BY id LIMIT 1"
+    ((name, numbers),) = store.connection.cursor().execute(twice).fetchall() or [(str(error), [])]
+    paths = {part_given.number: part_given.path for part_given in parts_given}
+    where = " and ".join(f"part {number} ({paths[number]})" for number in numbers)
+    return InputError(
+        f"parts must have no document in common; that with id {name!r} is in {where}. Were they made of the same files?"
+    )

@@ -1,0 +1,424 @@
+"""The extraction of one parsed document: facts about mentions, the rule applied to clusterings, and rows."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.data.documents.document import Document, Mention
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.randomness import Randomness, generator_from
+from howsure_events.corpus import InputDocument
+from howsure_events.lexicon import Lexicon
+from howsure_events.rule import Rule, deeds_in
+from howsure_text import grammar
+from howsure_text.coreference.antecedents import Antecedents
+from howsure_text.coreference.clusterings import best_antecedents
+from howsure_text.coreference.coref_posterior import CorefPosterior
+from howsure_text.coreference.detection import detect_mentions
+from howsure_text.parses import ParsedDocument, ParsedSentence
+
+# The facts about each mention of a parsed document, independent of coreference: its descriptions, and whether it
+# acts.
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Description:
+    """Mention number `mention` is described as `actor` by a word of its sentence: its head, or a modifier of it."""
+
+    mention: int
+    actor: str
+    word: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Act:
+    """Mention number `mention` acts: its head is the agent to the word `verb` of its sentence."""
+
+    mention: int
+    verb: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that a rule needs to know about a document with M mentions, except which of them corefer.
+
+    actors: those that describe a mention, A of them. described (M, A): mention m is described as actor a. agent (M):
+    mention m is an agent. descriptions, acts: the words behind them. A document without an agent cannot have an event:
+    nothing else is computed, and A is 0.
+    """
+
+    actors: tuple[str, ...]
+    described: Bools
+    agent: Bools
+    descriptions: tuple[Description, ...]
+    acts: tuple[Act, ...]
+
+
+def mention_facts(
+    document: Document,
+    mentions: Sequence[Mention],
+    *,
+    lexicon: Lexicon,
+    rule: Rule,
+    heads: Sequence[int] | None = None,
+) -> Facts:
+    """For each mention, the actors that it is described as, and whether it acts.
+
+    A mention is described as an actor if its head word is in a name of the actor, or if a word in such a name has a
+    relation of `rule.described_by` to the head. It acts if the rule finds its head as an agent. `heads` are those of
+    `mention_heads`, if known.
+
+    Raises InputError if a sentence with a mention lacks a dependency tree or tags, or a mention lies outside its text.
+    """
+    parsed = ParsedDocument.of(document)
+    head_words = mention_heads(parsed, mentions) if heads is None else heads
+    by_head: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for number, (mention, head) in enumerate(zip(mentions, head_words, strict=True)):
+        by_head[mention.sentence, head].append(number)
+    sentences = sorted({mention.sentence for mention in mentions})
+    acts: list[Act] = []
+    for at in sentences:
+        for agent, verb in deeds_in(parsed.parse(at), rule=rule):
+            acts.extend(Act(number, verb) for number in by_head.get((at, agent), ()))
+    descriptions: list[Description] = []
+    if acts:
+        for at in sentences:
+            for head, actor, word in descriptions_in(parsed.parse(at), lexicon=lexicon, rule=rule):
+                descriptions.extend(Description(number, actor, word) for number in by_head.get((at, head), ()))
+    return _facts(len(mentions), descriptions, acts)
+
+
+def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
+    """The head word of each mention, as used by the antecedent model; see `ParsedSentence.head_of`."""
+    parsed, heads = ParsedDocument.of(document), []
+    for number, mention in enumerate(mentions):
+        inside = 0 <= mention.sentence < len(document.sentences)
+        if not inside or not 0 <= mention.start < mention.end <= len(document.sentences[mention.sentence]):
+            raise InputError(f"mentions[{number}], {mention}, lies outside of document {document.name!r}.")
+        heads.append(parsed.head_of(mention))
+    return heads
+
+
+def descriptions_in(parsed: ParsedSentence, *, lexicon: Lexicon, rule: Rule) -> list[tuple[int, str, int]]:
+    """The (noun, actor, word of the actor's name) in a sentence, where the noun is the word itself or the one it
+    modifies."""
+    heads, relations = parsed.heads, parsed.relations
+    conjuncts = grammar.CONJUNCTS if rule.conjoined else ()
+    descriptions = []
+    for start, end, actor in lexicon.match(parsed.sentence.words):
+        for word in range(start, end):
+            descriptions.append((word, actor, word))
+            modifier = word
+            while relations[modifier] in conjuncts and heads[modifier] >= 0:
+                modifier = heads[modifier]
+            noun = heads[modifier]
+            if noun >= 0 and relations[modifier] in rule.described_by:
+                descriptions.append((noun, actor, word))
+            elif noun >= 0 and heads[noun] >= 0 and f"{relations[noun]}>{relations[modifier]}" in rule.described_by:
+                descriptions.append((heads[noun], actor, word))
+    return descriptions
+
+
+def _facts(n_mentions: int, descriptions: Sequence[Description], acts: Sequence[Act]) -> Facts:
+    actors = tuple(sorted({description.actor for description in descriptions}))
+    described = np.zeros((n_mentions, len(actors)), dtype=np.bool_)
+    for description in descriptions:
+        described[description.mention, actors.index(description.actor)] = True
+    agent = np.zeros(n_mentions, dtype=np.bool_)
+    agent[[act.mention for act in acts]] = True
+    return Facts(actors, described, agent, tuple(sorted(set(descriptions))), tuple(sorted(set(acts))))
+
+
+# The rule applied to clusterings of mentions: the actors that have an acting entity, in all samples at once.
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """In the marked samples (S,), the mention `agent` acts and belongs to `actor` because `description` is in its
+    entity."""
+
+    actor: str
+    agent: int
+    description: int
+    samples: Bools
+
+
+def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
+    """The number of acting entities of each actor, for S clusterings of M mentions: (S, A) integers.
+
+    `clusters` (S, M) contains, for each sample and mention, a number that is the same for mentions of one entity. An
+    entity E counts for c = facts.actors[a] if f(c, E): some mention of E is described as c, none as another actor,
+    and some mention of E acts. Time and memory are O(S · agents · (descriptions + A)).
+
+    >>> facts = Facts(("IRQ",), np.array([[True], [False], [False]]), np.array([False, True, False]), (), ())
+    >>> entity_counts([[0, 0, 2], [0, 1, 2]], facts).tolist()
+    [[1], [0]]
+
+    Raises InputError if `clusters` is not whole numbers of shape (S, M). Source: Nguyen & O'Connor (2015), Eq. 3.
+    """
+    samples = _checked(clusters, facts)
+    counts = np.zeros((len(samples), len(facts.actors)), dtype=np.int64)
+    agents = np.flatnonzero(facts.agent)
+    for order, agent in enumerate(agents):
+        earlier = samples[:, agents[:order]] == samples[:, agent, np.newaxis]
+        counts += _affiliated(samples, facts, int(agent))[1] & ~earlier.any(axis=1, keepdims=True)
+    return counts
+
+
+def evidence_of(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
+    """The mentions that make the event true, and in which samples: an acting mention and one that describes its entity.
+
+    `entity_counts(...)[s, a]` is above 0 if and only if an `Evidence` of that actor marks sample s.
+
+    Raises InputError if `clusters` is not whole numbers of shape (S, M).
+    """
+    samples = _checked(clusters, facts)
+    evidence = []
+    for agent in np.flatnonzero(facts.agent).tolist():
+        same, affiliated = _affiliated(samples, facts, agent)
+        for place, mention in enumerate(_described(facts).tolist()):
+            for actor in np.flatnonzero(facts.described[mention]).tolist():
+                marked = same[:, place] & affiliated[:, actor]
+                if marked.any():
+                    evidence.append(Evidence(facts.actors[actor], agent, mention, marked))
+    return evidence
+
+
+def _affiliated(samples: Integers, facts: Facts, agent: int) -> tuple[Bools, Bools]:
+    """Whether each described mention is in the entity of one that acts (S, D), and the single actor to which the entity
+    belongs (S, A)."""
+    mentions = _described(facts)
+    same: Bools = samples[:, mentions] == samples[:, agent, np.newaxis]
+    named: Bools = same @ facts.described[mentions]
+    return same, named & (named.sum(axis=1, keepdims=True) == 1)
+
+
+def _described(facts: Facts) -> Integers:
+    return np.flatnonzero(facts.described.any(axis=1))
+
+
+def _checked(clusters: npt.ArrayLike, facts: Facts) -> npt.NDArray[Any]:
+    samples = np.asarray(clusters)
+    if samples.ndim != 2 or samples.shape[1] != len(facts.agent) or samples.dtype.kind not in "iu":
+        raise InputError(
+            f"clusters must be whole numbers of shape (samples, mentions), here (any, {len(facts.agent)}); "
+            f"they are {samples.dtype} of shape {samples.shape}."
+        )
+    return samples
+
+
+# The extraction of one parsed document: its mentions and, if some act and some are described, who acts in which
+# sample.
+
+
+class Model(Protocol):
+    """Any model that gives a posterior over clusterings of chosen mentions, such as an AntecedentModel."""
+
+    def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
+        """The posterior for mentions in text order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """The posterior of a document with M mentions, S clusterings sampled from it, and the rule's result for each.
+
+    clusterings (S, M) and best (M,): the first mention of each mention's entity, in the samples and in the 1-best
+    clustering. entities (S, A) and best_entities (A,): the number of acting entities of each actor of `facts`.
+    """
+
+    antecedents: Antecedents
+    clusterings: Integers
+    best: Integers
+    entities: Integers
+    best_entities: Integers
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def probabilities(self) -> Floats:
+        """The share of samples in which each actor has an acting entity, (A,)."""
+        share: Floats = (self.entities > 0).mean(axis=0)
+        return share
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A parsed document, its mentions with their heads, their facts, and the samples if an event is possible."""
+
+    document: Document
+    mentions: tuple[Mention, ...]
+    heads: tuple[int, ...]
+    facts: Facts
+    sampled: Sampled | None
+
+
+def extract(
+    document: Document,
+    *,
+    model: Model,
+    lexicon: Lexicon,
+    rule: Rule,
+    samples: int = 100,
+    rng: Randomness = None,
+    mentions: tuple[Mention, ...] | None = None,
+) -> Extraction:
+    """The actors that act in a document: S clusterings of its mentions sampled from the model, and the rule applied to
+    each.
+
+    The mentions are those detected in the parse unless given. A document in which no mention acts, or none is described
+    as an actor, cannot have an event; the model is then not used.
+
+    Raises InputError if the document is not parsed, or like the rule and the model.
+    Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
+    """
+    n = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
+    parsed = ParsedDocument.of(document)
+    mentions_used = detect_mentions(parsed) if mentions is None else mentions
+    heads = tuple(mention_heads(parsed, mentions_used))
+    facts = mention_facts(parsed, mentions_used, lexicon=lexicon, rule=rule, heads=heads)
+    if not facts.acts or not facts.actors:
+        return Extraction(document, mentions_used, heads, facts, None)
+    posterior = model.posterior(parsed, mentions=mentions_used)
+    clusterings = posterior.sample(n, rng=generator_from(rng))
+    best = best_antecedents(posterior.antecedents)
+    sampled = Sampled(
+        antecedents=posterior.antecedents,
+        clusterings=clusterings,
+        best=best,
+        entities=entity_counts(clusterings, facts),
+        best_entities=entity_counts(best[np.newaxis], facts)[0],
+        evidence=tuple(evidence_of(clusterings, facts)),
+    )
+    return Extraction(document, mentions_used, heads, facts, sampled)
+
+
+def document_seed(seed: int, name: str) -> np.random.SeedSequence:
+    """The random generator of a document, which depends only on the seed and its id, not on when or where it is read.
+
+    >>> document_seed(0, "a").entropy == document_seed(0, "a").entropy != document_seed(0, "b").entropy
+    True
+    """
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
+
+
+# Extractions as rows of the store's tables, stored by column.
+
+MOST_ENTITIES = 255  # of one actor in one sample: they are kept in a byte
+LAYERS = ("lemmas", "tags", "universal_tags", "features", "heads", "relations")
+VOICES = ("speaker", "addressee")  # metadata of a sentence that the antecedent model reads
+COLUMNS = {
+    "documents": ("document", "id", "date", "title", "category", "story", "words", "mentions"),
+    "left_out": ("document", "id", "date", "reason"),
+    "sentences": ("document", "sentence", "words", "spaces", *LAYERS, *VOICES),
+    "mentions": ("document", "mention", "sentence", "start", "stop", "head", "actors", "verb"),
+    "antecedents": ("document", "mention", "antecedent", "probability"),
+    "clusterings": ("document", "samples", "best"),
+    "events": ("document", "actor", "probability", "samples", "entities", "best", "best_entities"),
+    "evidence": ("document", "actor", "named", "agent", "probability", "samples"),
+}
+Row = tuple[Any, ...]
+Tables = dict[str, dict[str, Any]]
+
+
+class Rows:
+    """The rows of a batch of documents, while they are collected."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, list[Row]] = {name: [] for name in COLUMNS}
+        self.links: list[tuple[Any, ...]] = []  # arrays: there are many
+
+    def leave_out(self, source: InputDocument, reason: str) -> None:
+        """Count a document that is not kept."""
+        self.rows["left_out"].append((source.number, source.id, source.date, reason))
+
+    def add(self, source: InputDocument, extraction: Extraction) -> None:
+        """A document that is kept."""
+        number, document = source.number, extraction.document
+        words = sum(map(len, document.sentences))
+        mentions = len(extraction.mentions)
+        metadata = (source.date, source.title, source.category, source.story)
+        self.rows["documents"].append((number, source.id, *metadata, words, mentions))
+        for at, sentence in enumerate(document.sentences):
+            spaces = sentence.spaces or (True,) * len(sentence)
+            layers = [getattr(sentence, name) for name in LAYERS]
+            voices = [sentence.metadata.get(name) for name in VOICES]
+            self.rows["sentences"].append((number, at, sentence.words, spaces, *layers, *voices))
+        self.rows["mentions"] += _mention_rows(number, extraction)
+        if extraction.sampled is not None:
+            self._add_sampled(number, extraction.facts.actors, extraction.sampled)
+
+    def tables(self) -> Tables:
+        """The columns of all tables."""
+        columns_by_table = {name: _columns(COLUMNS[name], rows) for name, rows in self.rows.items()}
+        if self.links:
+            arrays = [np.concatenate(column) for column in zip(*self.links, strict=True)]
+            columns_by_table["antecedents"] = dict(zip(COLUMNS["antecedents"], arrays, strict=True))
+        return columns_by_table
+
+    def _add_sampled(self, number: int, actors: Sequence[str], sampled: Sampled) -> None:
+        self.links.append(_links(number, sampled.antecedents))
+        self.rows["clusterings"].append((number, _small(sampled.clusterings), _small(sampled.best)))
+        if sampled.entities.max(initial=0) > MOST_ENTITIES:
+            raise InputError(f"more than {MOST_ENTITIES} entities of one actor act in one document; split it.")
+        for place, (actor, probability) in enumerate(zip(actors, sampled.probabilities.tolist(), strict=True)):
+            counts, best = sampled.entities[:, place], int(sampled.best_entities[place])
+            if best or counts.any():
+                entities = counts.astype(np.uint8).tobytes()
+                self.rows["events"].append((number, actor, probability, bits(counts > 0), entities, best > 0, best))
+        for evidence in sampled.evidence:
+            share = float(evidence.samples.mean())
+            self.rows["evidence"].append(
+                (number, evidence.actor, evidence.description, evidence.agent, share, bits(evidence.samples))
+            )
+
+
+def bits(samples: Bools) -> bytes:
+    """Booleans as bits, the first in the lowest bit of the first byte.
+
+    >>> bits(np.array([True, False, False, False, False, False, False, False, True]))
+    b'\\x01\\x01'
+    """
+    return np.packbits(samples, bitorder="little").tobytes()
+
+
+def _small(labels: Any) -> bytes:
+    return bytes(labels.astype("<u2").tobytes())
+
+
+def _mention_rows(number: int, extraction: Extraction) -> Iterable[Row]:
+    actors: dict[int, list[str]] = {}
+    for description in extraction.facts.descriptions:
+        named = actors.setdefault(description.mention, [])
+        if description.actor not in named:
+            named.append(description.actor)
+    verbs = {act.mention: act.verb for act in reversed(extraction.facts.acts)}
+    for at, (mention, head) in enumerate(zip(extraction.mentions, extraction.heads, strict=True)):
+        span = (mention.sentence, mention.start, mention.end)
+        yield (number, at, *span, head, actors.get(at, []), verbs.get(at))
+
+
+def _links(number: int, antecedents: Antecedents) -> tuple[Any, ...]:
+    """The rows of `antecedents`: for every mention, its links in order, then "new"."""
+    new = np.arange(len(antecedents))
+    mention = np.concatenate([antecedents.sources(), new])
+    antecedent = np.concatenate([antecedents.antecedents, new])
+    probability = np.concatenate([antecedents.probabilities, antecedents.new])
+    kept = np.lexsort((antecedent, mention))
+    kept = kept[probability[kept] > 0.0]
+    return np.full(len(kept), number), mention[kept], antecedent[kept], probability[kept]
+
+
+def _columns(names: Sequence[str], rows: Sequence[Row]) -> dict[str, Any]:
+    columns = zip(*rows, strict=True) if rows else ([] for _ in names)
+    return dict(zip(names, columns, strict=True))

@@ -1,0 +1,151 @@
+"""spaCy pipelines that are installed, in a folder, or in a wheel: what they read, and whether they will do."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import entry_points, version
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.files.opened import parsed_json
+from howsure.first_use import require
+from howsure_events.extraction.parsers import scheme_of
+
+META, CONFIG, WHEEL = "meta.json", "config.cfg", ".whl"
+MOST_BYTES = 4 * 2**30  # of an unpacked wheel
+NEEDED = {"parser": "dependency parser", "tagger": "tagger"}  # a morphologizer tags, too
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """A pipeline, where it is, and the scheme of its dependencies; why_not: why it will not do, empty if it will."""
+
+    name: str
+    version: str
+    language: str
+    place: str
+    scheme: str
+    why_not: str
+
+
+def spacy_version() -> str:
+    """The version of spaCy.
+
+    Raises MissingExtraError without the extra `spacy`.
+    """
+    require("Parsing of raw text", "spacy", "spacy")
+    return version("spacy")
+
+
+def installed_pipelines() -> list[Pipeline]:
+    """Those that are installed as packages, by name; none is imported."""
+    pipelines = []
+    for name in sorted({entry_point.value for entry_point in entry_points(group="spacy_models")}):
+        package = importlib.util.find_spec(name.partition(":")[0])
+        if package is not None and package.origin is not None:
+            meta = Path(package.origin).with_name(META)
+            pipelines.append(_described(_meta(meta.read_bytes(), str(meta)), package.name))
+    return pipelines
+
+
+def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
+    """The pipeline in a folder or a wheel; nothing of it is run.
+
+    Raises InputError if there is none.
+    """
+    place = os.fspath(path)
+    if os.path.isdir(place):
+        meta_file = Path(place, META)
+        if not meta_file.is_file() or not Path(place, CONFIG).is_file():
+            raise InputError(f"{place} is no spaCy pipeline: a folder of one has {META} and {CONFIG}.")
+        return _described(_meta(meta_file.read_bytes(), place), place)
+    with _wheel(place) as archive:
+        return _described(_meta(archive.read(str(_folder_in(archive, place) / META)), place), place)
+
+
+def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> None:
+    """Write the pipeline in a wheel to a new folder, which a parser is named by; nothing of it is run or installed.
+
+    Raises InputError if the wheel holds no pipeline, or the folder is there already.
+    """
+    place, target = os.fspath(path), Path(folder)
+    if target.exists():
+        raise InputError(f"{target} is there already; name a folder that is not, or remove it.")
+    with _wheel(place) as archive:
+        root = _folder_in(archive, place)
+        members = [
+            member
+            for member in archive.infolist()
+            if root in PurePosixPath(member.filename).parents and not member.is_dir()
+        ]
+        if sum(member.file_size for member in members) > MOST_BYTES or any(
+            ".." in member.filename for member in members
+        ):
+            raise InputError(f"{place} is no wheel of a pipeline: its files are too large, or lead out of it.")
+        begun = target.with_name(f".{target.name}.unpacking")
+        shutil.rmtree(begun, ignore_errors=True)
+        try:
+            for member in members:
+                to = begun / PurePosixPath(member.filename).relative_to(root)
+                to.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(member) as packed, to.open("wb") as copy:
+                    shutil.copyfileobj(packed, copy)
+            begun.rename(target)
+        except (OSError, zipfile.BadZipFile) as error:
+            raise InputError(f"{place} cannot be unpacked to {target}: {error}.") from error
+        finally:
+            shutil.rmtree(begun, ignore_errors=True)
+
+
+def _wheel(place: str) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(place)
+    except FileNotFoundError:
+        raise InputError(f"there is no {place}; name a wheel of a spaCy pipeline, or its folder.") from None
+    except (OSError, zipfile.BadZipFile) as error:
+        raise InputError(f"{place} is no wheel: {error}. Was it copied to its end?") from error
+
+
+def _folder_in(archive: zipfile.ZipFile, place: str) -> PurePosixPath:
+    """The folder of a wheel that holds the pipeline."""
+    for name in sorted(archive.namelist()):
+        member = PurePosixPath(name)
+        if member.name == CONFIG and str(member.parent / META) in archive.namelist():
+            return member.parent
+    raise InputError(f"{place} holds no spaCy pipeline: no folder in it has {META} and {CONFIG}.")
+
+
+def _meta(content: bytes, place: str) -> dict[str, Any]:
+    try:
+        meta = parsed_json(content)
+        names = [meta["lang"], meta["name"], meta["version"], meta.get("spacy_version") or ""]
+        names += [*(meta.get("pipeline") or meta.get("components") or ()), *_parser_labels(meta)]
+        if all(isinstance(name, str) for name in names):
+            return dict(meta)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass
+    raise InputError(f"{place} is damaged: its {META} does not say which pipeline it is.")
+
+
+def _parser_labels(meta: Mapping[str, Any]) -> Sequence[str]:
+    return (meta.get("labels") or {}).get("parser") or ()
+
+
+def _described(meta: Mapping[str, Any], place: str) -> Pipeline:
+    from spacy.util import is_compatible_version
+
+    present, required = spacy_version(), str(meta.get("spacy_version") or ">=3")
+    parts = {str(part) for part in meta.get("pipeline") or meta.get("components") or ()}
+    parts |= {"tagger"} if "morphologizer" in parts else set()
+    lacking = [description for part, description in NEEDED.items() if part not in parts]
+    why = f"has no {' and no '.join(lacking)}" if lacking else ""
+    if is_compatible_version(present, required) is False:
+        why = f"is for spaCy {required}, and {present} is installed"
+    name = f"{meta['lang']}_{meta['name']}"
+    return Pipeline(name, str(meta["version"]), str(meta["lang"]), place, scheme_of(_parser_labels(meta)), why)

@@ -1,0 +1,290 @@
+"""Batches of a corpus, done here or by several processes."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+import pickle
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import parent_process
+from multiprocessing.context import SpawnContext
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from howsure.data.documents.document import Document
+from howsure.errors import InputError, parameter
+from howsure.files.opened import Scratch
+from howsure_events.corpus import EMPTY, TOO_LONG, Filter, InputDocument
+from howsure_events.extraction.one_document import Model, Rows, Tables, document_seed, extract
+from howsure_events.extraction.parsers import parser_of
+from howsure_events.extraction.scored_coreference import candidate_mentions
+from howsure_events.lexicon import Lexicon
+from howsure_events.rule import Rule
+from howsure_events.store.event_store import StoreError
+from howsure_text.coreference.detection import MOST_MENTIONS
+from howsure_text.parses import ParsedDocument
+
+# Processing a batch of documents, in this process or another: parse, extract, convert to rows.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The processing of every document. `parser` is the name or path of a spaCy pipeline; None if documents are already
+    parsed."""
+
+    parser: str | None
+    model: Model
+    lexicon: Lexicon
+    rule: Rule
+    samples: int = 100
+    seed: int = 0
+    filter: Filter = field(default_factory=Filter)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The result of a batch: rows of the tables, and the seconds taken by parsing and by the rest.
+
+    mentions_left_out: those of the scores of another model that the documents cannot have.
+    """
+
+    tables: Tables
+    read: int
+    seconds_parsing: float
+    seconds_rest: float
+    mentions_left_out: int = 0
+
+
+class Worker:
+    """Does the work, batch by batch."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.mentions_left_out = 0
+        self.parser = parser_of(work.parser)
+
+    def __call__(self, batch: Sequence[InputDocument]) -> Batch:
+        """The rows of a batch, independent of earlier batches."""
+        rows, kept, ready = Rows(), list[InputDocument](), list[Any]()
+        started = time.perf_counter()
+        for document in batch:
+            reason, prepared, _ = self.prepared(document)
+            if reason is None:
+                kept.append(document)
+                ready.append(prepared)
+            else:
+                rows.leave_out(document, reason)
+        parsed = self.parser.parse(ready)
+        self.mentions_left_out = 0
+        between = time.perf_counter()
+        for source, parsed_document in zip(kept, parsed, strict=True):
+            self.add(rows, source, parsed_document)
+        tables = rows.tables()
+        seconds = between - started, time.perf_counter() - between
+        return Batch(tables, len(batch), *seconds, self.mentions_left_out)
+
+    def prepared(self, document: InputDocument) -> tuple[str | None, Any, Sequence[str]]:
+        """The reason to leave out a document, or None, its input for the parser, and its words."""
+        work = self.work
+        reason = work.filter.reason(document)
+        if reason is not None:
+            return reason, None, ()
+        words_and_tags = self.parser.words(document)
+        if words_and_tags is None:
+            return TOO_LONG, None, ()
+        return work.filter.reason_of_words(words_and_tags[1], work.lexicon), *words_and_tags
+
+    def add(self, rows: Rows, source: InputDocument, document: Document) -> None:
+        """The extraction of a parsed document, as rows."""
+        work = self.work
+        parsed = ParsedDocument.of(document)
+        mentions, left_out = candidate_mentions(work.model, parsed)
+        self.mentions_left_out += left_out
+        if not document.sentences or len(mentions) > MOST_MENTIONS:
+            rows.leave_out(source, TOO_LONG if document.sentences else EMPTY)
+            return
+        rng = document_seed(work.seed, source.id)
+        model, lexicon, rule = work.model, work.lexicon, work.rule
+        extracted = extract(
+            parsed, model=model, lexicon=lexicon, rule=rule, samples=work.samples, rng=rng, mentions=mentions
+        )
+        rows.add(source, extracted)
+
+
+# The batches of a corpus, done here or by several processes; Ctrl-C waits where it would do harm.
+#
+# DuckDB would take Ctrl-C for an error, and worker processes leave it to their parent.
+
+AHEAD = 2  # batches a worker that wait to be done or stored
+Batches = Iterator[list[InputDocument]]
+
+
+@contextmanager
+def done(batches: Batches, work: Work, workers: int | None) -> Iterator[Iterator[Batch]]:
+    """The batches done, in their order; several processes end with the `with` statement."""
+    if workers is None or workers == 1:
+        worker = Worker(work)
+        gc.freeze()  # the parser and the model are here to stay: no use in looking through them
+        try:
+            yield map(worker, batches)
+        finally:
+            gc.unfreeze()
+        return
+    _check_program()
+    content, processes = _packed(work), Spawning()
+    with Scratch() as scratch:  # in a file: a process that ends while it starts would read no more from its pipe, and
+        place = scratch.folder / "work"  # what does not fit into the pipe would be written without end
+        place.write_bytes(content)
+        pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=_begin, initargs=(str(place),))
+        try:
+            yield _in_order(pool, batches, workers * AHEAD)
+        except BrokenProcessPool as error:
+            processes.kill()
+            _forget_queued(pool)
+            pool.shutdown(wait=True, cancel_futures=True)  # its thread knows how they ended
+            why = processes.why_they_ended()
+            raise StoreError(f"{why} What is stored stays: rerun the same command with fewer workers.") from error
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _packed(work: Work) -> bytes:
+    """The work as it is passed to other processes.
+
+    Raises InputError if it cannot be passed.
+    """
+    try:
+        return pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
+            f"module, or take {parameter('workers', 1)}."
+        ) from error
+
+
+def _check_program() -> None:
+    """Raise InputError where processes would begin by looking for a program that is no file (`python -`)."""
+    program = getattr(sys.modules["__main__"], "__file__", None)
+    if program is not None and not Path(program).exists():
+        raise InputError(f"several workers need a program that is a file; save it, or take {parameter('workers', 1)}.")
+
+
+def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:
+    waiting: deque[Future[Batch]] = deque()
+    for batch in batches:
+        with undisturbed(), deaf_children():
+            waiting.append(pool.submit(_do, batch))
+        if len(waiting) >= ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _forget_queued(pool: ProcessPoolExecutor) -> None:
+    """Nobody reads any more what is on its way to processes that have ended: close the end at which they did.
+
+    Without this, before Python 3.11.5, the pool waits without end for what does not fit into the pipe
+    (github.com/python/cpython/issues/94777).
+    """
+    if sys.version_info < (3, 11, 5):
+        queue: Any = getattr(pool, "_call_queue", None)
+        if queue is not None:
+            queue._reader.close()
+
+
+class Spawning(SpawnContext):
+    """Starts fresh processes, and keeps track of them.
+
+    A pool tells its processes only once to end, and would wait forever for one that is just starting or not responding.
+    """
+
+    def __init__(self) -> None:
+        self.started: list[BaseProcess] = []
+
+    def Process(self, *args: Any, **options: Any) -> BaseProcess:  # type: ignore[override]
+        """A process, not yet started."""
+        process = SpawnContext.Process(*args, **options)
+        self.started.append(process)
+        return process
+
+    def why_they_ended(self) -> str:
+        """What to look for where a process has ended before its work was done."""
+        if any(process.exitcode == 1 for process in self.started):  # by an error in Python, not by a signal
+            return (
+                "a worker process could not start; its error is printed above. Does the program call extract_events "
+                "outside of `if __name__ == '__main__':`? Each worker runs it again."
+            )
+        return "a worker process ended before its work was done; out of memory?"
+
+    def kill(self) -> None:
+        """End all processes at once."""
+        for process in self.started:
+            if process.pid is not None:
+                process.kill()
+
+
+_worker_of_process: Worker | None = None  # of this process, if it is one of several
+
+
+def _begin(place: str) -> None:
+    """Make this process a worker, of the work that its parent has left at a place: it ignores Ctrl-C, and ends if its
+    parent ends."""
+    global _worker_of_process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _worker_of_process = Worker(pickle.loads(Path(place).read_bytes()))
+    gc.freeze()  # the parser and the model are here to stay
+
+
+def _do(batch: Sequence[InputDocument]) -> Batch:
+    """Processing of a batch in a running worker process."""
+    assert _worker_of_process is not None
+    return _worker_of_process(batch)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Defer Ctrl-C until the end of the `with` statement; a background process that ignores it continues to do so."""
+    if threading.current_thread() is not threading.main_thread():  # only the main one hears of it
+        yield
+        return
+    waiting: list[Any] = []
+    before = signal.signal(signal.SIGINT, lambda *signal_args: waiting.append(signal_args))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if waiting and before is not signal.SIG_IGN:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Processes started within the `with` statement ignore Ctrl-C; this one does not, afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,104 @@
+"""Coreference by another model, whose antecedent scores are in a file: its posteriors instead of the antecedent
+model's."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from howsure.data.documents.document import Document, Mention
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import shortened
+from howsure_events.corpus import Documents, Filter
+from howsure_text.coreference.antecedent_files import ScoreFile
+from howsure_text.coreference.antecedent_scores import AntecedentScores, place_mentions
+from howsure_text.coreference.antecedents import Antecedents
+from howsure_text.coreference.coref_posterior import CorefPosterior
+from howsure_text.coreference.detection import check_size, detect_mentions
+from howsure_text.coreference.scored import Misplaced, scored_document
+from howsure_text.parses import ParsedDocument
+
+
+class ScoredCoreference:
+    """A model whose posteriors are those of a file of antecedent scores, by the ids of documents.
+
+    The mentions are those that the scores name, and those detected in the parse whose head is the head of none of them:
+    to these nothing refers, and they are new, so that the rule sees every noun that it sees with the antecedent model.
+    `misplaced`: what becomes of scored mentions that cross sentences, or begin or end inside a word of the parse.
+
+    Raises InputError as `ScoreFile` does.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, misplaced: Misplaced = "error") -> None:
+        self.file = ScoreFile(path)
+        self.misplaced = misplaced
+        self.source_ = self.file.path
+        self._last: AntecedentScores | None = None
+
+    def get_params(self) -> dict[str, Any]:
+        """What makes the posteriors: the content of the file. Where misplaced mentions are errors, none is left out."""
+        return {"scores": self.file.digest}
+
+    def check_documents(self, corpus: Documents, filters: Filter) -> None:
+        """Raise InputError if the file lacks a document that the filters keep."""
+        missing = [
+            document.id
+            for document in corpus.documents()
+            if filters.reason(document) is None and document.id not in self.file
+        ]
+        if missing:
+            raise InputError(
+                f"{self.file.path} has no scores of {len(missing):,} documents ({shortened(missing, limit=3)}); it has "
+                f"{len(self.file):,} ({shortened(self.file.names, limit=3)}). Their ids must be those of the documents."
+            )
+
+    def candidates(self, document: Document) -> tuple[tuple[Mention, ...], int]:
+        """The mentions of a document in text order, and how many of the scores were left out.
+
+        Raises InputError if the scores are of another text, or name a mention that the document cannot have.
+        """
+        placed = place_mentions(self._scores(document.name), document)
+        if placed.faults and self.misplaced == "error":
+            scored_document(self._scores(document.name), document)  # says what is wrong
+        named = [mention for mention in placed.mentions if mention is not None]
+        parsed = ParsedDocument.of(document)
+        heads = {(mention.sentence, parsed.head_of(mention)) for mention in named}
+        others = [
+            mention for mention in detect_mentions(parsed) if (mention.sentence, parsed.head_of(mention)) not in heads
+        ]
+        return tuple(sorted([*named, *others], key=_place)), len(placed.faults)
+
+    def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
+        """The posterior of the mentions that `candidates` names; those that the scores lack are new."""
+        check_size(document, mentions)
+        resolved = scored_document(self._scores(document.name), document, misplaced=self.misplaced)
+        scored = dict(zip(resolved.mentions, range(len(resolved.mentions)), strict=True))
+        places = np.array([place for place, mention in enumerate(mentions) if mention in scored], dtype=np.int64)
+        if len(places) != len(scored):
+            raise InputError(f"document {document.name}: mentions must be those that candidates() gives.")
+        was = resolved.posterior.antecedents
+        new = np.ones(len(mentions))
+        new[places] = was.new
+        counts = np.zeros(len(mentions), dtype=np.int64)
+        counts[places] = np.diff(was.starts)
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
+        return CorefPosterior(Antecedents(new, starts, places[was.antecedents], was.probabilities), mentions=mentions)
+
+    def _scores(self, name: str) -> AntecedentScores:
+        if self._last is None or self._last.id != name:
+            self._last = self.file.read(name)
+        return self._last
+
+
+def candidate_mentions(model: object, document: Document) -> tuple[tuple[Mention, ...], int]:
+    """The mentions of a parsed document that a model resolves, and how many that it named were left out."""
+    if isinstance(model, ScoredCoreference):
+        return model.candidates(document)
+    return detect_mentions(document), 0
+
+
+def _place(mention: Mention) -> tuple[int, int]:
+    """Sorting by it leaves scored mentions that begin together in their own order, before others."""
+    return mention.sentence, mention.start

@@ -1,0 +1,365 @@
+"""Time series of events, raw and corrected: points with intervals, a few actors one under another, or a page of many.
+
+The rules are those of the page (`howsure/explorer/page/chart.js`): nothing is drawn between periods, where there is no
+count; a period that may be incomplete is hollow; bars below say how many documents there are, and how many were read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.dates import date2num
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from howsure.errors import InputError
+from howsure.figures.curves import columns_of
+from howsure.figures.style import (
+    FAINT,
+    INK,
+    QUIET,
+    Look,
+    dress,
+    literal,
+    literal_legend,
+    look,
+    new_figure,
+    shortened_name,
+    styled,
+)
+from howsure.inputs.numbers_and_names import unknown_name
+from howsure.inputs.periods import length_of, period_end, period_start
+from howsure_events.series.corrected_series import CorrectedSeries
+from howsure_events.series.event_series import EventSeries
+
+# Points with intervals over periods, the documents of each period, and the time axis below them.
+
+BAND, WIDEST = 0.3, 5.0
+YEARLY = {  # periods from one name to the next
+    "week": (1, 2, 4, 13, 26, 52, 104, 260),
+    "month": (1, 3, 6, 12, 24, 60, 120, 240),
+    "quarter": (1, 2, 4, 8, 20, 40),
+    "year": (1, 2, 5, 10, 20),
+}
+FIRST = re.compile("(-01|-Q1|-W01|^[0-9]{4})$")  # of a year
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Periods on a time axis: their middles and lengths in days, how many points each has, and which are hollow."""
+
+    middle: Array
+    days: Array
+    points: float
+    hollow: np.ndarray[Any, np.dtype[np.bool_]]
+
+    @classmethod
+    def of(cls, ax: Axes, periods: Sequence[str], incomplete: Sequence[str]) -> Places:
+        """The places of periods in a panel."""
+        first, last = (date2num([of(period) for period in periods]) for of in (period_start, period_end))  # type: ignore[no-untyped-call]
+        points = ax.get_position().width * ax.get_figure(root=True).get_size_inches()[0] * 72 / len(periods)  # type: ignore[union-attr]
+        hollow = np.array([period in incomplete for period in periods])
+        return cls((first + last + 1) / 2, last - first + 1, points, hollow)
+
+    def beside(self, shift: float) -> Array:
+        """To the right of the middles by some widths of an interval, within the period."""
+        return self.middle + shift * self.days * min(0.22, WIDEST / self.points)
+
+
+def draw_points(
+    ax: Axes, places: Places, estimates: tuple[Array, Array, Array], *, how: Look, shift: float = 0.0
+) -> None:
+    """A point for each value, and its interval from low to high; shift: to the right, in widths."""
+    value, low, high = estimates
+    x = places.beside(shift)
+    ax.vlines(
+        x, low, high, color=how.colour, alpha=BAND, linewidth=max(0.8, min(WIDEST, 0.6 * places.points)), zorder=1
+    )
+    size = max(1.2, min(4.5, 0.6 * places.points))
+    for chosen, inside in ((~places.hollow, how.colour), (places.hollow, "white")):
+        if not chosen.any():  # what is empty and not clipped takes a place in the layout
+            continue
+        ax.plot(
+            x[chosen],
+            value[chosen],
+            how.marker,
+            color=how.colour,
+            markerfacecolor=inside,
+            markersize=size,
+            markeredgewidth=0.8,
+            zorder=3,
+            clip_on=False,
+        )
+
+
+def draw_dashes(ax: Axes, places: Places, values: Array, *, colour: str, shift: float = 0.0) -> None:
+    """What stands beside a point: the 1-best count, or the raw one, as a dash."""
+    size = max(1.5, min(7.0, 0.9 * places.points))
+    ax.plot(places.beside(shift), values, "_", color=colour, markersize=size, markeredgewidth=1, zorder=2)
+
+
+def draw_documents(ax: Axes, places: Places, documents: Array, labelled: Array) -> None:
+    """Bars of how many documents each period has, and how many of them were read."""
+    dress(ax)
+    for heights, colour in ((documents, FAINT), (labelled, QUIET)):
+        ax.bar(places.middle, heights, width=0.8 * places.days, color=colour, linewidth=0)
+    ax.set_yticks([])
+    ax.spines["left"].set_visible(False)
+    most = f"documents, at most {int(documents.max(initial=0)):,}"
+    literal(ax.set_title("", fontsize=7, fontweight="normal", pad=2, loc="left", color=QUIET), most)
+
+
+def period_axis(ax: Axes, periods: Sequence[str], *, small: bool) -> None:
+    """A time axis of periods, with the names of as many as fit, counted from the start of a year."""
+    places = Places.of(ax, periods, ())
+    ax.set_xlim(places.middle[0] - places.days[0] / 2, places.middle[-1] + places.days[-1] / 2)
+    fitting = max(1, int(places.points * len(periods) / (38 if small else 48)))
+    n, steps = len(periods), YEARLY[length_of(periods[0])]
+    every = next((step for step in steps if n / step <= fitting), -(-n // fitting))
+    first = next((at for at, period in enumerate(periods) if FIRST.search(period)), 0)
+    named = range(first % every, n, every)
+    ax.set_xticks(places.middle[named], [periods[at] for at in named])
+
+
+def count_axis(ax: Axes, *, share: bool, small: bool) -> None:
+    """Whole numbers upwards from 0, per cent for shares."""
+    ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
+    ax.yaxis.set_major_locator(MaxNLocator(3 if small else 4, integer=not share, steps=[1, 2, 5, 10]))
+    if share:
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
+
+
+# Series corrected by labels.
+
+MOST_TOGETHER = 4
+NAME_LENGTH = 24
+
+
+def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
+    """The corrected series of some actors, or of all, in one panel: on `ax`, or in a figure of its own.
+
+    Raises InputError for more actors than can be told apart, none, or one without labels.
+    """
+    group = list(series.actors if actors is None else actors)
+    if not 0 < len(group) <= MOST_TOGETHER:
+        raise InputError(f"a panel shows 1 to {MOST_TOGETHER} actors; there are {len(group):,}. Choose some.")
+    share, rows = series.unit == "share", series.rows_of(group[0])
+    with styled():
+        if ax is None:
+            ax = new_figure(7.0, 2.6, keep="height").subplots()
+        dress(ax, grid="y")
+        for place, actor in enumerate(group):
+            draw_corrected(series, ax=ax, actor=actor, how=look(place), shift=_shift(place, group))
+        period_axis(ax, [row.period for row in rows], small=False)
+        count_axis(ax, share=share, small=False)
+        points = [point_of(look(place)) for place in range(len(group))]
+        literal_legend(ax, points, [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group], fontsize=8)
+        ax.set_ylabel("share of documents, corrected" if share else f"documents a {series.recipe['period']}, corrected")
+    return ax
+
+
+def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, shift: float = 0.0) -> None:
+    """The corrected counts of an actor with their intervals."""
+    rows = series.rows_of(actor)
+    value, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("estimate", "low", "high"))
+    places = Places.of(ax, [row.period for row in rows], series.incomplete)
+    draw_points(ax, places, (value, low, high), how=how, shift=shift)
+
+
+def _shift(place: int, group: Sequence[str]) -> float:
+    """How far to the right an actor's points are, of several in a panel."""
+    return 1.2 * (place - (len(group) - 1) / 2)
+
+
+def point_of(how: Look, **more: Any) -> Line2D:
+    """The point of a legend."""
+    return Line2D(
+        [], [], color=how.colour, marker=how.marker, linestyle="", markersize=4.5, markeredgewidth=0.8, **more
+    )
+
+
+# Time series of events: a few actors one under another (Figure 6 of the paper), or many on a page of small panels.
+
+MOST_PANELS = 12
+MOST_SMALL = 60
+COLUMNS = 4
+EVENT_LENGTH = 90
+DARKER = 0.5
+Groups = Sequence[Sequence[str]]
+
+
+def event_figure(series: EventSeries, *, panels: Groups | None = None, title: str | None = None) -> Figure:
+    """Series one under another, on one time axis: posterior mean, its interval, and the 1-best count as a dash; below
+    them how many documents each period has.
+
+    With a corrected series beside it: the corrected count, its interval, the raw mean as a dash, and how many documents
+    were read.
+
+    `panels` says which actors share a panel, such as [["USA"], ["YUG", "NATO"]]; without it each has one. Where there
+    are no documents, there is a gap. Without a title the event stands above.
+
+    Raises InputError for more panels, or more actors in one, than can be read, or an actor without series.
+    """
+    groups = [[actor] for actor in series.actors] if panels is None else [list(group) for group in panels]
+    _check_groups(series, groups)
+    heights = [*(1.45 + 0.2 * (len(group) > 2) for group in groups), 0.45]
+    with styled():
+        figure = new_figure(7.0, 1.0 + sum(heights), keep="height")
+        *axes, below = figure.subplots(len(heights), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
+        for ax, group in zip(axes, groups, strict=True):
+            draw_events(series, ax=ax, actors=group)
+            _name_inside(ax, series, group)
+        _documents(series, below)
+        _finish(figure, series, title)
+    return figure
+
+
+def event_axes(series: EventSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
+    """The series of some actors, or of all, in one panel with their names: on `ax`, or in a figure of its own."""
+    group = list(series.actors if actors is None else actors)
+    _check_groups(series, [group])
+    if ax is None:
+        return event_figure(series, panels=[group]).axes[0]
+    with styled():
+        draw_events(series, ax=ax, actors=group)
+        _name_inside(ax, series, group)
+    return ax
+
+
+def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
+    """Each actor in a small panel of its own, with a scale of its own, on one time axis, the documents below: the
+    appendix's page.
+
+    Raises InputError for more actors than fit.
+    """
+    actors = series.actors
+    if len(actors) > MOST_SMALL:
+        raise InputError(f"a page shows at most {MOST_SMALL} actors; there are {len(actors):,}. Choose some.")
+    columns = min(COLUMNS, columns_of(len(actors)))
+    heights = [*[1.25] * -(-len(actors) // columns), 0.4]
+    with styled():
+        figure = new_figure(1.95 * columns + 0.4, sum(heights) + 0.9)
+        grid = figure.subplots(len(heights), columns, sharex=True, squeeze=False, height_ratios=heights)
+        for ax, actor in zip(grid[:-1].flat, actors, strict=False):
+            draw_events(series, ax=ax, actors=[actor], small=True)
+            literal(ax.set_title("", fontsize=8, pad=3, loc="left"), _name(series, actor))
+            ax.tick_params(labelsize=7)
+        for ax in grid[:-1].flat[len(actors) :]:
+            ax.set_axis_off()
+        for ax in grid[-1]:
+            _documents(series, ax, small=True)
+            ax.tick_params(labelsize=7)
+        _finish(figure, series, title)
+    return figure
+
+
+def draw_events(series: EventSeries, *, ax: Axes, actors: Sequence[str], small: bool = False) -> Axes:
+    """Draw the series of some actors into one panel: points with intervals, and the 1-best counts as dashes."""
+    with styled():
+        dress(ax, grid="y")
+        for place, actor in enumerate(actors):
+            how, shift = look(place), _shift(place, actors)
+            _draw_one(ax, series, actor, how, shift, best_colour=INK if len(actors) == 1 else _darker(how.colour))
+        period_axis(ax, [row.period for row in series.rows_of(actors[0])], small=small)
+        count_axis(ax, share=series.unit == "share", small=small)
+    return ax
+
+
+def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, shift: float, *, best_colour: str) -> None:
+    rows, corrected = series.rows_of(actor), series.corrected
+    places = Places.of(ax, [row.period for row in rows], series.incomplete)
+    mean, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("mean", "low", "high"))
+    if corrected is None:
+        best = np.array([np.nan if row.best is None else row.best for row in rows])
+        draw_dashes(ax, places, best, colour=best_colour, shift=shift)
+        draw_points(ax, places, (mean, low, high), how=how, shift=shift)
+        return
+    draw_dashes(ax, places, mean, colour=best_colour, shift=shift)
+    if actor in corrected.titles:
+        draw_corrected(corrected, ax=ax, actor=actor, how=how, shift=shift)
+
+
+def _documents(series: EventSeries, ax: Axes, *, small: bool = False) -> None:
+    """How many documents each period has, and how many were read."""
+    rows = series.rows_of(series.actors[0])
+    places = Places.of(ax, [row.period for row in rows], ())
+    documents = np.array([row.n_documents for row in rows], dtype=np.float64)
+    draw_documents(ax, places, documents, _read(series))
+    period_axis(ax, [row.period for row in rows], small=small)
+
+
+def _read(series: EventSeries) -> Array:
+    """How many documents of each period were read."""
+    corrected = series.corrected
+    if corrected is None or not corrected.actors:
+        return np.zeros(len(series.rows_of(series.actors[0])))
+    return np.array([row.labelled for row in corrected.rows_of(corrected.actors[0])], dtype=np.float64)
+
+
+def _darker(colour: str) -> str:
+    """The colour of a 1-best count in a panel of several actors."""
+    red, green, blue = to_rgb(colour)
+    return to_hex((DARKER * red, DARKER * green, DARKER * blue))
+
+
+def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
+    """What is drawn, once for all panels, and the title."""
+    counted = "share of the documents of" if series.unit == "share" else series.unit
+    figure.supylabel(f"{counted} a {series.period}", fontsize=9)
+    first, corrected = look(0), series.corrected is not None
+    drawn: dict[str, Any] = {
+        "corrected by labels" if corrected else "expected (posterior mean)": point_of(first),
+        f"{100 * series.level:g} % interval": Patch(color=first.colour, alpha=BAND, linewidth=0),
+        "raw: what the model finds" if corrected else "1-best": Line2D([], [], color=INK, marker="_", linestyle=""),
+    }
+    if series.incomplete:
+        drawn["period may be incomplete"] = point_of(first, markerfacecolor="white")
+    drawn["documents"] = Patch(color=FAINT, linewidth=0)
+    if _read(series).any():
+        drawn["of them read"] = Patch(color=QUIET, linewidth=0)
+    narrow = figure.get_size_inches()[0] < 4.5
+    how = (
+        {"ncols": 2, "fontsize": 7, "handlelength": 1.2, "columnspacing": 1.0}
+        if narrow
+        else {"ncols": 3, "fontsize": 8}
+    )
+    figure.legend(list(drawn.values()), list(drawn), loc="outside lower center", frameon=False, **how)
+    if title is None:
+        literal(figure.suptitle("", fontsize=9), f"event: {shortened_name(series.event, EVENT_LENGTH)}")
+    else:
+        literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
+
+
+def _name_inside(ax: Axes, series: EventSeries, group: Sequence[str]) -> None:
+    """The names of the actors above their panel, of several each with its point."""
+    names = [shortened_name(_name(series, actor), NAME_LENGTH) for actor in group]
+    titles = names if len(group) == 1 else [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group]
+    literal(ax.set_title("", fontsize=9, pad=3, loc="left"), shortened_name(" and ".join(titles), 2 * NAME_LENGTH))
+    if len(group) > 1:
+        literal_legend(ax, [point_of(look(place)) for place in range(len(group))], names, loc="best")
+
+
+def _name(series: EventSeries, actor: str) -> str:
+    title, corrected = series.titles[actor], series.corrected
+    named = actor if title == actor else f"{shortened_name(title, NAME_LENGTH)} ({actor})"
+    return named if corrected is None or actor in corrected.titles else f"{named}, no labels"
+
+
+def _check_groups(series: EventSeries, groups: Groups) -> None:
+    if not 0 < len(groups) <= MOST_PANELS:
+        raise InputError(f"a figure shows 1 to {MOST_PANELS} panels; there are {len(groups):,}. Choose some.")
+    for group in groups:
+        if not 0 < len(group) <= MOST_TOGETHER:
+            raise InputError(f"a panel shows 1 to {MOST_TOGETHER} actors; one has {len(group):,}. Choose some.")
+        for actor in group:
+            if actor not in series.titles:
+                raise unknown_name("actor", actor, series.actors, place="the series")

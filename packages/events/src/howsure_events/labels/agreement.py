@@ -1,0 +1,221 @@
+"""How far coders agree, beyond chance, and the documents that they answered differently."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.inputs.pairs import Floats
+from howsure.result import Rows
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval
+from howsure.stats.agreement import alpha, pairable_sums
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure_events.labels.answers import (
+    Answer,
+    answers_of,
+    asked_of,
+    differ,
+    reading_order,
+    settlements_of,
+)
+from howsure_events.labels.coders import CoderNames, coder_named, coders_of, merged_notes
+from howsure_events.store.reading import Store
+
+# How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals.
+
+REPLICATES = 2000
+MOST_UNDEFINED = 0.05  # of the resamples, beyond which they give no interval
+ALL = "all"
+ALIKE = "all answers are the same, so there is nothing that coders could agree on by more than chance"
+RARE = "too few documents hold the rarer answer for an interval"
+SINGLE = "only one document was read by two coders, too few for an interval"
+
+
+@dataclass(frozen=True, slots=True)
+class ActorAgreement:
+    """Alpha of one actor, or of "all": of `documents` read by two or more, in `differing` the coders differ.
+
+    alpha, low, high are None where they are undefined; `why` says so.
+    """
+
+    actor: str
+    documents: int
+    differing: int
+    alpha: float | None
+    low: float | None
+    high: float | None
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Agreement(Rows[ActorAgreement]):
+    """The agreement of the coders on each actor and on all pairs of a document and an actor."""
+
+    coders: tuple[str, ...]
+    rows: tuple[ActorAgreement, ...]
+    recipe: Mapping[str, Any]
+    named = "actor"
+
+    @property
+    def total(self) -> ActorAgreement:
+        """That on all pairs."""
+        return self.rows[-1]
+
+    def columns(self) -> Sequence[Column]:
+        """A row per actor, and one for all."""
+        shown = f"{100 * self.recipe['level']:g}% interval"
+        return [
+            Column("actor", WORDS),
+            Column("documents", COUNT),
+            Column("differing", COUNT),
+            Column("alpha", digits(3)),
+            Column("interval", Kind(str), shown, get=lambda row: interval(row.low, row.high, 3), only=TABLE),
+            Column("low", NUMBER, only=FRAME),
+            Column("high", NUMBER, only=FRAME),
+            Column("why", WORDS, only=FRAME),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """What a reader of the table should know."""
+        lines = [
+            f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "
+            "full agreement, 0 that of chance. Krippendorff relies on 0.8 and more, and tentatively on 0.667."
+        ]
+        actors_by_reason = {why: [row.actor for row in self.rows if row.why == why] for why in (ALIKE, RARE, SINGLE)}
+        lines += [f"{', '.join(actors)}: {why}." for why, actors in actors_by_reason.items() if actors]
+        if unclear := self.recipe["unclear"]:
+            lines.append(counted(unclear, "answer 'unclear' counts", "answers 'unclear' count") + " as missing.")
+        return lines + merged_notes(self.recipe.get("merged_coders", []))
+
+
+def agreement(
+    store: Store, *, coders: Sequence[str] | None = None, level: float = 0.95, rng: Randomness = 0
+) -> Agreement:
+    """Krippendorff's alpha of the coders' answers, as they gave them, before any was settled.
+
+    For each actor the units are the documents, the values "acts" and "does not"; for all, the pairs of a document and
+    an actor. An answer "unclear" is missing. coders: by default all. The interval has the quantiles of 2,000 resamples
+    of documents. Where no coders differ, resampling would give no width: its low end is 1 - u / D with u the largest
+    share of differing documents that n documents without any leave possible, 1 - ((1 - level) / 2)^(1/n), and D what
+    chance alone would give.
+
+    Raises InputError if no document was drawn, or none was read by two of the coders.
+    """
+    labelling = asked_of(store)
+    if not 0.0 < level < 1.0:
+        raise InputError("not_between", "level", value=level, low=0, high=1)
+    answers = answers_of(store)
+    names, coders_known = coders_of(store), sorted({answer.coder for answer in answers})
+    chosen = coders_known if coders is None else _chosen(coders, names, coders_known)
+    chosen_answers = [answer for answer in answers if answer.coder in chosen]
+    counts = _counts(chosen_answers, labelling.actors)
+    if not (counts.sum(axis=2) >= 2).any():
+        raise InputError(
+            f"agreement needs documents that two coders read; {store.path} holds none, of "
+            f"{counted(len(chosen), 'coder')}. Let a second one read: howsure events label {store.path}."
+        )
+    resampled = generator_from(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
+    parts = [(actor, counts[:, [k]]) for k, actor in enumerate(labelling.actors)] + [(ALL, counts)]
+    recipe = {
+        "howsure": __version__,
+        "question": labelling.question,
+        "level": level,
+        "replicates": REPLICATES,
+        "seed": seed_in_recipe(rng),
+        "unclear": sum(answer.unclear for answer in chosen_answers),
+    }
+    if merged := [list(spellings) for spellings in names.merged if spellings[0] in chosen]:
+        recipe["merged_coders"] = merged
+    rows = tuple(_row(actor, part, resampled, level) for actor, part in parts)
+    return Agreement(coders=tuple(chosen), rows=rows, recipe=recipe)
+
+
+def _chosen(coders: Sequence[str], names: CoderNames, all_coders: Sequence[str]) -> list[str]:
+    """The coders that are named, as the store spells them."""
+    chosen: list[str] = []
+    for coder in coders:
+        name = names.name(coder_named(coder))
+        if name not in all_coders:
+            raise unknown_name("coder", coder, all_coders, place="the labels")
+        if name in chosen:
+            raise InputError(f"coders names {name!r} twice: {coder!r} is another spelling of it.")
+        chosen.append(name)
+    return chosen
+
+
+def _counts(answers: Sequence[Answer], actors: Sequence[str]) -> Floats:
+    """How many coders say "does not" and "acts": (documents, actors, 2)."""
+    place = {number: at for at, number in enumerate(sorted({answer.document for answer in answers}))}
+    counts = np.zeros((len(place), len(actors), 2))
+    for answer in answers:
+        for k, actor in enumerate(actors):
+            if not answer.unclear:
+                counts[place[answer.document], k, int(actor in answer.acting)] += 1
+    return counts
+
+
+def _row(actor: str, counts: Floats, resampled: np.ndarray[Any, Any], level: float) -> ActorAgreement:
+    n, k, values = counts.shape
+    observed, value_counts = pairable_sums(counts.reshape(n * k, values))
+    of_document, value_counts = observed.reshape(n, k).sum(axis=1), value_counts.reshape(n, k, values).sum(axis=1)
+    pairable = value_counts.sum(axis=1) > 0
+    n_read, differing = int(pairable.sum()), int((of_document > 0).sum())
+    value = float(alpha(of_document.sum(), value_counts.sum(axis=0)))
+    if np.isnan(value):
+        return ActorAgreement(actor, n_read, differing, None, None, None, ALIKE)
+    if n_read < 2:
+        return ActorAgreement(actor, n_read, differing, value, None, None, SINGLE)
+    tail = (1.0 - level) / 2
+    if not differing:
+        by_chance = 1.0 - ((value_counts.sum(axis=0) / value_counts.sum()) ** 2).sum()
+        low = 1.0 - float((1.0 - tail ** (1.0 / n_read)) / by_chance)
+        return ActorAgreement(actor, n_read, 0, value, max(low, -1.0), 1.0, None)
+    drawn = alpha(resampled @ of_document, resampled @ value_counts)
+    if np.isnan(drawn).mean() > MOST_UNDEFINED:
+        return ActorAgreement(actor, n_read, differing, value, None, None, RARE)
+    low, high = np.nanquantile(drawn, [tail, 1.0 - tail])
+    return ActorAgreement(actor, n_read, differing, value, float(low), float(high), None)
+
+
+# Documents that coders answered differently, with the answers side by side.
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A document with differing answers, and what settled it, if anybody did."""
+
+    document: int
+    answers: tuple[Answer, ...]
+    settled: Answer | None
+
+
+def disagreements(store: Store) -> list[Disagreement]:
+    """The documents that coders answered differently, settled or not, in the order in which they are read.
+
+    Where coders changed their answers since and agree now, on something else than what was settled, it is one still.
+
+    Raises InputError if no document was drawn.
+    """
+    asked_of(store)
+    settled = {settlement.document: settlement for settlement in settlements_of(store)}
+    answers_by_document: dict[int, list[Answer]] = defaultdict(list)
+    for answer in answers_of(store):
+        answers_by_document[answer.document].append(answer)
+    for document, answer in settled.items():
+        answers_by_document[document].append(answer)
+    return [
+        Disagreement(
+            document,
+            tuple(answer for answer in answers_by_document[document] if answer is not settled.get(document)),
+            settled.get(document),
+        )
+        for document in reading_order(store)
+        if differ(answers_by_document[document])
+    ]

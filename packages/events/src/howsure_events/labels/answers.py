@@ -1,0 +1,350 @@
+"""Labels: what readers of a store are asked, their answers, and what is settled."""
+
+from __future__ import annotations
+
+import datetime
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from howsure.errors import HowsureError, InputError
+from howsure.files.opened import parsed_json
+from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
+from howsure.inputs.pairs import Floats, Integers
+from howsure_events.labels.coders import coder_named, coders_of
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.integrity import DamagedStoreError
+from howsure_events.store.reading import REMEDY, Store, rows_of
+
+# What readers of a store are asked: the question, the actors, and the draws of documents.
+
+FIRST_DRAW = "draw documents first: howsure events label"
+LISTS, TEXTS = ("actors",), ("question", "design", "period")
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """The question, the codes of the actors asked, in the order of their keys, and the settings of each draw.
+
+    design: "stratified", "simple" (drawn at random from all), "chances" (with the given chances) or "census" (all).
+    """
+
+    question: str
+    actors: tuple[str, ...]
+    design: str
+    period: str
+    draws: tuple[Mapping[str, Any], ...]
+
+
+def labelling_of(store: Store) -> Labelling | None:
+    """What is asked of a store's documents; None if none was drawn.
+
+    Raises DamagedStoreError if the settings of a draw are not those that a draw writes.
+    """
+    rows = rows_of(store, "SELECT settings FROM label_draw ORDER BY draw")
+    draws = [_read(text, store) for (text,) in rows]
+    if not draws:
+        return None
+    first = draws[0]
+    return Labelling(first["question"], tuple(first["actors"]), first["design"], first["period"], tuple(draws))
+
+
+def asked_of(store: Store) -> Labelling:
+    """What is asked of a store's documents.
+
+    Raises InputError if none was drawn.
+    """
+    labelling = labelling_of(store)
+    if labelling is None:
+        raise InputError(f"{store.path} holds no labels; {FIRST_DRAW} {store.path}.")
+    return labelling
+
+
+def _read(text: str, store: Store) -> dict[str, Any]:
+    try:
+        content = parsed_json(text)
+        lists = all(isinstance(item, str) for name in LISTS for item in [*content[name]])
+        if lists and content["actors"] and all(isinstance(content[name], str) for name in TEXTS):
+            return dict(content)
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise DamagedStoreError(f"{store.path} is damaged: the settings of a draw in the table label_draw. {REMEDY}.")
+
+
+# Answers of readers: each is in the store when `record_answer` returns, and none overwrites another unseen.
+
+LATEST = """
+    SELECT document, coder, acting, unclear, revision, given FROM answers WHERE settles = $settles
+    QUALIFY row_number() OVER (PARTITION BY document, {by} ORDER BY entry DESC) = 1
+    ORDER BY document, entry"""
+ONE = """
+    SELECT entry, coder, acting, unclear, revision, given FROM answers
+    WHERE document = $document AND settles = $settles AND ($settles OR coder IN (SELECT unnest($coders)))
+    ORDER BY entry DESC LIMIT 1"""
+TO_UNDO = """
+    SELECT entry, document, coder FROM answers
+    WHERE coder IN (SELECT unnest($coders)) AND NOT settles AND undoes IS NULL
+    AND entry NOT IN (SELECT undoes FROM answers WHERE undoes IS NOT NULL) ORDER BY entry DESC LIMIT 1"""
+BEFORE = """
+    SELECT acting, unclear FROM answers WHERE document = $document AND coder = $coder AND NOT settles
+    AND entry < $entry ORDER BY entry DESC LIMIT 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a coder says of a document: the actors that act, or that the text is unclear; when, in UTC."""
+
+    document: int
+    coder: str
+    acting: tuple[str, ...]
+    unclear: bool
+    revision: int
+    at: datetime.datetime
+
+
+class Conflict(HowsureError):
+    """The answer to a document is not the one that was seen, so it was not overwritten; `answer` is the present one."""
+
+    def __init__(self, answer: Answer, seen_revision: int) -> None:
+        self.answer = answer
+        super().__init__(
+            f"document {answer.document} was answered by {answer.coder} at {answer.at:%H:%M:%S} UTC, as revision "
+            f"{answer.revision}; revision {seen_revision} was seen. Nothing was overwritten: load that answer, and "
+            "change it."
+        )
+
+
+def record_answer(
+    store: EventStore, document: int, coder: str, *, acting: Sequence[str], unclear: bool = False, revision: int
+) -> int:
+    """Store a coder's answer to a drawn document, and return its revision; it is on the disk then.
+
+    acting: codes of the actors that act, none of them or all. unclear: the text does not say; acting is empty then.
+    revision: that of the answer which the coder saw, 0 if there was none.
+
+    Raises Conflict if the answer is another one by now; InputError if the document was not drawn, an actor was not
+    asked, or the coder has no name; StoreError if it cannot be written.
+    """
+    return _record(store, document, coder, acting=acting, unclear=unclear, revision=revision, settles=False)
+
+
+def settle(
+    store: EventStore, document: int, acting: Sequence[str], *, unclear: bool = False, coder: str, revision: int = 0
+) -> int:
+    """Settle what coders answered differently; the parameters, the result and the errors of `record_answer`.
+
+    coder: who settles it. revision: that of the settlement seen, whoever made it; 0 if there was none.
+
+    Raises InputError, too, if no two answers to the document differ.
+    """
+    return _record(store, document, coder, acting=acting, unclear=unclear, revision=revision, settles=True)
+
+
+def undo_answer(store: EventStore, coder: str) -> int | None:
+    """Take a coder's last answer back, and restore the one before it; again, the one before that.
+
+    Returns the document whose answer was restored, None if no answer is left to undo.
+
+    Raises InputError if no document was drawn, or the coder has no name; StoreError if it cannot be written.
+    """
+    asked_of(store)
+    coders = list(coders_of(store).of(coder_named(coder)))
+    with store.transaction() as connection:
+        last_entry = connection.execute(TO_UNDO, {"coders": coders}).fetchone()
+        if last_entry is None:
+            return None
+        entry, document, spelling = last_entry
+        before = connection.execute(BEFORE, {"document": document, "coder": spelling, "entry": entry}).fetchone()
+        acting, unclear = before or (None, False)
+        latest = connection.execute(ONE, {"document": document, "coders": coders, "settles": False}).fetchone()
+        assert latest is not None
+        _insert(connection, document, spelling, False, acting, unclear, latest[4] + 1, entry)
+    return int(document)
+
+
+def answers_of(store: Store, *, document: int | None = None) -> list[Answer]:
+    """The present answers of all coders, or those to one document, by document and time; none that was taken back."""
+    return _latest(store, document, settles=False)
+
+
+def settlements_of(store: Store, *, document: int | None = None) -> list[Answer]:
+    """What settles differing answers, one a document; `coder` is who settled it."""
+    return _latest(store, document, settles=True)
+
+
+def revision_of(store: Store, document: int, coder: str, *, settles: bool = False) -> int:
+    """The revision of a coder's answer to a document, also of one that was taken back; 0 if there was none.
+
+    settles: that of what settles the document, whoever settled it.
+    """
+    coders = [] if settles else list(coders_of(store).of(coder))
+    rows = rows_of(store, ONE, document=document, coders=coders, settles=settles)
+    return int(rows[0][4]) if rows else 0
+
+
+def _latest(store: Store, document: int | None, *, settles: bool) -> list[Answer]:
+    query = LATEST.format(by="true" if settles else "coder")
+    if document is not None:
+        query = query.replace("WHERE", "WHERE document = $document AND", 1)
+    parameters = {} if document is None else {"document": document}
+    coders, present = coders_of(store), dict[tuple[int, str], Answer]()
+    for number, spelling, acting, unclear, revision, at in rows_of(store, query, settles=settles, **parameters):
+        if acting is not None:
+            coder = coders.name(spelling)
+            present.pop((number, coder), None)  # an earlier answer of the same person under another spelling
+            present[number, coder] = Answer(number, coder, tuple(acting), unclear, revision, at)
+    return list(present.values())
+
+
+def _record(
+    store: EventStore, document: int, coder: str, *, acting: Sequence[str], unclear: bool, revision: int, settles: bool
+) -> int:
+    coders, codes = coders_of(store).of(coder_named(coder)), _asked(store, acting)
+    who = coders[0]
+    seen_revision = check_whole(revision, name="revision", least=0)
+    if unclear and codes:
+        raise InputError(f"acting must be empty where unclear is true; it is {list(codes)}.")
+    with store.transaction() as connection:
+        drawn = "SELECT count(*) FROM label_sample WHERE document = $document"
+        if not _one(connection.execute(drawn, {"document": document})):
+            raise InputError(f"document {document} was not drawn for labelling, so its label could not be counted.")
+        about = {"document": document, "coders": list(coders), "settles": settles}
+        latest = connection.execute(ONE, about).fetchone()
+        present = 0 if latest is None else int(latest[4])
+        if latest is None and present != seen_revision:
+            raise InputError(
+                f"revision must be 0 for document {document}, which {who} has not answered; it is {seen_revision}."
+            )
+        if latest is not None and present != seen_revision:
+            raise Conflict(Answer(document, latest[1], tuple(latest[2] or ()), *latest[3:6]), seen_revision)
+        if settles and latest is None and not differ(answers_given := answers_of(store, document=document)):
+            raise InputError(
+                f"document {document} has {counted(len(answers_given), 'answer')} and no two that differ, so there is "
+                "nothing to settle: answer it instead."
+            )
+        _insert(connection, document, who, settles, list(codes), unclear, present + 1, None)
+    return present + 1
+
+
+def _asked(store: EventStore, acting: Sequence[str]) -> tuple[str, ...]:
+    """Codes in the order in which they were asked, each once."""
+    asked_actors = asked_of(store).actors
+    if isinstance(acting, str) or not isinstance(acting, (list, tuple)):
+        raise InputError(f"acting must be a list of codes, such as {list(asked_actors[:2])}; it is {acting!r}.")
+    for code in acting:
+        if code not in asked_actors:
+            raise unknown_name("actor", str(code), asked_actors, place="the question")
+    return tuple(code for code in asked_actors if code in acting)
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    document: int,
+    coder: str,
+    settles: bool,
+    acting: list[str] | None,
+    unclear: bool,
+    revision: int,
+    undoes: int | None,
+) -> None:
+    entry = _one(connection.execute("SELECT coalesce(max(entry), 0) + 1 FROM answers"))
+    now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+    values = [entry, document, coder, settles, acting, unclear, revision, undoes, now]
+    connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def _one(answer: duckdb.DuckDBPyConnection) -> int:
+    row = answer.fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+# The order of reading.
+
+
+def reading_order(store: Store) -> list[int]:
+    """The drawn documents in the order in which all coders read them: any first part of it is a fair sample too."""
+    return [number for (number,) in rows_of(store, "SELECT document FROM label_sample ORDER BY position")]
+
+
+# Settled labels: one label per read document and asked actor, from the answers of all coders.
+
+CHANCES = "chances"  # the design whose documents were drawn with given chances instead of strata
+
+
+@dataclass(frozen=True, slots=True)
+class SettledLabels:
+    """One label per read document and asked actor.
+
+    documents (n,): numbers of the documents with an answer, ascending. labels (n, actors): 1.0 if the actor acts there,
+    0.0 if not, NaN where the text is unclear or the coders disagree and nobody settled it. strata: the stratum of every
+    stored document; empty by design "chances", where only `inclusion` (n,), the chance that a document had to be drawn,
+    says how. drawn: how many documents were drawn; those without an answer are not read yet. unclear, unsettled: how
+    many of `documents` are so, for any actor. merged_coders: all spellings of each coder who has several.
+    """
+
+    question: str
+    actors: tuple[str, ...]
+    design: str
+    documents: Integers
+    labels: Floats
+    strata: Mapping[int, str]
+    inclusion: Floats
+    coders: tuple[str, ...]
+    drawn: int
+    unclear: int
+    unsettled: int
+    merged_coders: tuple[tuple[str, ...], ...] = ()
+
+
+def settled_labels(store: Store) -> SettledLabels | None:
+    """The settled labels of a store; None if no document was drawn for labelling.
+
+    What was settled by `settle` counts; otherwise the coders' answers, for each actor if all who read the document say
+    the same of it.
+    """
+    labelling = labelling_of(store)
+    if labelling is None:
+        return None
+    settled = {settlement.document: settlement for settlement in settlements_of(store)}
+    by_document: dict[int, list[Answer]] = defaultdict(list)
+    for coder_answer in answers_of(store):
+        by_document[coder_answer.document].append(coder_answer)
+    documents = sorted({*by_document, *settled})
+    answers_used = [[settled[document]] if document in settled else by_document[document] for document in documents]
+    labels = np.array([labels_by(labelling.actors, answers) for answers in answers_used]).reshape(
+        len(answers_used), len(labelling.actors)
+    )
+    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    coders = sorted({answer.coder for answers in by_document.values() for answer in answers})
+    return SettledLabels(
+        question=labelling.question,
+        actors=labelling.actors,
+        design=labelling.design,
+        documents=np.array(documents, dtype=np.int64),
+        labels=labels,
+        strata=dict(rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")),
+        inclusion=np.array([chances[document] for document in documents], dtype=np.float64),
+        coders=tuple(coders),
+        drawn=len(chances),
+        unclear=sum(all(answer.unclear for answer in answers) for answers in answers_used),
+        unsettled=sum(differ(answers) for answers in answers_used),
+        merged_coders=coders_of(store).merged,
+    )
+
+
+def labels_by(actors: Sequence[str], answers: Sequence[Answer]) -> list[float]:
+    """The label of each actor in a document: NaN if an answer is unclear, or if the answers differ."""
+    if any(answer.unclear for answer in answers):
+        return [np.nan] * len(actors)
+    values_by_actor = [{actor in answer.acting for answer in answers} for actor in actors]
+    return [float(values.pop()) if len(values) == 1 else np.nan for values in values_by_actor]
+
+
+def differ(answers: Sequence[Answer]) -> bool:
+    """Whether coders said different things of a document."""
+    return len({(frozenset(answer.acting), answer.unclear) for answer in answers}) > 1

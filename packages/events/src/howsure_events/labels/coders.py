@@ -1,0 +1,111 @@
+"""Names of coders: which spellings are the same person, and how a store spells that person."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from howsure.errors import InputError
+from howsure_events.store.reading import Store, rows_of
+
+MAX_NAME = 60  # characters
+SPACES = re.compile(r"[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
+# Characters that show nothing although Unicode counts them as letters or marks: joiners, fillers, variation selectors.
+INVISIBLE = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
+SPELLINGS = "SELECT coder FROM answers GROUP BY coder ORDER BY min(entry)"
+
+
+def coder_named(name: object) -> str:
+    """A coder's name as it is stored: composed (NFC), without spaces around it, with single spaces inside.
+
+    Raises InputError if it is empty, too long, or has characters that cannot be shown.
+
+    >>> coder_named("  Anna   B ")
+    'Anna B'
+    """
+    text = SPACES.sub(" ", unicodedata.normalize("NFC", name)).strip() if isinstance(name, str) else ""
+    if not coder_key(text) or len(text) > MAX_NAME or not text.isprintable():
+        raise InputError(
+            f"coder must be a name of 1 to {MAX_NAME} printable letters, such as anna; it is {str(name)[:80]!r}."
+        )
+    return text
+
+
+def coder_key(name: str) -> str:
+    """What two spellings of one person have in common: letters without case, width, composition and extra spaces.
+
+    That is compatibility caseless matching (Unicode 15, section 3.13, D146) after invisible characters are removed.
+    Letters of other alphabets that look alike stay different.
+
+    >>> coder_key("  ANNA\u3000Strau\u00df") == coder_key("anna STRAUSS")
+    True
+    >>> coder_key("Rene\u0301") == coder_key("REN\u00c9")
+    True
+    """
+    folded = unicodedata.normalize("NFD", INVISIBLE.sub("", name)).casefold()
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
+    return " ".join(INVISIBLE.sub("", folded).split())
+
+
+def is_same_coder(first: str, second: str) -> bool:
+    """Whether two names are spellings of one person.
+
+    >>> is_same_coder("Anna", "anna "), is_same_coder("Anna", "Anne")
+    (True, False)
+    """
+    return coder_key(first) == coder_key(second)
+
+
+@dataclass(frozen=True, slots=True)
+class CoderNames:
+    """The people who answered, by first entry, each with all spellings in a store; the first of these is their name."""
+
+    spellings: tuple[tuple[str, ...], ...]
+
+    def name(self, name: str) -> str:
+        """A name as the store spells that person; unchanged if the store does not know them."""
+        return self.of(name)[0]
+
+    def of(self, name: str) -> tuple[str, ...]:
+        """All spellings of a person in the store; the name itself if the store does not know them."""
+        return next((known for known in self.spellings if is_same_coder(known[0], name)), (name,))
+
+    @property
+    def merged(self) -> tuple[tuple[str, ...], ...]:
+        """The spellings of those with more than one."""
+        return tuple(spellings for spellings in self.spellings if len(spellings) > 1)
+
+
+def names_of_coders(spellings: Sequence[str]) -> CoderNames:
+    """The people behind spellings that are given in order of first use.
+
+    >>> names_of_coders(["Anna", "bob", "anna"]).spellings
+    (('Anna', 'anna'), ('bob',))
+    """
+    people: dict[str, list[str]] = {}
+    for spelling in dict.fromkeys(spellings):
+        people.setdefault(coder_key(spelling), []).append(spelling)
+    return CoderNames(tuple(tuple(known) for known in people.values()))
+
+
+def coders_of(store: Store) -> CoderNames:
+    """The people who answered or settled in a store."""
+    return names_of_coders([spelling for (spelling,) in rows_of(store, SPELLINGS)])
+
+
+def merged_notes(merged: Sequence[Sequence[str]]) -> list[str]:
+    """A sentence for each coder with several spellings.
+
+    >>> merged_notes([("Anna", "anna")])
+    ["'Anna' and 'anna' count as one coder, Anna; of a document answered under both, the latest answer counts."]
+    """
+    notes = []
+    for first, *others in merged:
+        named, both = ", ".join(map(repr, [first, *others[:-1]])), "both" if len(others) == 1 else "several"
+        notes.append(
+            f"{named} and {others[-1]!r} count as one coder, {first}; of a document answered under {both}, the latest "
+            "answer counts."
+        )
+    return notes

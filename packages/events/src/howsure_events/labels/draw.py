@@ -1,0 +1,506 @@
+"""Drawing documents of a store to be read: all have a chance, found by the rule or not."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.counts.label_sample import (
+    LEAST,
+    MIN_MEAN_LABELS,
+    allocation,
+    further_allocation,
+    planned_spread,
+    score_bands,
+    spread_so_far,
+)
+from howsure.counts.planning import MIN_LABELS
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.periods import period_of
+from howsure.result import Result
+from howsure.show.table import COUNT, WORDS, Column
+from howsure_events.corpus import NO_ACTOR
+from howsure_events.labels.answers import Labelling, SettledLabels, labelling_of, settled_labels
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import Columns, Store, actors_in, chosen_actors, columns_of, rows_of
+
+# The words of a store's rule in its documents, whether the rule finds an event there or not.
+
+FIELDS = ("forms", "verbs", "nouns")  # of a rule
+
+
+def event_words(store: Store) -> Columns | None:
+    """How many words of the rule each `document` has, `n`, as forms or as lemmas; None if the rule has no words.
+
+    Documents without one are left out. Where the parser gave no lemmas, words stand for them.
+    """
+    rule = store.settings.get("rule") or {}
+    words_by_field = {name: [str(word).lower() for word in rule.get(name) or ()] for name in FIELDS}
+    if not any(words_by_field.values()):
+        return None
+    return columns_of(
+        store,
+        "SELECT document, count(*)::DOUBLE AS n FROM (SELECT document, unnest(words) AS word, "
+        "unnest(coalesce(lemmas, words)) AS lemma FROM sentences SEMI JOIN documents USING (document)) "
+        "WHERE list_contains($forms, lower(word)) OR list_contains($lemmas, lower(lemma)) GROUP BY document",
+        forms=[*words_by_field["forms"], *words_by_field["nouns"]],
+        lemmas=[*words_by_field["verbs"], *words_by_field["nouns"]],
+    )
+
+
+# The bands and periods of a store's documents, within which documents are drawn to be read.
+
+HIGH, LOW, WORD, SILENT = "found, p ≥ 0.5", "found, p < 0.5", "event word only", "no event word"
+NOT_FOUND = "not found"  # where the rule has no words
+LENGTHS = ("week", "month", "quarter", "year", "none")  # of periods, from short to long
+Scores = Mapping[tuple[int, str], float]  # by document and actor
+DATED = """
+    SELECT d.document, d.date, coalesce(e.p, 0) FROM documents d
+    LEFT JOIN (SELECT document, max(probability) AS p FROM events WHERE actor IN (SELECT unnest($actors))
+               GROUP BY document) e USING (document)
+    ORDER BY d.document"""
+
+
+PERIOD = re.compile(r", \d{4}(-\w+)?$")  # at the end of the names of strata by band and period
+
+
+def band_of(stratum: str) -> str:
+    """The band that a stratum belongs to, whatever its period.
+
+    >>> band_of("found, p < 0.5, 2001-Q1")
+    'found, p < 0.5'
+    """
+    return PERIOD.sub("", stratum)
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """The documents (N,) of a store, the highest score of the actors asked in each, and its stratum.
+
+    period: the length of the periods that divide the bands; "none" if nothing does.
+    """
+
+    documents: Integers
+    score: Floats
+    codes: Integers
+    names: tuple[str, ...]
+    period: str
+
+    @property
+    def sizes(self) -> Integers:
+        """How many documents each stratum has."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+
+def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, scores: Scores | None = None) -> Strata:
+    """Strata by band and period, with periods so long that n documents give 5 a stratum on average.
+
+    Bands: an actor asked is found with p of at least 1/2, or with less; a word of the rule occurs without one found;
+    nothing of it. Given `scores` from elsewhere, bands of these.
+
+    Raises InputError if the store holds no document.
+    """
+    rows = rows_of(store, DATED, actors=list(actors))
+    if not rows:
+        raise InputError(f"{store.path} holds no document to read.")
+    numbers, dates, raw_scores = zip(*rows, strict=True)
+    documents, score = np.array(numbers, dtype=np.int64), np.array(raw_scores, dtype=np.float64)
+    if scores is None:
+        bands = _bands(score, documents, documents_with_words(store))
+    else:
+        score = np.array([max(scores.get((number, actor), 0.0) for actor in actors) for number in numbers])
+        codes, names = score_bands(score)
+        bands = [names[code] for code in codes]
+    for length in LENGTHS[LENGTHS.index(period) :]:
+        labels = (
+            bands
+            if length == "none"
+            else [f"{band}, {period_of(day, period=length)}" for band, day in zip(bands, dates, strict=True)]
+        )
+        known_labels = sorted(set(labels))
+        if len(known_labels) * MIN_MEAN_LABELS <= n or length == "none":
+            break
+    place = {name: code for code, name in enumerate(known_labels)}
+    return Strata(
+        documents, score, np.array([place[label] for label in labels], dtype=np.int64), tuple(known_labels), length
+    )
+
+
+def documents_with_words(store: Store) -> set[int] | None:
+    """The documents in which a word of the store's rule occurs; None if it has no words."""
+    words = event_words(store)
+    return None if words is None else set(words["document"].tolist())
+
+
+def _bands(score: Floats, documents: Integers, with_words: set[int] | None) -> list[str]:
+    if with_words is None:
+        named = [NOT_FOUND] * len(documents)
+    else:
+        named = [WORD if document in with_words else SILENT for document in documents.tolist()]
+    return [HIGH if p >= 0.5 else LOW if p > 0 else rest for p, rest in zip(score.tolist(), named, strict=True)]
+
+
+# Which further documents are read: how many of each stratum, at random, and in which order.
+
+
+def label_spread(settled_labels: SettledLabels, strata: Sequence[str]) -> Floats | None:
+    """√(p̄ (1 - p̄)) of each stratum with p̄ the share of labels with the first actor in its band, of all periods.
+
+    None where fewer than 20 documents have a label of that actor.
+    """
+    clear = np.isfinite(settled_labels.labels[:, 0])
+    if clear.sum() < MIN_LABELS:
+        return None
+    bands = [band_of(name) for name in strata]
+    place = {band: code for code, band in enumerate(dict.fromkeys(bands))}
+    codes = np.array(
+        [place[band_of(settled_labels.strata[document])] for document in settled_labels.documents[clear].tolist()],
+        dtype=np.int16,
+    )
+    return spread_so_far(settled_labels.labels[clear, 0], codes, len(place))[[place[band] for band in bands]]
+
+
+def further_documents(
+    strata: Strata, before: Integers, n: int, rng: np.random.Generator, *, spread: Floats | None = None
+) -> Integers:
+    """Places of n further documents, in the order of reading; spread: of the labels in each stratum, as far as known.
+
+    Raises InputError if n leaves a stratum with fewer than 2.
+    """
+    size = strata.sizes
+    had = np.bincount(strata.codes[before], minlength=len(size))
+    least = int(np.minimum(size, LEAST).sum())
+    if n + had.sum() < least:
+        raise InputError(
+            f"a draw of {counted(n, 'document')} is too small: {counted(len(size), 'stratum', 'strata')} need 2 each, "
+            f"{least} in all; set {parameter('n', GIVEN)} to at least that."
+        )
+    if spread is None:
+        spread = planned_spread(strata.score, strata.codes, len(size))
+    target = allocation(size, spread, n + int(had.sum()))
+    further = further_allocation(target, had, size, n)
+    is_drawn = np.zeros(len(strata.codes), dtype=np.bool_)
+    is_drawn[before] = True
+    drawn = [
+        rng.permutation(np.flatnonzero((strata.codes == code) & ~is_drawn))[:number]
+        for code, number in enumerate(further.tolist())
+    ]
+    return _in_order(drawn, had, rng)
+
+
+def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator) -> Integers:
+    """First what each stratum needs to have 2, then all strata evenly: place k of n_h at (k + u) / n_h."""
+    places: list[int] = []
+    keys: list[Floats] = []
+    for of_stratum, n_before in zip(drawn, had.tolist(), strict=True):
+        n = len(of_stratum)
+        even = (np.arange(n) + rng.random(n)) / max(n, 1)
+        needed = np.arange(n) < LEAST - n_before
+        keys.append(np.where(needed, rng.random(n) - 1.0, even))
+        places.extend(of_stratum.tolist())
+    return np.array(places, dtype=np.int64)[np.argsort(np.concatenate(keys), kind="stable")]
+
+
+MOST_ACTORS = 9  # one key each
+DESIGNS = ("stratified", "simple")
+ALL = "all"  # the only stratum of a simple design
+LONGEST_QUESTION = 300
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LabelDraw(Result):
+    """What was drawn: per stratum the documents it has, those drawn before, and those drawn now.
+
+    not_stored: documents of the input that name no actor; they were not kept and cannot be read.
+    """
+
+    question: str
+    actors: tuple[str, ...]
+    strata: tuple[str, ...]
+    sizes: tuple[int, ...]
+    before: tuple[int, ...]
+    drawn: tuple[int, ...]
+    not_stored: int
+    recipe: Mapping[str, Any]
+
+    def columns(self) -> Sequence[Column]:
+        """A row per stratum."""
+        return [
+            Column("stratum", WORDS, values=self.strata),
+            Column("documents", COUNT, values=self.sizes),
+            Column("before", COUNT, "drawn before", values=self.before),
+            Column("drawn", COUNT, "drawn now", values=self.drawn),
+        ]
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
+        """What a reader of the table should know."""
+        lines = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
+        if sum(self.drawn) and self.recipe.get("allotted_by"):
+            lines.append(f"They are where the labels of {self.recipe['allotted_by']} vary most, by those so far.")
+        if self.not_stored:
+            lines.append(
+                f"{counted(self.not_stored, 'document')} of the input that name no actor were not stored and cannot be "
+                "drawn: what the labels correct is the count among the stored documents."
+            )
+        return lines
+
+
+def draw_documents(
+    store: EventStore,
+    n: int,
+    *,
+    actors: Sequence[str] | None = None,
+    question: str | None = None,
+    period: str | None = None,
+    design: str | None = None,
+    scores: Scores | None = None,
+    rng: int = 0,
+) -> LabelDraw:
+    """Draw documents of a store at random, to be read by hand, until n are drawn in all; those drawn before stay.
+
+    All stored documents can be drawn. Design "stratified": bands of the highest probability of the actors asked
+    (`howsure_events.labels.draw`) by `period` ("week", "month", "quarter", "year" or "none"; longer ones where n
+    is too small for 5 documents per stratum), n_h ∝ N_h s_h with s_h = √(p̄ (1 - p̄)) but at least 0.25 (Neyman 1934),
+    and at least 2 each. "simple": at random from all. n is at most the number of documents; with all of them the
+    labels are a census. The order of reading is random, after 2 of each stratum; so any first part is a sample as well.
+    Where n were drawn before, nothing is drawn.
+
+    Further documents are allotted to the same strata by the same rule, and after 20 labels with p̄ the share of labels
+    with the first of the actors (put the one that matters most there) in the stratum's band, so that they go where
+    these labels vary. Within a stratum the draw stays random, and the chances kept are those of all draws together.
+    Since the number of a stratum leans on labels, estimates by strata have a bias, which simulation finds far below
+    their standard error (`tests/events/labels/test_further_draw.py`).
+
+    actors: codes or titles of the actors asked, at most 9; by default the most frequent ones. question: by default made
+    of the rule. scores: of (document, actor), from another model, 0 where missing. Further draws keep the actors, the
+    question, `period` and the design of the first.
+
+    >>> from howsure_events import example_store
+    >>> with example_store() as store:
+    ...     path = store.path
+    >>> from howsure_events.store.event_store import EventStore
+    >>> with EventStore.open(path, read_only=False) as store:
+    ...     drawn = draw_documents(store, 20, period="year")
+    >>> drawn.question, sum(drawn.drawn)
+    ('Which of these attack here?', 20)
+
+    Raises InputError if the store is unfinished or open for reading only, an actor is unknown, n is too small for 2
+    documents per stratum or larger than what is left, or a setting differs from the first draw.
+    """
+    n, seed = check_whole(n, name="n"), check_whole(rng, name="rng", least=0)
+    if not store.settings.get("finished", True):
+        raise InputError(f"{store.path} is not finished: give the command that began it again, and draw then.")
+    stored, drawn = (
+        int(rows_of(store, f"SELECT count(*) FROM {name}")[0][0]) for name in ("documents", "label_sample")
+    )
+    labelling = labelling_of(store) or _asked(store, actors, question, period, design)
+    if labelling.draws:
+        _check_same(store, labelling, {"actors": actors, "question": question, "period": period, "design": design})
+    if n > stored:
+        raise InputError(
+            f"{parameter('n')} must be at most the number of documents in {store.path}, {stored:,}; it is {n:,}."
+        )
+    if n <= drawn:
+        return _as_drawn(store, labelling)
+    _check_ours(labelling)
+    strata = (_strata_held if labelling.draws else _first_strata)(store, labelling, n, scores)
+    before, answered = _drawn_before(store, strata), settled_labels(store)
+    spread = None if answered is None else label_spread(answered, strata.names)
+    chosen = further_documents(
+        strata, before, n - drawn, np.random.default_rng([seed, len(labelling.draws) + 1]), spread=spread
+    )
+    counts = np.bincount(strata.codes[chosen], minlength=len(strata.names))
+    settings = {
+        "question": labelling.question,
+        "actors": list(labelling.actors),
+        "labels": n,
+        "design": labelling.design,
+        "period": labelling.period,
+        "strata": strata.period,
+        "allotted_by": None if spread is None else labelling.actors[0],
+        "seed": seed,
+        "howsure": __version__,
+    }
+    _write(store, strata, before, chosen, settings, number=len(labelling.draws) + 1)
+    had = np.bincount(strata.codes[before], minlength=len(strata.names))
+    return LabelDraw(
+        question=labelling.question,
+        actors=labelling.actors,
+        strata=strata.names,
+        sizes=tuple(strata.sizes.tolist()),
+        before=tuple(had.tolist()),
+        drawn=tuple(counts.tolist()),
+        not_stored=_not_stored(store),
+        recipe=settings,
+    )
+
+
+def _as_drawn(store: Store, labelling: Labelling) -> LabelDraw:
+    """What was drawn before, where nothing more is wanted."""
+    strata = rows_of(
+        store,
+        "SELECT stratum, count(*), count(position) FROM label_strata LEFT JOIN label_sample USING (document) "
+        "GROUP BY stratum ORDER BY stratum",
+    )
+    return LabelDraw(
+        question=labelling.question,
+        actors=labelling.actors,
+        strata=tuple(name for name, _, _ in strata),
+        sizes=tuple(size for _, size, _ in strata),
+        before=tuple(had for _, _, had in strata),
+        drawn=(0,) * len(strata),
+        not_stored=_not_stored(store),
+        recipe={name: value for name, value in labelling.draws[-1].items() if name != "drawn"},
+    )
+
+
+def _not_stored(store: Store) -> int:
+    return int(rows_of(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)[0][0])
+
+
+UNNAMED = "event"  # what imported events are called by default, of which no question can be made
+
+
+def question_of(rule: Mapping[str, Any]) -> str:
+    """The question that a rule asks of a text: its own, as that of imported events may be, or made of its words.
+
+    >>> question_of({"name": "attack-wide", "verbs": ["attack"]}), question_of({"name": "strike"})
+    ('Which of these attack here?', 'Of which of these does the text say: strike?')
+    """
+    if rule.get("question"):
+        return str(rule["question"])
+    verbs = [*(rule.get("verbs") or ())]
+    return f"Which of these {verbs[0]} here?" if verbs else f"Of which of these does the text say: {rule.get('name')}?"
+
+
+def _asked(
+    store: Store, actors: Sequence[str] | None, question: str | None, period: str | None, design: str | None
+) -> Labelling:
+    codes = tuple(list(actors_in(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
+    if not codes:
+        raise InputError(
+            f"no actor acts in any document of {store.path}; name those to ask for: {parameter('actors', GIVEN)}."
+        )
+    if len(codes) > MOST_ACTORS:
+        raise InputError(f"actors must be at most {MOST_ACTORS}, one key each; they are {len(codes)}.")
+    rule = store.settings.get("rule") or {}
+    if question is None and rule == {"name": UNNAMED}:
+        raise InputError(f"the event has no name to ask for; say what to ask: {parameter('question', GIVEN)}.")
+    text = question_of(rule) if question is None else question
+    return Labelling(checked_question(text), codes, _design(design), _length(period), ())
+
+
+def checked_question(text: object) -> str:
+    """A question to readers, without spaces around it.
+
+    Raises InputError if it is empty or too long.
+    """
+    question = text.strip() if isinstance(text, str) else ""
+    if not 0 < len(question) <= LONGEST_QUESTION:
+        raise InputError(f"question must be a text of 1 to {LONGEST_QUESTION} letters; it is {str(text)[:80]!r}.")
+    return question
+
+
+def _design(design: str | None) -> str:
+    if design is not None and design not in DESIGNS:
+        raise unknown_name("design", design, DESIGNS, place="draws of documents")
+    return design or DESIGNS[0]
+
+
+def _length(period: str | None) -> str:
+    if period is not None and period not in LENGTHS:
+        raise unknown_name("length of period", period, LENGTHS, place="draws of documents")
+    return period or "quarter"
+
+
+def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) -> None:
+    """Raise InputError unless the settings given (None: not given) are those of the first draw.
+
+    Actors are the same in any order, by code or title.
+    """
+    for name, value in options.items():
+        stored_value = getattr(labelling, name)
+        if value is None:
+            continue
+        if name == "actors":
+            same = sorted(chosen_actors(store, value)) == sorted(stored_value)
+        else:
+            same = (value.strip() if isinstance(value, str) else value) == stored_value
+        if not same:
+            shown = ", ".join(stored_value) if name == "actors" else stored_value
+            raise InputError(
+                f"{parameter(name)} must be what was asked when documents were drawn first, {shown!r}; it is "
+                f"{value!r}. Leave it out to go on with them, or label a copy of the store without labels."
+            )
+
+
+def _check_ours(labelling: Labelling) -> None:
+    if labelling.design not in DESIGNS:
+        raise InputError(
+            f"further documents cannot be drawn: the labels were imported with the design {labelling.design!r}."
+        )
+
+
+def _first_strata(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
+    strata = strata_of(store, labelling.actors, period=labelling.period, n=n, scores=scores)
+    if labelling.design == "simple":
+        strata = Strata(strata.documents, strata.score, np.zeros_like(strata.codes), (ALL,), "none")
+    return strata
+
+
+def _strata_held(store: Store, labelling: Labelling, n: int, scores: Scores | None) -> Strata:
+    """The strata of the first draw; how many of each are drawn depends on the present probabilities."""
+    rows = rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")
+    now = strata_of(store, labelling.actors, period="none", n=n, scores=scores)
+    names = tuple(sorted({name for _, name in rows}))
+    codes = np.array([names.index(name) for _, name in rows], dtype=np.int64)
+    return Strata(now.documents, now.score, codes, names, str(labelling.draws[0].get("strata", "none")))
+
+
+def _drawn_before(store: Store, strata: Strata) -> Integers:
+    if labelling_of(store) is None:
+        return np.empty(0, dtype=np.int64)
+    numbers = [number for (number,) in rows_of(store, "SELECT document FROM label_sample ORDER BY position")]
+    return np.searchsorted(strata.documents, np.array(numbers, dtype=np.int64))
+
+
+def _write(
+    store: EventStore, strata: Strata, before: Integers, chosen: Integers, settings: dict[str, Any], *, number: int
+) -> None:
+    both = np.concatenate([before, chosen])
+    share = np.bincount(strata.codes[both], minlength=len(strata.names)) / np.maximum(strata.sizes, 1)
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    rows: dict[str, dict[str, Any]] = {
+        "label_draw": {"draw": [number], "settings": [json.dumps({**settings, "drawn": now})]},
+        "label_sample": {
+            "document": strata.documents[chosen],
+            "draw": np.full(len(chosen), number),
+            "position": np.arange(len(before), len(both)) + 1,
+            "inclusion": share[strata.codes[chosen]],
+        },
+    }
+    if number == 1:
+        names = [strata.names[code] for code in strata.codes.tolist()]
+        rows["label_strata"] = {"document": strata.documents, "stratum": names}
+    with store.transaction() as connection:
+        store.append(rows)
+        for code in np.unique(strata.codes[before]).tolist():
+            of_stratum = "SELECT document FROM label_strata WHERE stratum = ?"
+            connection.execute(
+                f"UPDATE label_sample SET inclusion = ? WHERE document IN ({of_stratum})",
+                [float(share[code]), strata.names[code]],
+            )

@@ -1,0 +1,459 @@
+"""Labels from a file into a store, and out of it: only where it is known how their documents were drawn."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.counts.draw import Elements, read_draw
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.show.table import Table, all_digits, in_a_spreadsheet
+from howsure_events.labels.answers import (
+    Answer,
+    Labelling,
+    answers_of,
+    asked_of,
+    labelling_of,
+    reading_order,
+    settlements_of,
+)
+from howsure_events.labels.coders import CoderNames, coder_named, coders_of, merged_notes, names_of_coders
+from howsure_events.labels.draw import ALL, checked_question, question_of
+from howsure_events.labels.label_files import COLUMNS, INCLUSION, LABEL, STRATUM, UNCLEAR, ReadAnswer, read_labels
+from howsure_events.store.documents import stored_documents
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import Store, chosen_actors, rows_of
+
+# What an import of labels added to a store.
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What was imported: answers new in the store, those that it had already, documents, and coders.
+
+    merged_coders: all spellings of each coder whom the file and the store spell in several ways.
+    """
+
+    added: int
+    known: int
+    documents: int
+    coders: tuple[str, ...]
+    design: str
+    merged_coders: tuple[tuple[str, ...], ...] = ()
+
+    def __str__(self) -> str:
+        summary = (
+            f"{counted(self.added, 'answer')} to {counted(self.documents, 'document')} by {', '.join(self.coders)}"
+        )
+        known_text = f"; {self.known:,} were in the store already" if self.known else ""
+        return "\n".join([summary + known_text, *merged_notes(self.merged_coders)])
+
+
+IMPORTED_DESIGNS = ("simple", "census")
+WHY = (
+    f"labels of documents that somebody picked correct no count. Say {parameter('design', 'simple')} if they were "
+    f"drawn at random from all documents of the store, {parameter('design', 'census')} if they are all of them, or "
+    "give the chance of each in a column inclusion"
+)
+REVISIONS = "SELECT document, coder, settles, max(revision) FROM answers GROUP BY ALL"
+Key = tuple[int, str, bool]  # document, coder, settles
+
+
+def import_labels(
+    store: EventStore,
+    path: str | os.PathLike[str],
+    *,
+    coder: str | None = None,
+    design: str | None = None,
+    actors: Sequence[str] | None = None,
+    question: str | None = None,
+    encoding: str | None = None,
+) -> ImportReport:
+    """Add the labels of a file to a store: all of them, or none if one is wrong.
+
+    path: CSV with the columns document (an id), actor, label (1, 0 or unclear), and perhaps coder, or the JSON of Label
+    Studio. coder: who labelled, where the file does not say. If documents were drawn in the store, only labels of these
+    are taken. Otherwise `design` says how they were drawn: "simple" (at random from all
+    stored documents) or "census" (they are all stored documents), or the file has a column inclusion. actors: those
+    asked, where the file does not name those that never act; question: what was asked, by default made of the rule.
+    encoding: of the file, such as windows-1252 (default: UTF-8).
+
+    Raises InputError naming the place in the file, the value, and what to do.
+    """
+    answers = read_labels(path, encoding=encoding)
+    labelling, codes = labelling_of(store), _codes(store, answers)
+    if labelling is None:
+        named = list(dict.fromkeys(codes[name] for answer in answers for name in answer.says))
+        if actors is None and not named:
+            raise InputError(f"the labels name no actor; say which were asked for: {parameter('actors', GIVEN)}.")
+        chosen = chosen_actors(store, named if actors is None else list(actors))
+        question = question_of(store.settings.get("rule") or {}) if question is None else question
+        labelling = Labelling(checked_question(question), chosen, "", "none", ())
+    elif design is not None or question is not None or actors is not None:
+        raise InputError(
+            "design, actors and question are those of the documents drawn already; leave them out, or import into a "
+            "store without labels."
+        )
+    numbers = _numbers(store, answers)
+    spellings = [name for person in coders_of(store).spellings for name in person]
+    in_file = [
+        coder_named(name) for answer in answers if (name := answer.coder if coder is None else coder) is not None
+    ]
+    names = names_of_coders([*spellings, *in_file])
+    answers_given = _given(answers, codes, numbers, labelling, coder, names)
+    settings = None if labelling.draws else _settings(store, answers, numbers, labelling, design, os.fspath(path))
+    if settings is None:
+        _check_drawn(store, answers, numbers)
+    added, n_known = _new(store, answers_given)
+    _write(store, added, settings, {numbers[answer.document]: answer.inclusion for answer in answers})
+    coders = sorted({name for _, name, _ in answers_given})
+    documents = len({document for document, _, _ in answers_given})
+    stored_design = labelling.design or str((settings or {})["design"])
+    merged = tuple(person for person in names.merged if person[0] in coders)
+    return ImportReport(len(added), n_known, documents, tuple(coders), stored_design, merged)
+
+
+def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
+    """The code of each actor that the file names, by code or title.
+
+    Raises InputError naming the first place of one that the store does not know.
+    """
+    places = {name: answer.place for answer in reversed(answers) for name in answer.says}
+    codes = {}
+    for name, place in places.items():
+        try:
+            codes[name] = chosen_actors(store, [name])[0]
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from error
+    return codes
+
+
+def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
+    """The number of each document by its id, as the file writes it.
+
+    Raises InputError naming the first that the store does not hold.
+    """
+    ids = {str(name): number for number, name in rows_of(store, "SELECT document, id FROM documents")}
+    number_by_name = ids | {in_a_spreadsheet(name): number for name, number in ids.items()}
+    lost = [answer for answer in answers if answer.document not in number_by_name]
+    if lost:
+        first = lost[0]
+        reason = rows_of(store, "SELECT reason FROM left_out WHERE id = $id", id=first.document)
+        why = f"it was left out of the store: {reason[0][0]}" if reason else "no document of the store has this id"
+        raise InputError(
+            f"{first.place} labels document {first.document!r}, but {why} ({counted(len(lost), 'such answer')})."
+        )
+    return {answer.document: number_by_name[answer.document] for answer in answers}
+
+
+def _given(
+    answers: Sequence[ReadAnswer],
+    codes: Mapping[str, str],
+    numbers: Mapping[str, int],
+    labelling: Labelling,
+    coder: str | None,
+    names: CoderNames,
+) -> dict[Key, tuple[list[str], bool]]:
+    """The actors that act, and whether the text is unclear, by document and coder.
+
+    Raises InputError if an answer has no coder, leaves out an actor, or is there twice.
+    """
+    answers_by_key: dict[Key, tuple[list[str], bool]] = {}
+    for answer in answers:
+        name = answer.coder if coder is None else coder
+        if name is None:
+            raise InputError(f"{answer.place} does not say who labelled; name the coder: {parameter('coder', 'anna')}.")
+        acts_by_code = {codes[name]: acts for name, acts in answer.says.items()}
+        if len(acts_by_code) < len(answer.says):
+            raise InputError(f"{answer.place}: an actor is named twice in {answer.document!r}, by code and by title.")
+        for code in acts_by_code:
+            if code not in labelling.actors:
+                raise InputError(
+                    f"{answer.place}: {unknown_name('actor', code, labelling.actors, place='the question')}"
+                )
+        lacking = (
+            [] if answer.closed or answer.unclear else [code for code in labelling.actors if code not in acts_by_code]
+        )
+        if lacking:
+            raise InputError(
+                f"{answer.place} and later lines have no label of {lacking[0]} in {answer.document!r}; give 1 or 0 "
+                "for each actor that was asked."
+            )
+        who = names.name(coder_named(name))
+        key = numbers[answer.document], who, answer.settles
+        if key in answers_by_key:
+            spelled = "" if name == who else f", who is also spelled {name!r},"
+            raise InputError(
+                f"{answer.place} answers {answer.document!r} for {who}{spelled} again; each may do so once."
+            )
+        acting = [code for code in labelling.actors if acts_by_code.get(code) and not answer.unclear]
+        answers_by_key[key] = acting, answer.unclear
+    return answers_by_key
+
+
+def _settings(
+    store: Store,
+    answers: Sequence[ReadAnswer],
+    numbers: Mapping[str, int],
+    labelling: Labelling,
+    design: str | None,
+    path: str,
+) -> dict[str, Any]:
+    """The settings of the draw that the file is taken for.
+
+    Raises InputError if it is not known how the documents were drawn, or is contradicted.
+    """
+    if design is not None and design not in IMPORTED_DESIGNS:
+        raise unknown_name("design", design, IMPORTED_DESIGNS, place="imports of labels")
+    with_chance = [answer for answer in answers if answer.inclusion is not None]
+    if design is None and not with_chance:
+        raise InputError(
+            f"the store holds no draw of documents, and {path} does not say how its documents were drawn: {WHY}."
+        )
+    if design is None and len(with_chance) < len(answers):
+        lacking = next(answer for answer in answers if answer.inclusion is None)
+        raise InputError(f"{lacking.place}: inclusion is missing; give the chance of each document.")
+    if len({(answer.document, answer.inclusion) for answer in with_chance}) > len(
+        {answer.document for answer in with_chance}
+    ):
+        raise InputError(f"{path}: inclusion must be the same in all rows of a document.")
+    stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
+    n_read = len(set(numbers.values()))
+    if design is None:
+        _check_chances({answer.document: answer.inclusion for answer in answers}, stored, path)
+    if design == "census" and n_read < stored:
+        raise InputError(
+            f"a census labels all documents of the store, {stored:,}; {path} labels {n_read:,}. Or "
+            f"{parameter('design', 'simple')}?"
+        )
+    return {
+        "question": labelling.question,
+        "actors": list(labelling.actors),
+        "labels": n_read,
+        "design": design or "chances",
+        "period": "none",
+        "strata": "none",
+        "seed": None,
+        "howsure": __version__,
+        "drawn": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "imported": Path(path).name,
+    }
+
+
+def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) -> None:
+    """InputError where the chances of the documents read cannot be those of a draw from as many as are stored."""
+    chances_by_row = dict(enumerate(chances.values()))
+    try:
+        elements = Elements(stored, None, "documents")
+        read_draw(elements, np.arange(len(chances_by_row)), strata=None, inclusion=chances_by_row)
+    except InputError as error:
+        raise InputError(f"{path} does not fit the store: {error}") from error
+
+
+def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:
+    """InputError where a document was not drawn, or belongs to another stratum than the file says."""
+    drawn = {number for (number,) in rows_of(store, "SELECT document FROM label_sample")}
+    strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
+    for answer in answers:
+        number = numbers[answer.document]
+        if number not in drawn:
+            raise InputError(
+                f"{answer.place} labels document {answer.document!r}, which was not drawn in the store: a label that "
+                "was chosen corrects no count."
+            )
+        stratum = strata.get(number)
+        if (
+            answer.stratum is not None
+            and stratum is not None
+            and answer.stratum not in (stratum, in_a_spreadsheet(stratum))
+        ):
+            raise InputError(
+                f"{answer.place}: the stratum of {answer.document!r} is {stratum!r} in the store, and "
+                f"{answer.stratum!r} in the file. Is it of another draw?"
+            )
+
+
+def _new(
+    store: Store, answers_given: Mapping[Key, tuple[list[str], bool]]
+) -> tuple[dict[Key, tuple[list[str], bool]], int]:
+    """The answers that the store does not have, and how many it has.
+
+    Raises InputError where it holds another one of the same coder.
+    """
+    stored: dict[Key, tuple[list[str], bool]] = {}
+    if labelling_of(store) is not None:
+        for settles, answers in ((False, answers_of(store)), (True, settlements_of(store))):
+            stored |= {
+                (answer.document, answer.coder, settles): (list(answer.acting), answer.unclear) for answer in answers
+            }
+    for key, answer in answers_given.items():
+        if key in stored and stored[key] != answer:
+            raise InputError(
+                f"{key[1]} answered document {key[0]} of the store otherwise already; name another coder for the file."
+            )
+    return {key: answer for key, answer in answers_given.items() if key not in stored}, sum(
+        key in stored for key in answers_given
+    )
+
+
+def _write(
+    store: EventStore,
+    added: Mapping[Key, tuple[list[str], bool]],
+    settings: Mapping[str, Any] | None,
+    chances: Mapping[int, float | None],
+) -> None:
+    with store.transaction() as connection:
+        if settings is not None:
+            store.append(_draw_rows(store, settings, chances))
+        last = connection.execute("SELECT coalesce(max(entry), 0) FROM answers").fetchall()[0][0]
+        names, revisions = coders_of(store), dict[tuple[int, str], int]()
+        for document, coder, settles, revision in connection.execute(REVISIONS).fetchall():
+            key = document, "" if settles else names.name(coder)
+            revisions[key] = max(revision, revisions.get(key, 0))
+        n, keys = len(added), list(added)
+        store.append(
+            {
+                "answers": {
+                    "entry": [last + 1 + at for at in range(n)],
+                    "document": [document for document, _, _ in keys],
+                    "coder": [coder for _, coder, _ in keys],
+                    "settles": [settles for _, _, settles in keys],
+                    "acting": [acting for acting, _ in added.values()],
+                    "unclear": [unclear for _, unclear in added.values()],
+                    "revision": [
+                        revisions.get((document, "" if settles else coder), 0) + 1 for document, coder, settles in keys
+                    ],
+                    "given": [datetime.datetime.now(datetime.UTC).replace(tzinfo=None)] * n,
+                }
+            }
+        )
+
+
+def _draw_rows(
+    store: Store, settings: Mapping[str, Any], chances: Mapping[int, float | None]
+) -> dict[str, dict[str, Any]]:
+    everything = [number for (number,) in rows_of(store, "SELECT document FROM documents ORDER BY document")]
+    documents = sorted(chances)
+    by_chance = settings["design"] == "chances"
+    rows: dict[str, dict[str, Any]] = {
+        "label_draw": {"draw": [1], "settings": [json.dumps(settings)]},
+        "label_sample": {
+            "document": documents,
+            "draw": [1] * len(documents),
+            "position": list(range(1, len(documents) + 1)),
+            "inclusion": [
+                chances[document] if by_chance else len(documents) / len(everything) for document in documents
+            ],
+        },
+    }
+    if not by_chance:
+        rows["label_strata"] = {"document": everything, "stratum": [ALL] * len(everything)}
+    return rows
+
+
+# Labels of a store as a table for files, and its drawn documents as a sheet to be read elsewhere.
+
+FETCHED = 256  # documents at a time
+
+
+def label_table(store: Store) -> Table:
+    """All present answers: a row per document, actor and coder, in the order of reading; settlements last.
+
+    `import_labels` reads its CSV. Raises InputError if no document was drawn.
+    """
+    labelling = asked_of(store)
+    place = {number: at for at, number in enumerate(reading_order(store))}
+    named = {number: (name, day) for number, name, day in rows_of(store, "SELECT document, id, date FROM documents")}
+    strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
+    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    entries = [(settlement, "0") for settlement in answers_of(store)] + [
+        (answer, "1") for answer in settlements_of(store)
+    ]
+    rows = []
+    for answer, settles in sorted(entries, key=lambda pair: (pair[1], place[pair[0].document], pair[0].coder)):
+        name, day = named[answer.document]
+        drawn = [strata.get(answer.document, ""), all_digits(chances[answer.document])]
+        rows += [
+            [name, str(day), actor, _label(answer, actor), answer.coder, *drawn, settles] for actor in labelling.actors
+        ]
+    return Table(list(COLUMNS), rows, words=["document", "date", "actor", "coder", "stratum"])
+
+
+READINGS = ("document", "date", "actor", "score", LABEL, "second", "settled", STRATUM, INCLUSION)
+SCORED = """
+    SELECT d.document, d.id, d.date, coalesce(s.stratum, ''), e.probability FROM documents d
+    LEFT JOIN label_strata s USING (document)
+    LEFT JOIN (SELECT * FROM events WHERE actor = $actor) e USING (document) ORDER BY d.document"""
+
+
+def readings_table(store: Store) -> Table:
+    """All stored documents for each actor, read or not: what `howsure.estimate_counts` is given.
+
+    score: the probability that the actor acts. label: of that reader of a document who has read most, empty where the
+    text is unclear to them, or nobody read it. second: of another one. settled: where these two differ, what was
+    settled. Counts of one actor are estimated from its rows, with `strata` (or `inclusion`, where documents were drawn
+    with given chances).
+
+    Raises InputError if no document was drawn.
+    """
+    labelling = asked_of(store)
+    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    answers, times = answers_of(store), Counter(answer.coder for answer in answers_of(store))
+    answers_by_document: dict[int, list[Answer]] = {}
+    for answer in sorted(answers, key=lambda answer: (-times[answer.coder], answer.coder)):
+        answers_by_document.setdefault(answer.document, []).append(answer)
+    answers_by_document = {
+        number: list(takewhile(lambda answer: not answer.unclear, document_answers[:2]))
+        for number, document_answers in answers_by_document.items()
+    }
+    settled = {settlement.document: settlement for settlement in settlements_of(store) if not settlement.unclear}
+    rows = []
+    for actor in labelling.actors:
+        for number, name, day, stratum, score in rows_of(store, SCORED, actor=actor):
+            labels = [_label(answer, actor) for answer in answers_by_document.get(number, [])] + ["", ""]
+            last = _label(settled[number], actor) if number in settled and "" != labels[1] != labels[0] else ""
+            chance = all_digits(chances[number]) if number in chances else ""
+            rows.append([name, str(day), actor, all_digits(score or 0.0), *labels[:2], last, stratum, chance])
+    return Table(list(READINGS), rows, words=["document", "date", "actor", "stratum"])
+
+
+def reading_sheet(store: Store) -> list[dict[str, Any]]:
+    """The drawn documents in the order of reading: document (its id), date, title and text.
+
+    Raises InputError if no document was drawn.
+    """
+    asked_of(store)
+    order, rows = reading_order(store), []
+    for start in range(0, len(order), FETCHED):
+        stored = stored_documents(store, order[start : start + FETCHED])
+        for number in order[start : start + FETCHED]:
+            document = stored[number]
+            text = " ".join(_spaced(words, spaces) for words, spaces in document.sentences)
+            rows.append(
+                {
+                    "document": document.id,
+                    "date": document.date.isoformat(),
+                    "title": document.title or "",
+                    "text": text,
+                }
+            )
+    return rows
+
+
+def _spaced(words: list[str], spaces: list[bool]) -> str:
+    return "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).strip()
+
+
+def _label(answer: Answer, actor: str) -> str:
+    return UNCLEAR if answer.unclear else str(int(actor in answer.acting))

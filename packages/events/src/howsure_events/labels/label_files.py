@@ -1,0 +1,208 @@
+"""Labels in files: our own CSV, and the JSON that Label Studio exports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.files.opened import NotUTF8Error, Text, asked_encoding, parsed_json, read_text
+from howsure.inputs.numbers_and_names import spelled_number
+from howsure.show.table import out_of_a_spreadsheet
+from howsure_events.labels.coders import coder_key
+
+# An answer as a file gives it, before the store was asked what its names mean.
+
+
+@dataclass(slots=True)
+class ReadAnswer:
+    """What a coder said of a document, by its id: whether each actor acts, by code or title.
+
+    place: where in the file, for errors. closed: actors that are not in `says` were asked too and do not act.
+    """
+
+    place: str
+    document: str
+    coder: str | None
+    says: dict[str, bool] = field(default_factory=dict)
+    closed: bool = False
+    unclear: bool = False
+    settles: bool = False
+    stratum: str | None = None
+    inclusion: float | None = None
+
+
+def read_labels(path: str | os.PathLike[str], *, encoding: str | None = None) -> list[ReadAnswer]:
+    """The answers in a file, CSV or the JSON of Label Studio, in UTF-8 unless an `encoding` is named.
+
+    Raises InputError naming the place and what is wrong with it.
+    """
+    try:
+        text = read_text(path, encoding=encoding)
+    except NotUTF8Error as error:
+        raise asked_encoding(path, os.fspath(path)) from error
+    answers = _tasks(text) if text.content.lstrip()[:1] in ("[", "{") else _rows(text)
+    if not answers:
+        raise InputError(f"{text.name} holds no answer; nobody labelled its documents.")
+    return answers
+
+
+# Labels as CSV: a row per document, actor and coder.
+
+DOCUMENT, ACTOR, LABEL, CODER = "document", "actor", "label", "coder"
+STRATUM, INCLUSION, SETTLES = "stratum", "inclusion", "settles"
+COLUMNS = (DOCUMENT, "date", ACTOR, LABEL, CODER, STRATUM, INCLUSION, SETTLES)
+UNCLEAR = "unclear"
+Row = Mapping[str, str]
+
+
+def _rows(text: Text) -> list[ReadAnswer]:
+    """The answers in a CSV, with commas, semicolons or tabs."""
+    first = text.content.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text.content), delimiter=separator, strict=True)
+    answers: dict[tuple[str, str | None, bool], ReadAnswer] = {}
+    names: list[str] = []
+    try:
+        for cells in reader:
+            stripped = [cell.strip() for cell in cells]
+            if not any(stripped):
+                continue
+            if not names:
+                names = stripped
+                if not {DOCUMENT, ACTOR, LABEL} <= {*names}:
+                    expected = f"{DOCUMENT}, {ACTOR} and {LABEL}"
+                    raise InputError(f"{text.name} must have the columns {expected}; it has {', '.join(names)}.")
+                continue
+            place = f"{text.name}, line {reader.line_num}"
+            if len(stripped) != len(names):
+                raise InputError(f"{place} must have {len(names)} cells, as the header; it has {len(stripped)}.")
+            row = dict(zip(names, stripped, strict=True))
+            if separator != "," and INCLUSION in row:  # of at most 1, so that no comma in it separates thousands
+                row[INCLUSION] = row[INCLUSION].replace(",", ".")
+            _add_row(answers, place, row)
+    except csv.Error as error:
+        raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error
+    if not answers:
+        raise InputError(f"{text.name} holds no row below its header.")
+    return list(answers.values())
+
+
+def _add_row(answers: dict[tuple[str, str | None, bool], ReadAnswer], place: str, row: Row) -> None:
+    document, actor, coder = row[DOCUMENT], *(out_of_a_spreadsheet(row.get(name, "")) for name in (ACTOR, CODER))
+    if not document or not actor:
+        raise InputError(f"{place} must name a document and an actor; it has {document!r} and {actor!r}.")
+    key = document, coder_key(coder) or None, _settles(place, row)
+    label = _label(place, row[LABEL])
+    answer = answers.get(key)
+    if answer is None:
+        answer = ReadAnswer(place, document, coder or None, settles=key[2], unclear=label is None)
+        answer.stratum, answer.inclusion = row.get(STRATUM) or None, _inclusion(place, row)
+        answers[key] = answer
+    if actor in answer.says:
+        raise InputError(f"{place} labels {actor} in {document} again; {answer.place} and later did so.")
+    if answer.unclear != (label is None):
+        raise InputError(f"{place}: a document is unclear for all actors or for none; {document} is both.")
+    if answer.inclusion != _inclusion(place, row):
+        raise InputError(f"{place}: {INCLUSION} must be the same in all rows of {document}.")
+    answer.says[actor] = bool(label)
+
+
+def _label(place: str, text: str) -> bool | None:
+    """Whether the actor acts; None if the text is unclear."""
+    value = spelled_number(text)
+    if value in (0.0, 1.0):
+        return value == 1.0
+    if text.lower() == UNCLEAR:
+        return None
+    unread = "" if text else " Remove the rows of documents that nobody has read."
+    raise InputError(f"{place}: {LABEL} must be 1, 0 or {UNCLEAR}; it is {text!r}.{unread}")
+
+
+def _inclusion(place: str, row: Row) -> float | None:
+    text = row.get(INCLUSION) or ""
+    if not text:
+        return None
+    value = spelled_number(text)
+    if value is None or not 0.0 < value <= 1.0:
+        raise InputError(f"{place}: {INCLUSION} must be a number above 0 and at most 1; it is {text!r}.")
+    return value
+
+
+def _settles(place: str, row: Row) -> bool:
+    text = row.get(SETTLES) or "0"
+    if text not in ("0", "1"):
+        raise InputError(f"{place}: {SETTLES} must be 1 or 0; it is {text!r}.")
+    return text == "1"
+
+
+# Label Studio's JSON: a project with choices (one or several) on a text; "none" and "unclear" name no actor.
+
+NOBODY, UNSURE = ("none", "nobody", "no one"), ("unclear", "unsure")
+
+
+def _tasks(text: Text) -> list[ReadAnswer]:
+    """The answers in an export; the id of a document is the field `document` of its task's data.
+
+    A skipped task is unclear; an annotation without a choice says that none acts; a task without annotation was not
+    read. The other exports of Label Studio leave skipped tasks out.
+    """
+    try:
+        tasks = parsed_json(text.content)
+    except ValueError as error:
+        raise InputError(f"{text.name} is not JSON: {error}.") from error
+    if not isinstance(tasks, list) or not tasks:
+        raise InputError(f"{text.name} must be a list of tasks that is not empty, as Label Studio exports it.")
+    return [
+        annotation
+        for number, task in enumerate(tasks, start=1)
+        for annotation in _task(task, f"{text.name}, task {number}")
+    ]
+
+
+def _task(task: Any, place: str) -> list[ReadAnswer]:
+    data, annotations = (task.get(name) if isinstance(task, Mapping) else None for name in ("data", "annotations"))
+    if not isinstance(data, Mapping) or not isinstance(annotations, list):
+        raise InputError(
+            f"{place} must have an object data and a list annotations, as Label Studio exports them in JSON; labels of "
+            f"other tools are read as CSV with {', '.join((DOCUMENT, ACTOR, LABEL, CODER))}."
+        )
+    document = data.get(DOCUMENT)
+    if isinstance(document, bool) or not isinstance(document, (str, int)) or not str(document).strip():
+        keys = ", ".join(map(repr, list(data)[:8]))
+        raise InputError(
+            f"{place} must say which document it is of, under the key {DOCUMENT!r} of its data; it has {keys}. Give it "
+            "along when the texts go into the tool: howsure events labels sheet writes them so."
+        )
+    return [_annotation(annotation, str(document), place) for annotation in annotations]
+
+
+def _annotation(annotation: Any, document: str, place: str) -> ReadAnswer:
+    if not isinstance(annotation, Mapping) or not isinstance(annotation.get("result"), list):
+        raise InputError(f"{place}: an annotation must have a list result, as Label Studio exports it.")
+    coder = annotation.get("completed_by")
+    if isinstance(coder, Mapping):
+        coder = coder.get("email") or coder.get("id")
+    who = None if coder in (None, "") else str(coder)
+    if annotation.get("was_cancelled"):
+        return ReadAnswer(place, document, who, closed=True, unclear=True)
+    results = [part for part in annotation["result"] if isinstance(part, Mapping) and part.get("type") == "choices"]
+    if len({str(part.get("from_name")) for part in results}) > 1:
+        raise InputError(f"{place} answers several questions; export a project with one set of choices.")
+    chosen = [choice for part in results for choice in _choices(part.get("value"), place)]
+    plain = [choice for choice in chosen if choice.lower() not in (*NOBODY, *UNSURE)]
+    if len(plain) < len(chosen) and len(chosen) > 1:
+        raise InputError(f"{place} chose {' and '.join(map(repr, chosen))}; these exclude each other.")
+    unclear = bool(chosen) and chosen[0].lower() in UNSURE
+    return ReadAnswer(place, document, who, dict.fromkeys(plain, True), closed=True, unclear=unclear)
+
+
+def _choices(value: Any, place: str) -> list[str]:
+    choices = value.get("choices") if isinstance(value, Mapping) else None
+    if not isinstance(choices, list) or not all(isinstance(choice, str) for choice in choices):
+        raise InputError(f"{place} must have choices as texts; it has {str(value)[:60]!r}.")
+    return [choice.strip() for choice in choices]

@@ -1,0 +1,155 @@
+"""Who reads which of the drawn documents, how far each reader has come, and how long the rest takes."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from howsure.errors import InputError, parameter
+from howsure.inputs.numbers_and_names import counted
+from howsure_events.labels.answers import answers_of, asked_of, reading_order
+from howsure_events.labels.coders import coder_named, coders_of, merged_notes
+from howsure_events.store.reading import Store, rows_of
+
+# Which documents a coder reads: the first one all that were drawn, the others some of these, drawn at random.
+
+OVERLAP = 0.2
+FIRST = "SELECT coder FROM answers WHERE NOT settles ORDER BY entry LIMIT 1"
+
+
+def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list[int]:
+    """The documents that a coder reads, in the order of reading.
+
+    The first who answers reads all that were drawn. Everybody else reads a share `overlap` of these, which is a
+    systematic sample of the random order with a random start, so that each drawn document is read twice with that
+    chance; and whatever they answered before.
+
+    Raises InputError if no document was drawn, or `overlap` is no share.
+    """
+    labelling = asked_of(store)
+    if not 0.0 < overlap <= 1.0:
+        raise InputError(f"{parameter('overlap')} must lie above 0 and at most at 1; it is {overlap!r}.")
+    name, order, first = coders_of(store).name(coder_named(coder)), reading_order(store), first_coder(store)
+    if first in (None, name):
+        return order
+    begun = np.random.default_rng([int(labelling.draws[0].get("seed", 0)), len("twice")]).random()
+    steps = np.floor(np.arange(len(order) + 1) * overlap + begun)
+    twice = {number for number, step in zip(order, np.diff(steps), strict=True) if step}
+    own_documents = {answer.document for answer in answers_of(store) if answer.coder == name}
+    return [number for number in order if number in twice or number in own_documents]
+
+
+def first_coder(store: Store) -> str | None:
+    """Who answered first, and so reads all that were drawn; None before the first answer."""
+    rows = rows_of(store, FIRST)
+    return coders_of(store).name(rows[0][0]) if rows else None
+
+
+# How far a coder has come, and how long the rest takes.
+
+WORDS_A_MINUTE = 238  # of silent reading of prose (Brysbaert 2019, Journal of Memory and Language 109)
+SECONDS = 5.0  # for an answer
+TIMED = 10  # answers after which a coder's own pace is known
+BETWEEN = 1.0, 600.0  # seconds between two answers of somebody who reads, and has not left the desk
+GIVEN_AT = """
+    SELECT document, epoch(given) FROM answers
+    WHERE coder IN (SELECT unnest($coders)) AND NOT settles AND undoes IS NULL ORDER BY entry"""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many documents a coder reads, and of these answered, saw an actor act in, and found unclear.
+
+    minutes: how long the documents that are left take. an_hour: how many of mean length are read in one. own_pace:
+    whether these are by the coder's own pace.
+    """
+
+    documents: int
+    answered: int
+    with_event: int
+    unclear: int
+    words_left: int
+    minutes: float
+    an_hour: int
+    own_pace: bool
+
+    @property
+    def time_left(self) -> str:
+        """How long the rest takes, in words."""
+        if self.minutes < 1.0:
+            return "less than a minute"
+        if self.minutes < 90.0:
+            return f"about {counted(round(self.minutes), 'minute')}"
+        return f"about {self.minutes / 60:.1f} hours"
+
+    @property
+    def at(self) -> str:
+        """The pace, in words."""
+        return "the pace of the answers so far" if self.own_pace else f"{WORDS_A_MINUTE} words a minute"
+
+    @property
+    def how(self) -> str:
+        """What the time is estimated from."""
+        words = f"{counted(self.words_left, 'word')} to read"
+        if self.own_pace:
+            return f"estimated from {words} and the pace of the answers so far"
+        return f"estimated from {words}, at {WORDS_A_MINUTE} a minute, and {SECONDS:g} seconds for each answer"
+
+
+def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
+    """How far a coder has come with the documents of `documents_for`, and how long the rest takes.
+
+    A document takes t = 60 words / 238 + 5 seconds. After 10 answers, times the median of what the coder needed from
+    one answer to the next, as a multiple of t; pauses of more than 10 minutes are none of it.
+
+    Raises InputError as `documents_for` does.
+    """
+    spellings, to_read = coders_of(store).of(coder_named(coder)), documents_for(store, coder, overlap=overlap)
+    words = dict(rows_of(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))
+    own_answers = {answer.document: answer for answer in answers_of(store) if answer.coder == spellings[0]}
+    left = [number for number in to_read if number not in own_answers]
+    times = [(number, float(at)) for number, at in rows_of(store, GIVEN_AT, coders=list(spellings))]
+    needed = [
+        (after - before) / seconds_for(words[number])
+        for (_, before), (number, after) in pairwise(times)
+        if BETWEEN[0] <= after - before <= BETWEEN[1]
+    ]
+    pace = statistics.median(needed) if len(needed) >= TIMED else 1.0
+    return Progress(
+        documents=len(to_read),
+        answered=len(own_answers),
+        with_event=sum(bool(answer.acting) for answer in own_answers.values()),
+        unclear=sum(answer.unclear for answer in own_answers.values()),
+        words_left=sum(words[number] for number in left),
+        minutes=pace * sum(seconds_for(words[number]) for number in left) / 60.0,
+        an_hour=max(round(3600.0 / (pace * statistics.mean(map(seconds_for, words.values())))), 1) if words else 0,
+        own_pace=len(needed) >= TIMED,
+    )
+
+
+def seconds_for(words: int) -> float:
+    """How long it takes to read so many words and to answer.
+
+    >>> round(seconds_for(119))
+    35
+    """
+    return 60.0 * words / WORDS_A_MINUTE + SECONDS
+
+
+def left_to_read(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
+    """A line for each coder who has answered, or for a first one: how many documents are left, and for how long.
+
+    Then one for each coder who is spelled in several ways.
+    """
+    coders = dict.fromkeys(answer.coder for answer in sorted(answers_of(store), key=lambda answer: answer.at))
+    lines = []
+    for name in coders or ["nobody"]:
+        state = progress(store, name, overlap=overlap)
+        left = state.documents - state.answered
+        rest = f"{left:,} left, {state.time_left} ({state.how})" if left else "none left"
+        lines.append(f"{name} has read {state.answered:,} of {state.documents:,}, {rest}" if coders else rest)
+    return lines + merged_notes(coders_of(store).merged)

@@ -1,0 +1,158 @@
+"""How wide the intervals of the totals of read documents are by now, and what one more hour of reading buys."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from howsure.counts.design import labels_total
+from howsure.counts.label_sample import allocation, further_allocation
+from howsure.counts.planning import MIN_LABELS as MIN_PLANNING_LABELS
+from howsure.counts.population import MIN_LABELS, Units, read_units
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.proportions import normal_quantile
+from howsure_events.labels.answers import CHANCES, SettledLabels, reading_order, settled_labels
+from howsure_events.labels.draw import label_spread
+from howsure_events.labels.readers import first_coder, progress
+from howsure_events.series.labelled_pairs import LEAST, joined_strata
+from howsure_events.store.reading import Store, rows_of, title_of
+
+# How wide the intervals of the totals are by now: by the design of the draw alone, without any model.
+
+LEVEL = 0.95
+
+
+def intervals(store: Store) -> dict[str, Any]:
+    """For each actor the interval of its number of documents, from what is labelled; None where that cannot tell.
+
+    `more`: how many documents are to be read, in their order, until there is one: 10, and two in each stratum. `hour`:
+    what `one_more_hour` says.
+    """
+    labels = settled_labels(store)
+    assert labels is not None
+    more, population = labels_to_come(labels, reading_order(store)), _days(store)
+    actors_told = [] if more else [_interval(store, labels, actor, population) for actor in labels.actors]
+    return {
+        "level": LEVEL,
+        "population": len(population),
+        "more": more,
+        "actors": actors_told,
+        "hour": one_more_hour(store),
+    }
+
+
+def _days(store: Store) -> dict[int, int]:
+    """The documents in their order, and their days, as numbers."""
+    return dict(rows_of(store, "SELECT document, epoch(date) FROM documents ORDER BY document"))
+
+
+def labels_to_come(settled_labels: SettledLabels, order: list[int]) -> int:
+    """How many more of the drawn documents, in their order, until an interval can be computed."""
+    clear = {
+        number
+        for number, labels in zip(settled_labels.documents.tolist(), settled_labels.labels, strict=True)
+        if labels.size
+    }
+    clear -= {
+        n
+        for n, labels in zip(settled_labels.documents.tolist(), settled_labels.labels, strict=True)
+        if np.isnan(labels).all()
+    }
+    population = len(settled_labels.strata) if settled_labels.strata else len(order)
+    lacking = Counter({name: min(LEAST, size) for name, size in Counter(settled_labels.strata.values()).items()})
+    lacking.subtract(settled_labels.strata[number] for number in clear if number in settled_labels.strata)
+    missing, n_clear, n_more = {name for name, n in lacking.items() if n > 0}, len(clear), 0
+    for number in order:
+        if not missing and n_clear >= min(MIN_LABELS, population):
+            break
+        if number in settled_labels.documents:
+            continue
+        n_more, n_clear = n_more + 1, n_clear + 1
+        if number in settled_labels.strata:
+            lacking[settled_labels.strata[number]] -= 1
+            missing = {name for name, n in lacking.items() if n > 0}
+    return n_more
+
+
+def _interval(store: Store, settled_labels: SettledLabels, actor: str, days: dict[int, int]) -> dict[str, Any]:
+    labels = np.full(len(days), np.nan)
+    places = np.searchsorted(list(days), settled_labels.documents)
+    labels[places] = settled_labels.labels[:, settled_labels.actors.index(actor)]
+    low: float | None
+    high: float | None
+    try:
+        units = _units(settled_labels, labels, places, days)
+        inside = np.ones(len(units.labelled), dtype=np.bool_)
+        estimate = labels_total(units.draw, units.labels, inside, units=len(units), level=LEVEL)
+        low, high = estimate.low, estimate.high
+    except InputError:  # too many strata have too few answers that are clear and agree, for this actor
+        low = high = None
+    return {"code": actor, "title": title_of(store, actor), "low": low, "high": high}
+
+
+def _units(settled_labels: SettledLabels, labels: Floats, places: Integers, days: dict[int, int]) -> Units:
+    score, is_clear = np.zeros(len(days)), np.isfinite(labels)  # no model has a say
+    if settled_labels.design != CHANCES:
+        strata = np.array([settled_labels.strata[number] for number in days])
+        usable, day = np.flatnonzero(is_clear), np.array(list(days.values()), dtype=np.float64)
+        return read_units(labels, score, strata=joined_strata(strata, score, day, places, usable, least=LEAST)[0])
+    inclusion = np.full(len(days), np.nan)
+    share_read = is_clear.sum() / settled_labels.drawn  # the first part of a sample is a fair sample of it
+    inclusion[places] = settled_labels.inclusion * share_read
+    return read_units(labels, score, inclusion=inclusion)
+
+
+# What one more hour of reading buys.
+
+LEAST_OF_EACH = 5  # labels of either kind, to say how far labels vary
+
+
+def one_more_hour(store: Store) -> str:
+    """How many documents the first coder reads in an hour, and how wide the interval of the first actor would be then.
+
+    These documents are the drawn ones that wait, in their order, then those that a further draw would hold. The width
+    is 2 z √V, V = Σ_h N_h (N_h - n_h) s_h² / n_h (Cochran 1977, section 5.6), with s_h of `label_spread` and n_h the
+    labels of stratum h by then. Where the interval lies is not said, for it would sway who reads. Empty before the
+    first answer, and where no more can be drawn: all are read, or they were drawn elsewhere with given chances.
+    """
+    labels, coder = settled_labels(store), first_coder(store)
+    left = 0 if labels is None else len(labels.strata) - len(labels.documents)
+    if labels is None or coder is None or left <= 0:
+        return ""
+    pace, order, title = progress(store, coder), reading_order(store), title_of(store, labels.actors[0])
+    n = min(pace.an_hour, left)
+    if n == left:
+        return f"One more hour is all of the {counted(left, 'document')} left: then the counts are exact"
+    hour = f"One more hour is about {counted(n, 'document')} (at {pace.at}); "
+    names = sorted(set(labels.strata.values()))
+    spread, is_clear = label_spread(labels, names), np.isfinite(labels.labels[:, 0])
+    if spread is None:
+        least = f"before {MIN_PLANNING_LABELS} documents have a label, nobody can tell what it buys"
+        return f"{hour}{least}: {counted(int(is_clear.sum()), 'has', 'have')} one"
+    acting = int(np.nansum(labels.labels[:, 0]))
+    now = _interval(store, labels, labels.actors[0], _days(store))
+    size, drawn, had = (
+        _by_stratum(labels, names, of) for of in (list(labels.strata), order, labels.documents[is_clear].tolist())
+    )
+    documents_read = set(labels.documents.tolist())
+    waiting = [document for document in order if document not in documents_read]
+    further = _by_stratum(labels, names, waiting[:n])
+    if (lacking := n - len(waiting)) > 0:
+        target = allocation(size, spread, len(order) + lacking)
+        further += further_allocation(target, drawn, size, lacking)
+    then = np.maximum(had + further * is_clear.mean(), 1.0)
+    width = 2.0 * normal_quantile(LEVEL) * float(np.sqrt((size * np.maximum(size - then, 0) * spread**2 / then).sum()))
+    few = min(acting, int(is_clear.sum()) - acting) < LEAST_OF_EACH
+    if now["low"] is None or few or width >= now["high"] - now["low"]:
+        return f"{hour}what it buys, nobody can tell: too few labels say how often {title} acts, or does not"
+    wide = f"about {width:,.0f} wide, now {np.ceil(now['high']) - np.floor(now['low']):,.0f}"
+    return f"{hour}the interval of {title} in all, by the labels alone, would be {wide}"
+
+
+def _by_stratum(settled_labels: SettledLabels, names: list[str], documents: list[int]) -> Integers:
+    counts = Counter(settled_labels.strata[document] for document in documents)
+    return np.array([counts[name] for name in names], dtype=np.int64)

@@ -1,0 +1,363 @@
+"""Which of two actors acts in more documents of a period, from the joint samples of each document."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import check_level, unknown_name
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.periods import Day, period_end, period_of, period_start
+from howsure.result import as_json, dict_of
+from howsure.show.table import (
+    COUNT,
+    FRAME,
+    NUMBER,
+    TABLE,
+    UNDEFINED,
+    WORDS,
+    Column,
+    Kind,
+    Table,
+    digits,
+    interval,
+    number,
+)
+from howsure_events.series.corrected_comparison import CorrectedComparison, verdict_of
+from howsure_events.series.counts import check_overdispersion, compare_all, laws_of_differences, story_sums
+from howsure_events.series.raw_counts import (
+    APART,
+    STORY,
+    TOGETHER,
+    RawCounts,
+    check_stories,
+    dependence_asked,
+    period_asked,
+    shared_stories,
+)
+from howsure_events.store.reading import (
+    Store,
+    check_unit_known,
+    chosen_actors,
+    columns_of,
+    days_asked,
+    documents_by_period,
+    found_once,
+    number_of_samples,
+    recipe_of,
+    title_of,
+)
+from howsure_events.store.tables import as_bits, as_counts
+
+NONE = np.zeros((0, 3))  # laws of no document
+COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodComparison:
+    """P(n_A > n_B), P(n_A = n_B) and P(n_A < n_B) in a period, and the mean and the interval of n_A - n_B.
+
+    greater_low to greater_high and less_low to less_high are the intervals of the Monte Carlo error: which arises
+    because each document was sampled only a limited number of times. In a period without documents, everything except
+    their number is NaN.
+    """
+
+    period: str
+    start: str
+    end: str
+    n_documents: int
+    greater: float
+    equal: float
+    less: float
+    mean: float
+    low: float
+    high: float
+    greater_low: float
+    greater_high: float
+    less_low: float
+    less_high: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ActorComparison(RawCounts[PeriodComparison]):
+    """Two actors compared by period, with the recipe; `silent` lists those that act in no document.
+
+    `corrected` is the comparison by corrected counts, if `beside` added it to this raw one; `not_corrected` says why
+    there is none.
+    """
+
+    first: str
+    second: str
+    titles: Mapping[str, str]
+    rows: tuple[PeriodComparison, ...]
+    recipe: Mapping[str, Any]
+    silent: tuple[str, ...] = as_json(None, default=())
+    corrected: CorrectedComparison | None = as_json(None, default=None)
+    not_corrected: str = as_json(None, default="")
+
+    named = "period"
+
+    def beside(self, corrected: CorrectedComparison) -> ActorComparison:
+        """This comparison with that by corrected counts: the table shows both.
+
+        Raises InputError unless both are of the same actors and periods.
+        """
+        ours = self.first, self.second, [row.period for row in self.rows]
+        if ours != (corrected.first, corrected.second, [row.period for row in corrected.rows]):
+            raise InputError("corrected must compare the same actors in the same periods.")
+        return replace(self, corrected=corrected)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe and the rows as plain values, and the corrected comparison; undefined values are None."""
+        return dict_of(self) | self.corrected_dict()
+
+    def columns(self) -> Sequence[Column]:
+        """One row per period: of frames and CSV all figures, of tables what is asked."""
+        a, b = self.first, self.second
+        return [
+            *(Column(field.name, NUMBER, only=FRAME) for field in fields(PeriodComparison)),
+            *([] if self.corrected is None else self.corrected.columns_beside()),
+            Column("period", WORDS, "period" if self.corrected is None else "raw", only=TABLE),
+            Column("n_documents", COUNT, "documents", only=TABLE),
+            Column(
+                "more", CHANCE, f"P({a} > {b})", get=attrgetter("greater", "greater_low", "greater_high"), only=TABLE
+            ),
+            Column("equal", digits(3), "P(equal)", only=TABLE),
+            Column("fewer", CHANCE, f"P({a} < {b})", get=attrgetter("less", "less_low", "less_high"), only=TABLE),
+            Column("difference", Kind(str), get=_difference, only=TABLE),
+        ]
+
+    def above(self) -> Sequence[Table]:
+        """The comparison by corrected counts."""
+        if self.corrected is None:
+            return ()
+        _, *headings = (table := self.corrected.table()).headings
+        return [replace(table, headings=["corrected", *headings], words=["corrected"], notes=())]
+
+    def below(self) -> Sequence[str]:
+        """What is counted, the verdict, and the assumptions."""
+        verdict = f"Raw counts. {self.verdict()}" if self.is_beside else self.verdict()
+        corrected = [] if self.corrected is None else [self.corrected.verdict()]
+        return [self.event, verdict, *corrected, *self.rests_on()]
+
+    def verdict(self) -> str:
+        """The number of periods in which one acts in more documents, with at least the probability `level`, and of
+        undecided ones."""
+        level, a, b = self.recipe["level"], self.first, self.second
+        if len(self.silent) == 2:
+            return f"Neither {a} nor {b} acts in any document of the store."
+        silence = "".join(f"{actor} acts in no document of the store. " for actor in self.silent)
+        rows_with_documents = [row for row in self.rows if row.n_documents]
+        open_ = sum(
+            row.greater_low < level <= row.greater_high or row.less_low < level <= row.less_high
+            for row in rows_with_documents
+        )
+        close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
+        return f"{silence}{verdict_of(rows_with_documents, a, b, self.recipe)}{close}"
+
+
+def compare_actors(
+    store: Store,
+    first: str,
+    second: str,
+    *,
+    period: str = "quarter",
+    level: float = 0.95,
+    unit: str = "documents",
+    stories: str = TOGETHER,
+    overdispersion: float = 0.0,
+    since: Day | None = None,
+    until: Day | None = None,
+    monte_carlo: bool = True,
+) -> ActorComparison:
+    """P(n_A > n_B) by period, for the numbers of documents (or of entities) in which two actors act.
+
+    The two share each document's clusterings: D_A - D_B has the distribution of its joint samples, and these
+    distributions are convolved over the stories, which are independent. Overlapping bands of two series do not answer
+    this question. `stories`, `overdispersion` (of D_A - D_B), `since` and `until` are those of `event_series`.
+    monte_carlo: also say between which values the probabilities lie, given that documents were sampled only so often;
+    without, these are NaN, and a large store is answered sooner.
+
+    >>> from howsure_events import example_store
+    >>> with example_store() as store:
+    ...     comparison = compare_actors(store, "NORLAND", "SUDORIA", period="year")
+    >>> [(row["period"], round(row["greater"], 2), round(row["less"], 2)) for row in comparison.to_dict()["rows"]]
+    [('2001', 0.15, 0.7), ('2002', 0.09, 0.77)]
+
+    Raises InputError for an actor that is not in the store, the same actor twice, or an invalid option.
+    """
+    level = check_level(level)
+    if unit not in COUNTED:
+        raise unknown_name("unit", unit, list(COUNTED), place="comparisons")
+    n_samples = number_of_samples(store)
+    check_unit_known(store.settings, unit)
+    check_stories(stories)
+    overdispersion = check_overdispersion(overdispersion)
+    sizes = documents_by_period(store, period, since=since, until=until)
+    chosen = chosen_actors(store, [first, second])
+    if len(chosen) < 2:
+        raise InputError(f"first and second must be different actors; both are {first}.")
+    first, second = chosen
+    dependence = dependence_asked(store, stories, overdispersion)
+    days = days_asked(since, until)
+    if unit == "documents" and (stories == APART or not dependence["documents_of_shared_stories"]):
+        laws, has = _laws_of_documents(store, chosen, list(sizes), days)
+    else:
+        laws, has = _laws(store, chosen, period, unit, days, apart=stories == APART)
+    periods_told = [label for label, n in sizes.items() if n]
+    how: dict[str, Any] = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
+    compared = dict(
+        zip(
+            periods_told,
+            compare_all([laws.get(label, NONE) for label in periods_told], n_samples=n_samples, **how),
+            strict=True,
+        )
+    )
+    rows = []
+    for label, n in sizes.items():
+        bounds = str(period_start(label)), str(period_end(label))
+        if n == 0:
+            rows.append(PeriodComparison(label, *bounds, 0, *[math.nan] * 10))
+            continue
+        comparison = compared[label]
+        figures = (
+            comparison.more,
+            comparison.equal,
+            comparison.fewer,
+            comparison.mean,
+            comparison.low,
+            comparison.high,
+            *comparison.more_interval,
+            *comparison.fewer_interval,
+        )
+        rows.append(PeriodComparison(label, *bounds, n, *figures))
+    options = {"period": period, "level": level, "unit": unit}
+    recipe = recipe_of(store, **options, **dependence, **period_asked(sizes, since, until))
+    titles = {actor: title_of(store, actor) for actor in (first, second)}
+    silent = tuple(actor for actor, acts in zip(chosen, has, strict=True) if not acts)
+    return ActorComparison(first, second, titles, tuple(rows), recipe, silent)
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """Where an actor may act: numbers and dates of documents, packed samples, and in how many of these it acts."""
+
+    document: Integers
+    date: np.ndarray[Any, Any]
+    packed: np.ndarray[Any, np.dtype[np.uint8]]
+    count: Integers
+
+
+def _acting(store: Store, actor: str) -> Acting:
+    columns = columns_of(
+        store,
+        "SELECT document, d.date AS date, e.samples AS samples FROM events e JOIN documents d USING (document) "
+        "WHERE e.actor = $actor ORDER BY d.date, document",
+        actor=actor,
+    )
+    shape = len(columns["samples"]), -(-number_of_samples(store) // 8)
+    packed = np.frombuffer(b"".join(columns["samples"]), dtype=np.uint8).reshape(shape)
+    return Acting(columns["document"], columns["date"].astype("datetime64[D]"), packed, _ones(packed))
+
+
+def _ones(packed: np.ndarray[Any, np.dtype[np.uint8]]) -> Integers:
+    counts: Integers = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
+    return counts
+
+
+def _laws_of_documents(
+    store: Store, actors: Sequence[str], periods: Sequence[str], days: tuple[datetime.date, datetime.date]
+) -> tuple[dict[str, Floats], list[bool]]:
+    """By period the laws of n_A - n_B on -1, 0, 1 in its documents, each independent; and whether each actor acts.
+
+    What is known of an actor serves all comparisons: of two, only the documents are looked at in which both may act.
+    """
+    n_samples = number_of_samples(store)
+    a, b = (found_once(store, ("acting", actor), partial(_acting, store, actor)) for actor in actors)
+    _, of_a, of_b = np.intersect1d(a.document, b.document, assume_unique=True, return_indices=True)
+    both = _ones(a.packed[of_a] & b.packed[of_b])
+    alone = np.ones(len(b.document), dtype=np.bool_)
+    alone[of_b] = False
+    more = np.concatenate([a.count, np.zeros(int(alone.sum()), dtype=np.int64)])
+    fewer = np.concatenate([np.zeros(len(a.count), dtype=np.int64), b.count[alone]])
+    more[of_a] -= both
+    fewer[of_a] = b.count[of_b] - both
+    date = np.concatenate([a.date, b.date[alone]])
+    low, high = (np.datetime64(day) for day in days)
+    place = (
+        np.searchsorted(np.array([period_start(period) for period in periods], dtype="datetime64[D]"), date, "right")
+        - 1
+    )
+    place[(date < low) | (date > high)] = -1
+    laws = np.column_stack([fewer, n_samples - more - fewer, more]) / n_samples
+    order = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[order], np.arange(len(periods) + 1))
+    laws_by_period = {period: laws[order[i:j]] for period, i, j in zip(periods, ends, ends[1:], strict=False) if j > i}
+    return laws_by_period, [bool(((evidence.date >= low) & (evidence.date <= high)).any()) for evidence in (a, b)]
+
+
+def _laws(
+    store: Store,
+    actors: Sequence[str],
+    period: str,
+    unit: str,
+    days: tuple[datetime.date, datetime.date],
+    *,
+    apart: bool,
+) -> tuple[dict[str, Floats], list[bool]]:
+    """By period the laws of n_A - n_B in its documents, or in its stories; and whether each actor acts."""
+    n_samples = number_of_samples(store)
+    columns = columns_of(
+        store,
+        f"SELECT document, date_trunc('{period}', d.date)::DATE AS start, e.actor = $first AS mine, "
+        f"e.{COUNTED[unit]} AS value, {STORY} AS story "
+        "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
+        "WHERE e.actor IN ($first, $second) AND d.date BETWEEN $low AND $high ORDER BY start, document",
+        first=actors[0],
+        second=actors[1],
+        low=days[0],
+        high=days[1],
+    )
+    mine = columns["mine"].astype(np.bool_)
+    has = [bool(mine.any()), not mine.all()]
+    if not len(mine):
+        return {}, [False, False]
+    samples: Any = (as_counts if unit == "entities" else as_bits)(columns["value"], n_samples).astype(np.int16)
+    samples[~mine] *= -1
+    document, start = columns["document"], columns["start"].astype("datetime64[D]")
+    is_first = np.concatenate([[True], document[1:] != document[:-1]])  # of one row, or of two that share a document
+    firsts, others = np.flatnonzero(is_first), np.flatnonzero(~is_first)
+    joint = samples[firsts]
+    joint[np.searchsorted(firsts, others) - 1] += samples[others]
+    story, start = columns["story"][firsts], start[firsts]
+    edges = np.flatnonzero(start[1:] != start[:-1]) + 1
+    laws_by_period = {}
+    for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(start)], strict=True):
+        together = None if apart else shared_stories(story[low:high])
+        difference = joint[low:high]
+        label = period_of(start[low].item(), period=period)
+        laws_by_period[label] = laws_of_differences(
+            difference if together is None else story_sums(difference, together)
+        )
+    return laws_by_period, has
+
+
+def _difference(row: PeriodComparison) -> str | None:
+    return f"{row.mean:.1f} [{row.low:g}, {row.high:g}]" if row.n_documents else None
+
+
+def _chance(chance: tuple[float, float, float]) -> str:
+    """A probability with the interval of its Monte Carlo error, if there is one."""
+    p, low, high = chance
+    return UNDEFINED if math.isnan(p) else f"{number(p, 3)} {interval(low, high, 3)}"
+
+
+CHANCE = Kind(_chance)

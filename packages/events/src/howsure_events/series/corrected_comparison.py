@@ -1,0 +1,202 @@
+"""Which of two actors acts in more documents, by the corrected counts: per period, and in all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from howsure.counts.count_law import CountLaw
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.result import Rows
+from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, probability_is
+from howsure.stats.proportions import normal_quantile
+from howsure_events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
+
+UNTOLD = "In all, the labels do not show which actor has more: neither has a positive label. Label more documents."
+ALONE = "labels"  # the method of periods that borrow nothing from each other
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedDifference:
+    """P(T_A > T_B), P(T_A = T_B), P(T_A < T_B) of a period (or "all"), and T_A - T_B with its interval.
+
+    NaN in a period without documents. Without the distributions of both counts, as in "all", the difference is taken as
+    normal, and a difference of less than half a document as a tie. Only the probabilities are NaN if neither actor has
+    a positive label.
+    """
+
+    period: str
+    greater: float
+    equal: float
+    less: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CorrectedComparison(Rows[CorrectedDifference]):
+    """Two actors compared by their corrected counts, period by period (`rows`) and in all (`total`)."""
+
+    first: str
+    second: str
+    rows: tuple[CorrectedDifference, ...]
+    total: CorrectedDifference
+    said: tuple[str, ...]
+    checks: tuple[str, ...]
+    recipe: Mapping[str, Any]
+
+    named = "period"
+
+    def columns_beside(self) -> list[Column]:
+        """Columns for the frame of a raw comparison, one row per period."""
+        return [
+            Column(f"corrected_{spec.name}", NUMBER, values=[getattr(row, spec.name) for row in self.rows], only=FRAME)
+            for spec in fields(CorrectedDifference)[1:]
+        ]
+
+    def rows_shown(self) -> Sequence[object]:
+        """One row per period, then that of all periods."""
+        return (*self.rows, self.total)
+
+    def columns(self) -> Sequence[Column]:
+        """P(T_A > T_B), P(T_A = T_B), P(T_A < T_B) and T_A - T_B."""
+        return [
+            Column("period", WORDS),
+            Column("greater", digits(3), f"P({self.first} > {self.second})"),
+            Column("equal", digits(3), "P(equal)"),
+            Column("less", digits(3), f"P({self.first} < {self.second})"),
+            Column("difference", Kind(str), get=_difference, only=TABLE),
+            *(Column(name, NUMBER, only=FRAME) for name in ("mean", "low", "high")),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The verdict, and what to know of it."""
+        return [self.verdict(), *self.said, *self.checks]
+
+    def verdict(self) -> str:
+        """The numbers of periods in which each actor has more documents with probability `level`; and all periods."""
+        level, a, b = self.recipe["level"], self.first, self.second
+        rows = [row for row in self.rows if not math.isnan(row.mean)]
+        total = self.total
+        if math.isnan(total.greater):
+            return f"Corrected counts. {verdict_of(rows, a, b, self.recipe)} {UNTOLD if rows else ''}".rstrip()
+        in_all = f"{a} has more" if total.greater >= level else f"{b} has more" if total.less >= level else ""
+        return (
+            f"Corrected counts. {verdict_of(rows, a, b, self.recipe)} In all, "
+            f"{in_all or 'there is no conclusion'}: "
+            f"P({a} > {b}) {probability_is(total.greater)}."
+        )
+
+
+def verdict_of(rows: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
+    """The numbers of periods in which each actor has more documents with probability `level` or more, and of the rest.
+
+    rows: periods with documents.
+    """
+    level = recipe["level"]
+    more, fewer, equal = (sum(getattr(row, side) >= level for row in rows) for side in ("greater", "less", "equal"))
+    return (
+        f"Of {counted(len(rows), recipe['period'])} with documents, {first} has more in {more} and {second} in "
+        f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
+        f"{len(rows) - more - fewer - equal} there is no conclusion."
+    )
+
+
+def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> CorrectedComparison:
+    """Compare two actors of a corrected series of documents.
+
+    In a period, P(T_A > T_B) = Σ_t P(T_A = t) P(T_B < t) with the laws of the two counts, taken as independent given
+    the labels, or as in all where the periods of an actor borrow nothing from each other. In all, T_A - T_B has the
+    interval of Zou & Donner (2008) for the difference of two estimates with intervals of their own, wider where the
+    actors exclude each other in the documents that were read, and P(T_A > T_B) is that of the normal law that has it.
+
+    Raises InputError for the same actor twice, one without labels, or a series of shares.
+    """
+    if first == second:
+        raise InputError(f"first and second must be different actors; both are {first}.")
+    if series.unit != "documents":
+        raise unknown_name("unit", series.unit, ["documents"], place="corrected comparisons")
+    first_rows, other = series.rows_of(first), series.rows_of(second)
+    laws = {} if series.counts is None else _laws(series)
+    rows = tuple(
+        _compared(laws.get((first, a.period)), laws.get((second, b.period)), a, series.level)
+        if ALONE not in (a.method, b.method)
+        else _differing(series, (first, WITHIN, a.period), (second, WITHIN, b.period), a.period)
+        for a, b in zip(first_rows, other, strict=True)
+    )
+    total = _in_all(series, first, second)
+    silent = sum(math.isnan(row.greater) and not math.isnan(row.mean) for row in rows)
+    why = [_why(silent, series.recipe["period"])] if silent else []
+    return CorrectedComparison(
+        first=first,
+        second=second,
+        rows=rows,
+        total=total,
+        said=(*why, *series.said),
+        checks=series.checks,
+        recipe=series.recipe,
+    )
+
+
+def _difference(row: CorrectedDifference) -> str | None:
+    """The difference as a reader sees it."""
+    return None if math.isnan(row.mean) else f"{row.mean:.1f} {interval(row.low, row.high, 0)}"
+
+
+def _why(silent: int, period: str) -> str:
+    return (
+        f"In {counted(silent, period)} neither actor has a positive label, so the labels do not show which has more; "
+        "label more documents."
+    )
+
+
+def _laws(series: CorrectedSeries) -> dict[tuple[str, str], CountLaw]:
+    assert series.counts is not None
+    rows_and_laws = zip(series.counts.rows, series.counts.laws, strict=True)
+    return {(row.group[0], row.group[2]): law for row, law in rows_and_laws if row.group[1] == WITHIN}
+
+
+def _compared(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level: float) -> CorrectedDifference:
+    if math.isnan(row.estimate):
+        return CorrectedDifference(row.period, *[math.nan] * 6)
+    if a is None or b is None:  # no stored document in the period
+        return CorrectedDifference(row.period, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    greater, equal, low, high = a.against(b, level)
+    less = max(0.0, 1.0 - greater - equal)
+    return CorrectedDifference(row.period, greater, equal, less, a.expected - b.expected, float(low), float(high))
+
+
+def _in_all(series: CorrectedSeries, first: str, second: str) -> CorrectedDifference:
+    """The difference of the totals over the requested days."""
+    total = series.total_of(first)
+    if math.isnan(total.estimate):
+        return CorrectedDifference(ALL, *[math.nan] * 6)
+    if series.counts is None or total.n == 0:  # no stored document
+        return CorrectedDifference(ALL, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    return _differing(series, (first, WITHIN), (second, WITHIN), ALL)
+
+
+def _differing(
+    series: CorrectedSeries, first: tuple[str, ...], second: tuple[str, ...], period: str
+) -> CorrectedDifference:
+    """The difference of two counts whose laws are not written out; NaN where none can be promised."""
+    assert series.counts is not None
+    names = {row.group for row in (*series.counts.rows, *series.counts.domains)}
+    if not {first, second} <= names:  # no stored document of one: it has no count of its own
+        return CorrectedDifference(period, *[math.nan] * 6)
+    difference, greater = series.counts.difference(first, second)
+    if difference.low is None or difference.high is None:
+        return CorrectedDifference(period, *[math.nan] * 6)
+    reach = difference.value - difference.low if difference.value > 0 else difference.high - difference.value
+    if reach == 0:
+        more, less = float(difference.value > 0), float(difference.value < 0)
+    elif math.isnan(greater):
+        more = less = math.nan
+    else:  # P(D ≥ ½), P(D ≤ -½) of the normal law with this interval
+        scale = math.sqrt(2.0) * reach / normal_quantile(series.level)
+        more, less = (0.5 * math.erfc((0.5 - sign * difference.value) / scale) for sign in (1.0, -1.0))
+    return CorrectedDifference(period, more, 1.0 - more - less, less, difference.value, difference.low, difference.high)

@@ -1,0 +1,495 @@
+"""The series of a store corrected by the labels of read documents: counts that allow for misses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from howsure import __version__
+from howsure.counts.estimation import estimate_counts
+from howsure.counts.notes import Terms, as_sentence, by_severity, note_text
+from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
+from howsure.inputs.checks import coded_rows
+from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
+from howsure.inputs.periods import Day, period_of
+from howsure.result import Row, Rows, as_json
+from howsure.show.notes import DETAIL, Note
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
+from howsure_events.labels.answers import SettledLabels, settled_labels
+from howsure_events.labels.coders import merged_notes
+from howsure_events.series.extra_features import Scores, learned_features, score_features
+from howsure_events.series.labelled_pairs import LabelledPairs, PairFeatures, labelled_pairs, pair_features
+from howsure_events.store.reading import (
+    Store,
+    chosen_actors,
+    days_asked,
+    documents_by_period,
+    event_of,
+    incomplete_periods,
+    rows_of,
+    settings_of,
+    title_of,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# How often an actor acts in a period, or in all, estimated with the labels of read documents.
+
+ALL = "all"
+MAX_ANSWERED = 3  # actors in the answer
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedCount:
+    """The number of documents of a period in which an actor acts, or their share, with its interval.
+
+    period: its name, or "all". n: stored documents of the period; labelled: of these with labels; positives: of these
+    in which the actor acts, as their readers say. method: how the number was estimated. NaN in a period without any
+    document.
+    """
+
+    actor: str
+    period: str
+    n: int
+    labelled: int
+    positives: int
+    estimate: float
+    low: float
+    high: float
+    method: str
+
+    @classmethod
+    def of(
+        cls, estimate: CountEstimate | None, actor: str, period: str, n_documents: int, *, share: bool
+    ) -> CorrectedCount:
+        """The count of a cell (None: no stored document), among n documents of which some were perhaps left out."""
+        if n_documents == 0:
+            return cls(actor, period, 0, 0, 0, math.nan, math.nan, math.nan, "")
+        if estimate is None:
+            return cls(actor, period, 0, 0, 0, 0.0, 0.0, 0.0, "exact")
+        values = (estimate.estimate, float(estimate.low), float(estimate.high))
+        count = cls(actor, period, estimate.n, estimate.labelled, estimate.positives, *values, estimate.method)
+        return count.among(n_documents) if share else count
+
+    def among(self, n_documents: int) -> CorrectedCount:
+        """The share of n documents that it is; itself, where it is undefined."""
+        if not n_documents:
+            return self
+        estimate, low, high = (value / n_documents for value in (self.estimate, self.low, self.high))
+        return replace(self, estimate=estimate, low=low, high=high)
+
+
+# Sentences on a corrected series: its labels, missing labels, and checks.
+
+WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
+
+REPRINTED = (
+    "corrected counts: {} the same story as another document; intervals of periods treat them as independent given "
+    "their scores, those of totals do not"
+)
+DOCUMENTS = Terms(
+    units="pairs of a document and an actor",
+    group="period",
+    groups="periods",
+    clusters="documents",
+    members="actors in one document",
+    hidden=frozenset({WITHIN}),
+)
+
+
+def sentences(
+    counts: CountEstimates | None, recipe: Mapping[str, Any], not_asked: Mapping[str, str], left_out: int
+) -> tuple[str, ...]:
+    """The labels that correct the counts, and what is missing."""
+    lines = [] if counts is None else [_labels_used(recipe)]
+    if not_asked:
+        lines.append(f"No corrected counts for {', '.join(not_asked)}: coders were not asked about them.")
+    lines += _missing_labels(recipe)
+    if left_out:
+        lines.append(
+            f"{counted(left_out, 'document names', 'documents name')} no actor and are not in the store; they count "
+            "as documents without an event."
+        )
+    return tuple(lines)
+
+
+def raw_alone(not_asked: Sequence[str]) -> str:
+    """Why two actors are compared by their raw counts, although documents were labelled.
+
+    >>> raw_alone(["IRQ"])
+    'No corrected count for IRQ, because coders were not asked about it: raw counts of the model are compared.'
+    """
+    it = "it" if len(not_asked) == 1 else "them"
+    return (
+        f"No corrected count for {' and '.join(not_asked)}, because coders were not asked about {it}: raw counts of "
+        "the model are compared."
+    )
+
+
+def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, ...]:
+    """The checks of the counts, and what limits them."""
+    diagnostics = counts.diagnostics
+    lines = []
+    if diagnostics.worth is not None:
+        worth = counted(round(diagnostics.worth / n_actors), "document")
+        lines.append(f"the total of all actors is as precise as one from {worth} labelled at random without a model")
+    if diagnostics.raw_error is not None:
+        lines.append(
+            f"calibration error of the model's probabilities on the labelled documents: {diagnostics.raw_error}"
+        )
+    shared = [REPRINTED.format(counted(reprinted, "document reports", "documents report"))] if reprinted else []
+    others = replace(diagnostics, worth=None, raw_error=None).sentences(DOCUMENTS)
+    details = [Note(as_sentence(text), DETAIL) for text in [*lines, *others]]
+    notes = [
+        Note(as_sentence(note_text(note, counts.rows, DOCUMENTS)), note.severity)
+        for note in by_severity(counts.caveats)
+    ]
+    return (*details, *notes, *(Note(as_sentence(text), DETAIL) for text in shared))
+
+
+def _labels_used(recipe: Mapping[str, Any]) -> str:
+    coders = recipe["coders"]
+    names = f"{len(coders)} coders" if len(coders) > 3 else f"coder{'s' * (len(coders) > 1)}: {', '.join(coders)}"
+    labels = f"{counted(recipe['labelled'], 'labelled document')}{f' ({names})' if coders else ''}"
+    scores = f" and the scores {shortened(recipe['scores'])}" if recipe.get("scores") else ""
+    return f"Corrected with {labels}{scores}. Question: “{recipe['question']}”"
+
+
+def _missing_labels(recipe: Mapping[str, Any]) -> list[str]:
+    unlabelled = {"unclear": recipe["unclear"], "labelled differently by two coders": recipe["unsettled"]}
+    reasons = [f"{n:,} {reason}" for reason, n in unlabelled.items() if n]
+    lines = []
+    if reasons:
+        n = counted(sum(unlabelled.values()), "drawn document has", "drawn documents have")
+        lines.append(
+            f"{n} no label ({', '.join(reasons)}); the estimate assumes that they resemble the rest of their stratum."
+        )
+    merged = recipe.get("joined_strata")
+    if merged:
+        strata = counted(len(merged), "stratum", "strata")
+        lines.append(
+            f"{strata} with fewer than 2 usable labels merged with the most similar stratum: "
+            f"{shortened(map(repr, merged))}."
+        )
+    if recipe["not_read"]:
+        lines.append(
+            f"{counted(recipe['not_read'], 'drawn document is', 'drawn documents are')} not labelled yet; labelling "
+            "them narrows the intervals."
+        )
+    return lines + merged_notes(recipe.get("merged_coders", []))
+
+
+CORRECTED_UNITS = ("documents", "share")
+SEED = 0
+ENDS = attrgetter("low", "high")
+CORRECTED_COLUMNS = {  # columns of a raw series for its corrected counts, and their fields
+    "corrected": "estimate",
+    "corrected_low": "low",
+    "corrected_high": "high",
+    "labelled": "labelled",
+    "positives": "positives",
+}
+
+
+class ActorRows(Rows[Row]):
+    """Rows of actors by period; the titles of the actors by their codes."""
+
+    __slots__ = ()
+    titles: Mapping[str, str]
+    recipe: Mapping[str, Any]
+    place: ClassVar = "the series"
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        """The codes of the actors that have rows, in the requested order."""
+        return tuple(self.titles)
+
+    @property
+    def level(self) -> float:
+        """The level of the intervals."""
+        return float(self.recipe["level"])
+
+    @property
+    def unit(self) -> str:
+        """What is counted: documents, their share, or entities."""
+        return str(self.recipe["unit"])
+
+    def rows_of(self, actor: str) -> tuple[Row, ...]:
+        """The periods of one actor, in chronological order.
+
+        Raises InputError for an actor without rows.
+        """
+        if actor not in self.titles:
+            raise unknown_name("actor", actor, self.actors, place=self.place)
+        rows: Iterable[Any] = self.rows
+        return tuple(row for row in rows if row.actor == actor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CorrectedSeries(ActorRows[CorrectedCount]):
+    """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
+
+    `said` are sentences on the labels behind the numbers, `checks` on how good the estimates are. not_asked: actors
+    without labels, and so without rows. incomplete: the periods in which the documents begin or end.
+    """
+
+    titles: Mapping[str, str]
+    rows: tuple[CorrectedCount, ...]
+    totals: tuple[CorrectedCount, ...]
+    not_asked: tuple[str, ...]
+    said: tuple[str, ...]
+    checks: tuple[str, ...]
+    recipe: Mapping[str, Any]
+    counts: CountEstimates | None = as_json(None)
+    incomplete: tuple[str, ...] = as_json(None, default=())
+    derived: ClassVar = {"diagnostics": "not_asked"}
+    place: ClassVar = "the corrected series"
+    named = ""
+
+    @property
+    def diagnostics(self) -> Diagnostics | None:
+        """Checks of the estimate."""
+        return None if self.counts is None else self.counts.diagnostics
+
+    def total_of(self, actor: str) -> CorrectedCount:
+        """The count of one actor over all periods.
+
+        Raises InputError for an actor without labels.
+        """
+        self.rows_of(actor)
+        return next(row for row in self.totals if row.actor == actor)
+
+    @property
+    def answer(self) -> str:
+        """In about how many documents the most frequent actors act."""
+        quantity, decimals = ("a share of", 3) if self.unit == "share" else ("about", 0)
+        totals = sorted(self.totals, key=lambda row: -row.estimate)
+        if not totals:
+            return f"No corrected counts: coders were not asked about {', '.join(self.not_asked)}."
+        counts = [f"{number(row.estimate, decimals)} {interval(row.low, row.high, decimals)}" for row in totals]
+        first = f"{self.titles[totals[0].actor]} acts in {quantity} {counts[0]} of {totals[0].n:,} documents"
+        others = [f"{self.titles[row.actor]} in {count}" for row, count in zip(totals[1:], counts[1:], strict=True)]
+        return f"{shortened([first, *others], limit=MAX_ANSWERED)}."
+
+    def columns_beside(self, series: Rows[Any]) -> list[Column]:
+        """Columns for a raw series, of its frame and of its table; empty for actors without labels."""
+        corrected_rows = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
+        both: tuple[Sequence[Any], ...] = (series.rows, series.rows_shown())
+        framed, shown_rows = ([corrected_rows.get((row.actor, row.period)) for row in rows] for rows in both)
+        decimals, ends = (4, 4) if self.unit == "share" else (1, 0)
+        return [
+            *(
+                Column(
+                    name,
+                    NUMBER,
+                    values=[None if row is None else float(getattr(row, field)) for row in framed],
+                    only=FRAME,
+                )
+                for name, field in CORRECTED_COLUMNS.items()
+            ),
+            Column("corrected_method", WORDS, values=[row and row.method for row in framed], only=FRAME),
+            Column("read", COUNT, values=[row and row.labelled for row in shown_rows], only=TABLE),
+            Column("corrected", digits(decimals), values=[row and row.estimate for row in shown_rows], only=TABLE),
+            Column("corrected interval", span(ends), values=[row and ENDS(row) for row in shown_rows], only=TABLE),
+        ]
+
+    def rows_shown(self) -> Sequence[object]:
+        """The rows, then the totals."""
+        return (*self.rows, *self.totals)
+
+    def rows_framed(self) -> Sequence[object]:
+        """The rows, which add up to the totals."""
+        return self.rows
+
+    def columns(self) -> Sequence[Column]:
+        """One row per actor and period; then, in tables and CSV, the totals."""
+        share = self.unit == "share"
+        return [
+            Column("actor", WORDS),
+            Column("period", WORDS),
+            Column("n", COUNT, "documents"),
+            Column("labelled", COUNT, "read"),
+            Column("positives", COUNT, "act there"),
+            Column("estimate", digits(4 if share else 1), "corrected"),
+            *(Column(name, NUMBER, only=FRAME) for name in ("low", "high")),
+            Column("interval", span(4 if share else 0), f"{100 * self.level:g}% interval", get=ENDS, only=TABLE),
+            Column("method", WORDS, only=FRAME),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """What is counted, and the notes and checks."""
+        counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
+        return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks]
+
+    def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
+        """Draw the corrected series of some actors (all, if up to four) in one panel, on axes (new ones if None)."""
+        from howsure_events.figures import corrected_axes
+
+        return corrected_axes(self, ax=ax, actors=actors)
+
+
+def corrected_series(
+    store: Store,
+    *,
+    period: str = "quarter",
+    actors: Sequence[str] | None = None,
+    unit: str = "documents",
+    level: float = 0.95,
+    since: Day | None = None,
+    until: Day | None = None,
+    labels: SettledLabels | None = None,
+    scores: Scores | None = None,
+    learn: bool = False,
+) -> CorrectedSeries | None:
+    """The number of documents per actor and period with an event, corrected by labels; None without labels.
+
+    Units are all pairs of a stored document and an actor with labels; documents were drawn for labelling, and the
+    answers are those of the store, or `labels`. A regression on the labels estimates the probability of an event in
+    each pair (`howsure_events.series.labelled_pairs`), with a level for each actor and period; labelled pairs are known
+    (`howsure.estimate_counts`, method "auto"). All documents and actors enter the estimate, whichever are shown:
+    `actors`, and the days from `since` to `until`. unit: "documents", or their "share" among all documents of the
+    period, including those that are not stored because they name no actor, which count as without an event.
+
+    scores: further features, by name a number for each document by its id, or for each document and actor asked by
+    (id, code); `howsure_events.series.extra_features.read_scores` reads them from a file. learn: also learn from the
+    words of the labelled texts (needs scikit-learn).
+
+    >>> from howsure_events import EventStore, example_store
+    >>> from howsure_events.labels.answers import record_answer
+    >>> from howsure_events.labels.draw import draw_documents
+    >>> with example_store() as store:
+    ...     path, found = store.path, dict(store.ask("SELECT document, best FROM events WHERE actor = 'NORLAND'"))
+    >>> with EventStore.open(path, read_only=False) as store:
+    ...     drawn = draw_documents(store, 30, actors=["NORLAND"], period="none")
+    ...     for (number,) in store.ask("SELECT document FROM label_sample"):
+    ...         acting = ["NORLAND"] if found.get(number) else []  # what a reader may have said
+    ...         revision = record_answer(store, number, "anna", acting=acting, revision=0)
+    ...     series = corrected_series(store, period="year")
+    >>> [(row.period, row.labelled, row.positives) for row in series.rows]
+    [('2001', 18, 3), ('2002', 12, 3)]
+    >>> row = series.rows[0]
+    >>> row.positives <= row.low <= row.estimate <= row.high <= row.n
+    True
+
+    Raises TooFewLabelsError if a stratum of the draw has fewer than 2 documents with answers; InputError for an actor
+    that the store does not know, or an invalid option.
+    """
+    if unit not in CORRECTED_UNITS:
+        raise unknown_name("unit", unit, CORRECTED_UNITS, place="corrected series")
+    level = check_level(level)
+    settled = settled_labels(store) if labels is None else labels
+    if settled is None:
+        return None
+    sizes = documents_by_period(store, period, since=since, until=until)
+    chosen = settled.actors if actors is None else chosen_actors(store, actors)
+    shown = [actor for actor in chosen if actor in settled.actors]
+    not_asked = tuple(actor for actor in chosen if actor not in settled.actors)
+    days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
+    recipe = {
+        "howsure": __version__,
+        "period": period,
+        "level": level,
+        "unit": unit,
+        **days,
+        "event": event_of(store),
+        "question": settled.question,
+        "asked": list(settled.actors),
+        "coders": list(settled.coders),
+        "answered": len(settled.documents),
+        "unclear": settled.unclear,
+        "unsettled": settled.unsettled,
+        "not_read": settled.drawn - len(settled.documents),
+    }
+    if settled.merged_coders:
+        recipe["merged_coders"] = [list(spellings) for spellings in settled.merged_coders]
+    titles = {actor: title_of(store, actor) for actor in shown}
+    if not shown:
+        lines = sentences(None, recipe, {actor: title_of(store, actor) for actor in not_asked}, 0)
+        recipe |= {"store": settings_of(store)}
+        return CorrectedSeries(
+            titles=titles, rows=(), totals=(), not_asked=not_asked, said=lines, checks=(), recipe=recipe, counts=None
+        )
+    pairs = pair_features(store, settled.actors)
+    labels_of_pairs = labelled_pairs(pairs, settled)
+    extra = score_features(store, pairs, scores) | (
+        learned_features(store, pairs, labels_of_pairs.labels) if learn else {}
+    )
+    counts = _estimated(pairs, labels_of_pairs, extra, period=period, days=days_asked(since, until), level=level)
+    rows, totals = _rows(counts, shown, sizes, share=unit == "share")
+    recipe |= {
+        "method": counts.recipe["method"],
+        "design": counts.recipe["design"],
+        "labelled": labels_of_pairs.read,
+        "joined_strata": list(labels_of_pairs.joined),
+        "features": counts.recipe["features"],
+        **({"scores": list(scores)} if scores else {}),
+        "seed": SEED,
+        "documents": sum(sizes.values()),
+        "store": settings_of(store),
+    }
+    left_out = sum(sizes.values()) - totals[0].n
+    lines = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
+    ((reprinted,),) = rows_of(store, "SELECT count(*) FROM stories")
+    checked = checks(counts, len(pairs.actors), int(reprinted))
+    return CorrectedSeries(
+        titles=titles,
+        rows=rows,
+        totals=totals,
+        not_asked=not_asked,
+        said=lines,
+        checks=checked,
+        recipe=recipe,
+        counts=counts,
+        incomplete=incomplete_periods(store, list(sizes), since, until),
+    )
+
+
+def _estimated(
+    pairs: PairFeatures,
+    labelled_pairs: LabelledPairs,
+    extra: Mapping[str, Any],
+    *,
+    period: str,
+    days: Any,
+    level: float,
+) -> CountEstimates:
+    """Counts per actor, requested or other days, and period."""
+    dates, place = np.unique(pairs.date, return_inverse=True)
+    day_list = [date.item() for date in dates]
+    groups = {
+        "actor": coded_rows(pairs.actors, pairs.actor),
+        "days": coded_rows([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in day_list], place),
+        "period": coded_rows([period_of(day, period=period) for day in day_list], place),
+    }
+    return estimate_counts(
+        labelled_pairs.labels,
+        pairs.probability,
+        groups=groups,
+        features={**pairs.features, **extra},
+        strata=labelled_pairs.strata,
+        inclusion=labelled_pairs.inclusion,
+        clusters=pairs.document,
+        level=level,
+        rng=SEED,
+    )
+
+
+def _rows(
+    counts: CountEstimates, actors: Sequence[str], sizes: Mapping[str, int], *, share: bool
+) -> tuple[tuple[CorrectedCount, ...], tuple[CorrectedCount, ...]]:
+    cells: dict[tuple[str, ...], CountEstimate] = {row.group: row for row in (*counts.rows, *counts.domains)}
+    rows = tuple(
+        CorrectedCount.of(cells.get((actor, WITHIN, label)), actor, label, n, share=share)
+        for actor in actors
+        for label, n in sizes.items()
+    )
+    n = sum(sizes.values())
+    totals = tuple(CorrectedCount.of(cells.get((actor, WITHIN)), actor, ALL, n, share=share) for actor in actors)
+    return rows, totals

@@ -1,0 +1,223 @@
+"""Further features of (document, actor) pairs: scores that a user brings, and scores learned."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from howsure.counts.learn_score import learn_score
+from howsure.counts.proxy import clipped_logit
+from howsure.data.tables.database import Database, reading
+from howsure.data.tables.named_files import named_files
+from howsure.data.tables.table import Table, column_names, open_table
+from howsure.errors import InputError
+from howsure.inputs.checks import is_missing
+from howsure.inputs.pairs import Floats
+from howsure_events.labels.answers import asked_of
+from howsure_events.series.labelled_pairs import PairFeatures
+from howsure_events.store.reading import Store, chosen_actors, rows_of
+
+# Further features of (document, actor) pairs: scores that a user brings, and scores learned from the read texts.
+
+ScoreKey = str | tuple[str, str]  # the id of a document, or with it the code of an actor
+Scores = Mapping[str, Mapping[str, float] | Mapping[ScoreKey, float]]  # by name, a number for each
+SEED = 0
+LEARNED = "learned from the texts"
+
+
+def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> dict[str, Floats]:
+    """A column (N,) for each score: of documents, the same for all actors of a document, or of pairs.
+
+    Raises InputError for a document (or pair) without a score, a score of no document of the store, or a score with the
+    name of another feature.
+    """
+    if not scores:
+        return {}
+    ids = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
+    names_in_use = [*pairs.features, LEARNED]
+    for name in scores:
+        if name in names_in_use:
+            raise InputError(f"a score must not be called {name!r}, as a feature of the store is; rename it.")
+    return {name: _column(name, scores_of_documents, ids, pairs.actors) for name, scores_of_documents in scores.items()}
+
+
+def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[str, Floats]:
+    """The logit of a score learned from the texts of the read documents, for each actor a regression of its own.
+
+    labels (N,) of the pairs, NaN where there is none. A read document is scored by a fit that has not seen its label.
+
+    Raises InputError for a store without texts; MissingExtraError without scikit-learn.
+    """
+    texts = document_texts(store)
+    if not any(texts):
+        raise InputError("learn needs the texts of the documents, and this store has none: events were imported alone.")
+    by_actor = labels.reshape(-1, len(pairs.actors))
+    logits = [clipped_logit(learn_score(texts, column, rng=SEED)) for column in by_actor.T]
+    return {LEARNED: np.column_stack(logits).ravel()}
+
+
+def document_texts(store: Store) -> list[str]:
+    """The words of each stored document, by its number."""
+    texts = rows_of(
+        store,
+        "SELECT d.document, string_agg(array_to_string(s.words, ' '), ' ' ORDER BY s.sentence) FROM documents d "
+        "LEFT JOIN sentences s USING (document) GROUP BY d.document ORDER BY d.document",
+    )
+    return [text or "" for _, text in texts]
+
+
+def _column(name: str, values: Mapping[Any, float], ids: list[str], actors: tuple[str, ...]) -> Floats:
+    of_pairs = any(isinstance(key, tuple) for key in values)
+    keys: list[Any] = [(document, actor) for document in ids for actor in actors] if of_pairs else ids
+    lacking = next((key for key in keys if key not in values), None)
+    if lacking is not None:
+        every = "every document of the store" + (" and actor that readers were asked about" if of_pairs else "")
+        raise InputError(f"scores[{name!r}] must have a number for {every}; {lacking!r} has none.")
+    unknown = next(iter({key[0] if of_pairs else key for key in values} - set(ids)), None)
+    if unknown is not None:
+        raise InputError(f"scores[{name!r}] has a number for {unknown!r}, which is not a document of the store.")
+    try:
+        column = np.array([float(values[key]) for key in keys])
+    except (TypeError, ValueError):
+        raise InputError(f"scores[{name!r}] must hold numbers only.") from None
+    bad = np.flatnonzero(~np.isfinite(column))
+    if len(bad):
+        raise InputError(
+            f"scores[{name!r}] must hold finite numbers; document {keys[int(bad[0])]!r} has {column[bad[0]]!r}."
+        )
+    return column if of_pairs else np.repeat(column, len(actors))
+
+
+# Files of scores: numbers of any model for a store's documents, or for its documents and actors, by columns.
+
+DOCUMENT, ACTOR = "document", "actor"
+
+
+def read_scores(store: Store, path: str | os.PathLike[str]) -> Scores:
+    """The scores in a file (CSV, TSV, JSON lines, Parquet or .npz), for `corrected_series`.
+
+    Columns: document (an id), perhaps actor (a code or title), and one or more of numbers, each a score of its name.
+    There is one row for each stored document, or, with a column actor, for each stored document and each actor that
+    readers were asked about; rows of other actors are checked, and not used.
+
+    Raises InputError naming the row and what is wrong with it, or what has no row; also if the store has no labels.
+    """
+    asked_actors = asked_of(store).actors
+    with ExitStack() as ending:
+        database = Database()
+        ending.callback(database.close)
+        files = named_files([path], format=None, spool=database.folder)
+        database.allow_only([file.path for file in files])
+        names = column_names(database, files[0])
+        keys = [DOCUMENT, *([ACTOR] if ACTOR in names else [])]
+        scored = [name for name in names if name not in keys]
+        table = open_table(database, files, [*keys, *scored])
+        if not scored:
+            raise InputError(f"{table.name} must have a column of scores besides {' and '.join(keys)}; it has none.")
+        return _checked(store, table, keys, scored, asked_actors)
+
+
+def _checked(
+    store: Store, table: Table, keys: Sequence[str], scored: Sequence[str], asked_actors: Sequence[str]
+) -> Scores:
+    documents = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
+    stored, codes = set(documents), dict[str, str]()
+    scores: dict[str, dict[ScoreKey, float]] = {name: {} for name in scored}
+    places: dict[ScoreKey, int] = {}
+    for at, row in enumerate(_rows(table, keys, scored)):
+        document = row[0]
+        if document is None or is_missing(document):
+            raise InputError(f"{DOCUMENT} must not be missing; {table.place_of(at)} has none.")
+        if document not in stored:
+            raise InputError(
+                f"{DOCUMENT} must be the id of a document in {store.path}; {table.place_of(at)} holds {document!r}, "
+                "which is not in the store. Remove the rows of other documents."
+            )
+        key: ScoreKey = document
+        if ACTOR in keys:
+            key = (document, _code(store, table, at, row[1], codes))
+        if key in places:
+            same = f"{document!r} with {key[1]!r}" if isinstance(key, tuple) else repr(document)
+            raise InputError(
+                f"there must be one row per {' and '.join(keys)}; {same} is that of {table.place_of(places[key])} and "
+                f"of {table.place_of(at)}. Remove one of them."
+            )
+        places[key] = at
+        values = row[len(keys) :]
+        for name, text, number in zip(scored, values[::2], values[1::2], strict=True):
+            value = _number(table, at, name, text, number)
+            if ACTOR not in keys or key[1] in asked_actors:
+                scores[name][key] = value
+    _check_whole(table, store, places, documents, asked_actors if ACTOR in keys else None)
+    return scores
+
+
+def _rows(table: Table, keys: Sequence[str], scored: Sequence[str]) -> Iterable[tuple[Any, ...]]:
+    """The texts of the keys, and the text and number of each score, in the order of the rows."""
+    columns = [table.columns[name].text for name in keys]
+    columns += [column for name in scored for column in (table.columns[name].text, table.columns[name].number)]
+    query = f"SELECT {', '.join(columns)} FROM {table.numbered} ORDER BY {table.position}"
+    with reading(table.name):
+        return table.connection.execute(query).fetchall()
+
+
+def _code(store: Store, table: Table, at: int, name: str | None, codes: dict[str, str]) -> str:
+    """The code of an actor of a row, from those met before."""
+    if name is None or is_missing(name):
+        raise InputError(
+            f"{ACTOR} must not be missing; {table.place_of(at)} has none. Leave the column out if scores are those of "
+            "documents."
+        )
+    if name not in codes:
+        try:
+            codes[name] = chosen_actors(store, [name])[0]
+        except InputError as error:
+            raise InputError(f"{ACTOR} in {table.place_of(at)}: {error}") from None
+    return codes[name]
+
+
+def _number(table: Table, at: int, name: str, text: str | None, number: object) -> float:
+    if text is None or is_missing(text):
+        raise InputError(f"{name} must not be missing; {table.place_of(at)} has none.")
+    if not isinstance(number, int | float | Decimal) or not math.isfinite(number):
+        raise InputError(
+            f"{name} must be a finite number, with a decimal point; {table.place_of(at)} holds {text[:60]!r}. Remove "
+            "columns that are not scores."
+        )
+    return float(number)
+
+
+def _check_whole(
+    table: Table, store: Store, places: Iterable[ScoreKey], documents: Sequence[str], asked_actors: Sequence[str] | None
+) -> None:
+    """Check that every document has a row, or every document with every actor asked."""
+    given_keys = set(places)
+    if asked_actors is None:
+        lacking = [repr(document) for document in documents if document not in given_keys]
+        expected = "every document"
+    else:
+        named = {key[1] for key in given_keys}
+        nowhere = next((actor for actor in asked_actors if actor not in named), None)
+        if nowhere is not None:
+            raise InputError(
+                f"{table.name} must have rows of every actor that readers were asked about, {', '.join(asked_actors)}; "
+                f"{nowhere} has none."
+            )
+        lacking = [
+            f"{document!r} with {actor!r}"
+            for document in documents
+            for actor in asked_actors
+            if (document, actor) not in given_keys
+        ]
+        expected = "every document and actor that readers were asked about"
+    if lacking:
+        raise InputError(
+            f"{table.name} must have a row for {expected} in {store.path}; {lacking[0]} has none ({len(lacking):,} "
+            "such)."
+        )

@@ -1,0 +1,221 @@
+"""The documents of a point of a series, and corrected counts of a store."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import check_whole
+from howsure_events.labels.answers import Answer, answers_of, labelling_of, labels_by, settlements_of
+from howsure_events.series.actor_comparison import ActorComparison
+from howsure_events.series.corrected_comparison import corrected_comparison
+from howsure_events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
+from howsure_events.series.event_series import EventSeries
+from howsure_events.series.extra_features import Scores
+from howsure_events.series.labelled_pairs import TooFewLabelsError
+from howsure_events.store.documents import StoredDocument, stored_documents
+from howsure_events.store.reading import (
+    Store,
+    actors_in,
+    bounds_of,
+    chosen_actors,
+    found_once,
+    rows_of,
+    title_of,
+)
+
+# The documents behind a point of a series, and those with uncertain events, with the links they depend on.
+
+LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
+
+
+def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
+    """The documents behind an actor's count of a period, such as "1999-Q1": those in which the rule finds that the
+    actor may act, the most probable first, and those that were read, found or not.
+
+    `doubtful` marks an uncertain probability. Of a document that was read, `answers` hold what each coder says (`acts`:
+    None if unclear; `settles`: it settles what others answered differently), `label` whether the actor acts by all
+    answers (None if that is open), and `missed` whether the actor acts although the rule does not find it.
+
+    Raises InputError for an actor or a period that is not in the store.
+    """
+    (actor,) = chosen_actors(store, [actor])
+    answers = found_once(store, ("answers about", actor), partial(answers_about, store, actor))
+    return documents_between(store, actor, bounds_of(store, at), answers)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersAbout:
+    """What readers said of an actor, by document: each answer, and the label that they give together."""
+
+    answers: Mapping[int, list[dict[str, Any]]]
+    labels: Mapping[int, bool | None]
+
+
+def answers_about(store: Store, actor: str) -> AnswersAbout:
+    """All answers about an actor; none if coders were not asked about it."""
+    labelling = labelling_of(store)
+    if labelling is None or actor not in labelling.actors:
+        return AnswersAbout({}, {})
+    answers_by_document: dict[int, list[Answer]] = {}
+    for answer in answers_of(store):
+        answers_by_document.setdefault(answer.document, []).append(answer)
+    settled = {settlement.document: settlement for settlement in settlements_of(store)}
+    answers, labels = {}, {}
+    for document in sorted({*answers_by_document, *settled}):
+        entries = [(answer, False) for answer in answers_by_document.get(document, [])]
+        entries += [(settled[document], True)] if document in settled else []
+        answers[document] = [
+            {"coder": answer.coder, "acts": None if answer.unclear else actor in answer.acting, "settles": settles}
+            for answer, settles in entries
+        ]
+        (label,) = labels_by([actor], [settled[document]] if document in settled else answers_by_document[document])
+        labels[document] = None if math.isnan(label) else bool(label)
+    return AnswersAbout(answers, labels)
+
+
+def documents_between(
+    store: Store, actor: str, days: tuple[datetime.date, datetime.date], answers_about: AnswersAbout
+) -> list[dict[str, Any]]:
+    """The documents from one day to another in which an actor may act, or that were read; see `documents_of`."""
+    rows = rows_of(
+        store,
+        "SELECT document, d.id, d.date, d.title, e.probability, e.best "
+        "FROM documents d LEFT JOIN (SELECT document, actor, probability, best FROM events WHERE actor = $actor) e "
+        "USING (document) "
+        "WHERE d.date BETWEEN $first AND $last AND (e.actor IS NOT NULL OR list_contains($read, document)) "
+        "ORDER BY coalesce(e.probability, 0) DESC, d.date, document",
+        actor=actor,
+        first=days[0],
+        last=days[1],
+        read=list(answers_about.answers),
+    )
+    return [
+        {
+            **_named(document, name, date, title),
+            "probability": p or 0.0,
+            "best": bool(best),
+            "doubtful": LOW <= (p or 0.0) <= HIGH,
+            "answers": answers_about.answers.get(document, []),
+            "label": answers_about.labels.get(document),
+            "missed": p is None and answers_about.labels.get(document) is True,
+        }
+        for document, name, date, title, p, best in rows
+    ]
+
+
+def doubtful_documents(
+    store: Store, *, low: float = LOW, high: float = HIGH, actor: str | None = None, limit: int = 50
+) -> list[dict[str, Any]]:
+    """Documents and actors whose event has a probability in [low, high], closest to 1/2 first, and the reasons.
+
+    `links` are the pairs of mentions that the event depends on (see
+    `howsure_events.store.documents.deciding_links`), with their words and their exact
+    probability P(i ~ j) of being one entity.
+
+    Raises InputError unless 0 ≤ low ≤ high ≤ 1, or for an actor that is not in the store.
+    Source: Nguyen & O'Connor (2015), section 6.3.
+    """
+    if not 0.0 <= low <= high <= 1.0:
+        raise InputError(f"low and high must satisfy 0 ≤ low ≤ high ≤ 1; they are {low} and {high}.")
+    actors = list(actors_in(store)) if actor is None else list(chosen_actors(store, [actor]))
+    rows = rows_of(
+        store,
+        "SELECT document, d.id, d.date, d.title, e.actor, e.probability, e.best "
+        "FROM events e JOIN documents d USING (document) "
+        "WHERE e.probability BETWEEN $low AND $high AND list_contains($actors, e.actor) "
+        "ORDER BY abs(e.probability - 0.5), document, e.actor LIMIT $limit",
+        low=low,
+        high=high,
+        actors=actors,
+        limit=check_whole(limit, name="limit"),
+    )
+    stored = stored_documents(store, {row[0] for row in rows})
+    return [
+        {
+            **_named(document, name, date, title),
+            "actor": code,
+            "actor_title": title_of(store, code),
+            "probability": p,
+            "best": best,
+            "links": links_of(stored[document], [code]),
+        }
+        for document, name, date, title, code, p, best in rows
+    ]
+
+
+def links_of(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, Any]]:
+    """The links that the events of actors depend on, with the words of both mentions and their exact probability."""
+    deciding = [(actor, link) for actor in actors for link in document.links_deciding(actor)]
+    exact = document.pair_probability([(link.first, link.second) for _, link in deciding])
+    return [
+        {
+            "actor": actor,
+            "mention": link.second,
+            "with": link.first,
+            "mention_text": document.text_of(link.second),
+            "with_text": document.text_of(link.first),
+            "probability": probability,
+            "with_event": link.with_event,
+            "without_event": link.without_event,
+            "share": link.share,
+        }
+        for (actor, link), probability in zip(deciding, exact, strict=True)
+    ]
+
+
+def _named(document: int, name: str, date: Any, title: str | None) -> dict[str, Any]:
+    return {"document": document, "id": name, "date": date.isoformat(), "title": title}
+
+
+# The corrected counts of a store beside its raw ones, where its labels allow them; else the reason why not.
+
+
+def series_beside_labels(
+    store: Store, series: EventSeries, *, learn: bool = False, scores: Scores | None = None
+) -> EventSeries:
+    """A series with the corrected one of the same actors, periods, unit and level, or with the reason why none is.
+
+    A store without labels needs no reason: nobody asked for a correction.
+    """
+    corrected = _corrected(store, series, series.actors, learn, scores)
+    return replace(series, not_corrected=corrected) if isinstance(corrected, str) else series.beside(corrected)
+
+
+def comparison_beside_labels(
+    store: Store, compared: ActorComparison, *, learn: bool = False, scores: Scores | None = None
+) -> ActorComparison:
+    """A comparison with that by the corrected counts, or with the reason why there is none."""
+    pair = (compared.first, compared.second)
+    corrected = _corrected(store, compared, pair, learn, scores)
+    if isinstance(corrected, CorrectedSeries) and corrected.not_asked:
+        corrected = raw_alone(corrected.not_asked)
+    if isinstance(corrected, str):
+        return replace(compared, not_corrected=corrected)
+    return compared.beside(corrected_comparison(corrected, *pair))
+
+
+def _corrected(
+    store: Store, raw: EventSeries | ActorComparison, actors: tuple[str, ...], learn: bool, scores: Scores | None
+) -> CorrectedSeries | str:
+    options: dict[str, Any] = {name: raw.recipe.get(name) for name in ("period", "unit", "level", "since", "until")}
+    corrected = corrected_or_why(store, actors=actors, learn=learn, scores=scores, **options)
+    return corrected if isinstance(corrected, str) or corrected.rows else " ".join(corrected.said)
+
+
+def corrected_or_why(store: Store, *, unit: str, **options: Any) -> CorrectedSeries | str:
+    """The corrected series of a store, or the reason why there is none: "" if nobody read any document."""
+    if labelling_of(store) is None:
+        return ""
+    if unit not in CORRECTED_UNITS:
+        return f"No corrected counts of {unit}: readers said of documents which actors act in them."
+    try:
+        corrected = corrected_series(store, unit=unit, **options)
+    except TooFewLabelsError as error:
+        return f"No corrected counts yet: {error}"
+    return "" if corrected is None else corrected

@@ -1,0 +1,308 @@
+"""Labels of documents, matched with all (document, actor) pairs of a store, and features of each pair."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.inputs.checks import Coded, coded_rows
+from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.pairs import Floats, Integers
+from howsure_events.labels.answers import CHANCES, SettledLabels
+from howsure_events.labels.draw import band_of, event_words
+from howsure_events.store.reading import Columns, Store, chosen_actors, columns_of
+
+# What a store knows of each document and actor: the model's probability, and cheap features that tell labels apart.
+
+EARLY = 3  # sentences at the start of a document
+
+
+@dataclass(frozen=True, slots=True)
+class PairFeatures:
+    """N = documents × actors pairs, all actors of a document one after another.
+
+    document, date (days, datetime64), actor (the position in `actors`) and probability (0 if the actor acts in no
+    sample), of each pair (N,); features: columns (N,) by name, for `howsure.estimate_counts`, which adds the logit of
+    the probability and whether it is above 0.
+    """
+
+    actors: tuple[str, ...]
+    document: Integers
+    date: np.ndarray[Any, Any]
+    actor: Integers
+    probability: Floats
+    features: Mapping[str, Floats]
+
+    def __len__(self) -> int:
+        return len(self.document)
+
+    @property
+    def documents(self) -> Integers:
+        """The number of each document, in ascending order."""
+        return self.document[:: len(self.actors)]
+
+    @property
+    def actor_codes(self) -> np.ndarray[Any, Any]:
+        """The code of the actor of each pair."""
+        return np.array(self.actors, dtype=object)[self.actor]
+
+
+def pair_features(store: Store, actors: Sequence[str] | None = None) -> PairFeatures:
+    """Every stored document with each of some actors (all that act, if None): probability, and features.
+
+    Features: "mentions" log(1 + mentions of the actor), "share of mentions" the actor's share of the mentions of all
+    actors, "named early" whether one of the first 3 sentences mentions the actor, "event words" log(1 + words of the
+    rule in the document, whatever their role), and "mentions and event words" the product of the two logarithms. A rule
+    that is a function has no words: the events that it found in the document are counted instead.
+
+    >>> from howsure_events import example_store
+    >>> with example_store() as store:
+    ...     pairs = pair_features(store, ["NORLAND", "SUDORIA"])
+    >>> len(pairs), list(pairs.features)
+    (96, ['mentions', 'share of mentions', 'named early', 'event words', 'mentions and event words'])
+    >>> round(float(pairs.probability[pairs.actor == 1].sum()), 2)
+    12.06
+
+    Raises InputError for an actor that the store does not know.
+    """
+    chosen = chosen_actors(store, actors)
+    dates_of_documents = columns_of(store, "SELECT document, date FROM documents ORDER BY document")
+    documents = np.asarray(dates_of_documents["document"], dtype=np.int64)
+    shape = len(documents), len(chosen)
+    axes = (documents, list(chosen))
+    probability = _placed(_events(store, chosen), "probability", axes)
+    mentioned = _mentions(store, chosen)
+    mentions = np.log1p(_placed(mentioned, "n", axes))
+    words = np.repeat(np.log1p(_event_words(store, documents)), shape[1]).reshape(shape)
+    named = _placed(_named(store), "n", (documents, [""]))
+    early = _placed(mentioned, "early", axes)
+    share = np.expm1(mentions) / np.maximum(named, 1.0)
+    columns = {
+        "mentions": mentions,
+        "share of mentions": share,
+        "named early": early,
+        "event words": words,
+        "mentions and event words": mentions * words,
+    }
+    return PairFeatures(
+        chosen,
+        np.repeat(documents, shape[1]),
+        np.repeat(np.asarray(dates_of_documents["date"]).astype("datetime64[D]"), shape[1]),
+        np.tile(np.arange(shape[1]), shape[0]),
+        np.clip(probability.ravel(), 0.0, 1.0),
+        {name: values.ravel() for name, values in columns.items()},
+    )
+
+
+def _events(store: Store, actors: Sequence[str]) -> Columns:
+    return columns_of(
+        store,
+        "SELECT document, list_position($actors, actor) - 1 AS actor, probability FROM events "
+        "SEMI JOIN documents USING (document) WHERE list_contains($actors, actor)",
+        actors=list(actors),
+    )
+
+
+def _mentions(store: Store, actors: Sequence[str]) -> Columns:
+    """How many mentions each document has of each actor, and whether one is early."""
+    return columns_of(
+        store,
+        "SELECT document, list_position($actors, actor) - 1 AS actor, count(*)::DOUBLE AS n, "
+        "(min(sentence) < $early)::DOUBLE AS early FROM "
+        "(SELECT document, sentence, unnest(actors) AS actor FROM mentions SEMI JOIN documents USING (document)) "
+        "WHERE list_contains($actors, actor) GROUP BY ALL",
+        actors=list(actors),
+        early=EARLY,
+    )
+
+
+def _named(store: Store) -> Columns:
+    """How many times mentions of each document name an actor, whichever it is."""
+    return columns_of(
+        store,
+        "SELECT document, 0 AS actor, sum(len(actors))::DOUBLE AS n FROM mentions SEMI JOIN documents USING (document) "
+        "GROUP BY document",
+    )
+
+
+def _event_words(store: Store, documents: Integers) -> Floats:
+    """How many words of the rule each document has."""
+    words = event_words(store)
+    if words is None:
+        words = columns_of(
+            store,
+            "SELECT document, count(DISTINCT (sentence, verb))::DOUBLE AS n FROM mentions "
+            "SEMI JOIN documents USING (document) WHERE verb IS NOT NULL GROUP BY document",
+        )
+    return _placed(words | {"actor": np.zeros_like(words["document"])}, "n", (documents, [""])).ravel()
+
+
+def _placed(columns: Columns, column: str, axes: tuple[Integers, list[str]]) -> Floats:
+    """A column of rows (document, actor) as a table (documents, actors), 0 for missing rows."""
+    documents, actors = axes
+    table = np.zeros((len(documents), len(actors)))
+    rows = np.searchsorted(documents, np.asarray(columns["document"], dtype=np.int64))
+    table[rows, np.asarray(columns["actor"], dtype=np.int64)] = np.asarray(columns[column], dtype=np.float64)
+    return table
+
+
+# Strata that have too few usable answers, joined with the strata most like them.
+
+MOST = 0.1  # of all documents may be in strata that are joined
+
+
+def joined_strata(
+    strata: np.ndarray[Any, Any],
+    score: Floats,
+    day: Floats,
+    answered: Integers,
+    usable: Integers,
+    *,
+    least: int,
+    most: float = MOST,
+) -> tuple[np.ndarray[Any, Any], tuple[str, ...]]:
+    """The strata (N,) of all documents after joining, and the names of those that were too small.
+
+    A stratum in which `least` documents (or all) are `answered`, but fewer have a `usable` answer, is joined with the
+    one nearest in time of the same band or, if there is none, with the one whose mean score is nearest (collapsed
+    strata: Cochran 1977, section 5A.12). answered and usable are places in `strata`; score and day are numbers (N,).
+    If such strata hold more than a share `most` of all documents, none is joined: too much would be taken on trust.
+
+    >>> import numpy as np
+    >>> strata = np.array(["found, 2001", "found, 2001", "found, 2002", "found, 2002", "silent, 2001"])
+    >>> read = np.arange(5)
+    >>> held, joined = joined_strata(strata, np.zeros(5), np.arange(5.0), read, read[1:], least=2, most=0.5)
+    >>> print(joined, held[0])
+    ('found, 2001',) found, 2002
+    """
+    names, codes = np.unique(strata, return_inverse=True)
+    bands = [band_of(str(name)) for name in names]
+    needed = np.minimum(np.bincount(codes), least)
+    was_read = np.bincount(codes[answered], minlength=len(names)) >= needed
+    is_short = was_read & (np.bincount(codes[usable], minlength=len(names)) < needed)
+    if is_short[codes].mean() > most:
+        return strata, ()
+    joined: list[str] = []
+    for code in np.flatnonzero(is_short).tolist():
+        here = codes == code
+        if here[usable].sum() >= min(int(here.sum()), least):
+            continue
+        others = [other for other in np.unique(codes).tolist() if other != code]
+        if not others:
+            break
+        alike = [other for other in others if bands[other] == bands[code]]
+        target = min(alike or others, key=lambda other: _distance(codes, score, day, here, other, in_time=bool(alike)))
+        codes = np.where(here, target, codes)
+        joined.append(str(names[code]))
+    return names[codes], tuple(joined)
+
+
+def _distance(
+    codes: Integers, score: Floats, day: Floats, here: np.ndarray[Any, Any], other: int, *, in_time: bool
+) -> tuple[float, float, int]:
+    there = codes == other
+    apart = [abs(float(values[here].mean() - values[there].mean())) for values in (score, day)]
+    return (apart[1], apart[0], other) if in_time else (apart[0], apart[1], other)
+
+
+LEAST = 2  # documents with labels in each stratum: one says nothing of the spread there
+LEAST_DOCUMENTS = 10
+
+
+class TooFewLabelsError(InputError):
+    """Too few documents have labels for a correction; the message says how many more, and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPairs:
+    """Per pair (N,): its label, NaN where nobody has read the document; its stratum, or its document's chance.
+
+    Of strata and inclusion one is None. read: documents with labels of all actors. A document with an answer for some
+    actors only has no labels here. joined: strata that were joined with others, since too few answers are usable.
+    """
+
+    labels: Floats
+    strata: Coded | None
+    inclusion: Floats | None
+    read: int
+    joined: tuple[str, ...] = ()
+
+
+def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs:
+    """The labels of the pairs of the labelled actors, in the order of `settled.actors`.
+
+    Documents that are unclear, or on which coders disagree, have no label: they count as missing at random within a
+    stratum; with given inclusion probabilities, these are reduced by the share that is missing.
+
+    A stratum that keeps fewer than 2 labels for this reason is merged with the most similar one (`joined_strata`).
+
+    Raises TooFewLabelsError if a stratum has fewer than 2 documents with answers; InputError if labels or strata are of
+    other documents than those of the store.
+    """
+    documents = pairs.documents
+    usable = ~np.isnan(settled.labels).any(axis=1)
+    place = np.searchsorted(documents, settled.documents)
+    is_stored = place < len(documents)
+    is_stored[is_stored] = documents[place[is_stored]] == settled.documents[is_stored]
+    if not is_stored.all():
+        unknown = int(settled.documents[~is_stored][0])
+        raise InputError(f"labels are of document {unknown}, which the store does not hold. Is it the same store?")
+    rows = place[usable]
+    labels = np.full((len(documents), len(settled.actors)), np.nan)
+    labels[rows] = settled.labels[usable]
+    per_document = len(settled.actors)
+    if len(rows) < LEAST_DOCUMENTS:
+        raise TooFewLabelsError(
+            f"a correction needs labels of {LEAST_DOCUMENTS} documents at least; {len(rows)} have them. "
+            f"{_remedy(settled, int(usable.sum()))}"
+        )
+    if settled.design == CHANCES:
+        chances = np.full(len(documents), np.nan)
+        chances[rows] = settled.inclusion[usable] * (len(rows) / settled.drawn)
+        return LabelledPairs(labels.ravel(), None, np.repeat(chances, per_document), len(rows))
+    strata = _strata(documents.tolist(), settled.strata)
+    score = pairs.probability.reshape(len(documents), per_document).max(axis=1)
+    day = pairs.date[::per_document].astype("datetime64[D]").astype(np.float64)
+    strata, joined = joined_strata(strata, score, day, place, rows, least=LEAST)
+    _check_strata(strata, rows, settled)
+    names, codes = np.unique(strata, return_inverse=True)
+    of_pairs = coded_rows(names.tolist(), np.repeat(codes, per_document))
+    return LabelledPairs(labels.ravel(), of_pairs, None, len(rows), joined)
+
+
+def _strata(documents: list[int], strata: Mapping[int, str]) -> np.ndarray[Any, Any]:
+    lacking = next((document for document in documents if document not in strata), None)
+    if lacking is not None:
+        raise InputError(
+            f"labels must come with the stratum of every stored document; document {lacking} has none. Was the store "
+            "extended after documents were drawn? Draw again."
+        )
+    return np.array([strata[document] for document in documents])
+
+
+def _check_strata(strata: np.ndarray[Any, Any], rows: np.ndarray[Any, Any], settled: SettledLabels) -> None:
+    size, drawn = Counter(strata.tolist()), Counter(strata[rows].tolist())
+    short = {name: drawn[name] for name, n in size.items() if drawn[name] < min(LEAST, n)}
+    if short:
+        (name, n), lacking = sorted(short.items())[0], counted(len(short), "stratum has", "strata have")
+        raise TooFewLabelsError(
+            f"a correction needs the labels of {LEAST} documents in each of the "
+            f"{counted(len(size), 'stratum', 'strata')} of the draw; {lacking} fewer, such as {name!r} with {n}. "
+            f"{_remedy(settled, len(rows))}"
+        )
+
+
+def _remedy(settled: SettledLabels, usable: int) -> str:
+    """What would help: read on, settle, or draw more."""
+    unread = settled.drawn - len(settled.documents)
+    if unread:
+        return f"Read on: {counted(unread, 'drawn document has', 'drawn documents have')} no answer yet."
+    lost = len(settled.documents) - usable
+    if lost:
+        return f"Settle or clear up {counted(lost, 'document')} without a label, or draw more."
+    return "Draw more documents to read."

@@ -1,0 +1,212 @@
+"""`regress_events`: does an actor act more often when something else is so? A regression on a store's labels."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.files.opened import opened, parsed_json
+from howsure.inputs import frames
+from howsure.inputs.checks import Coded
+from howsure.inputs.numbers_and_names import shortened, unknown_name
+from howsure.inputs.parameter_types import IntoFrame
+from howsure.inputs.periods import period_of
+from howsure.regression.regress_predicted import regress_predicted
+from howsure.regression.results import PredictedCoefficient, PredictedRegression
+from howsure.result import Estimate
+from howsure_events.labels.answers import settled_labels
+from howsure_events.series.labelled_pairs import PairFeatures, labelled_pairs, pair_features
+from howsure_events.store.reading import Store, chosen_actors, event_of, rows_of, settings_of
+
+ACTOR, PERIOD, DOCUMENT = KEYS = ("actor", "period", "document")
+Key = tuple[str, ...]
+
+
+def regress_events(
+    store: Store,
+    *,
+    covariates: Sequence[str] = (),
+    fixed_effects: Sequence[str] = (),
+    treated: str | None = None,
+    after: str | None = None,
+    on: Sequence[str] = (ACTOR, PERIOD),
+    period: str = "quarter",
+    method: Literal["linear", "logit"] = "linear",
+    level: float = 0.95,
+    data: frames.Source | IntoFrame | None = None,
+) -> PredictedRegression:
+    """What does it depend on whether an actor acts in a document? By the labels of the documents that were read.
+
+    A row of the regression is a pair of a stored document and an actor that readers were asked about; its outcome is
+    whether the actor acts there, as readers say, else as the model's probability and the labels let expect
+    (`howsure.regress_predicted`). Documents are clusters, and were drawn as the store knows. A linear coefficient is a
+    change of the share of documents.
+
+    covariates: what the outcome may depend on: actor, period, or columns brought in.
+    fixed_effects: the same, whose levels are taken out.
+    treated: a column that is 1 for what is treated at some time: with `after`, difference in differences.
+    after: a column that is 1 after the change.
+    on: the columns that say what a row brought in is of: any of actor (code or title), period and document.
+    period: length of a period, as it is written in `data` ("2003-Q1" of quarters).
+    method: linear: least squares; logit: logistic regression.
+    level: level of the intervals.
+    data: the columns brought in.
+
+    >>> import howsure_events as events
+    >>> with events.example_store() as store:
+    ...     regress_events(store, covariates=["actor"])
+    Traceback (most recent call last):
+    ...
+    howsure.errors.InputError: a regression needs labels, and no document of this store was drawn to be read.
+
+    Raises TooFewLabelsError if a stratum of the draw has fewer than 2 documents with answers; InputError for a store
+    without labels, a pair without a row of `data`, a row that stands twice, or as `regress_predicted` does.
+    """
+    settled = settled_labels(store)
+    if settled is None:
+        raise InputError("a regression needs labels, and no document of this store was drawn to be read.")
+    pairs = pair_features(store, settled.actors)
+    labels = labelled_pairs(pairs, settled)
+    known_columns = _known(store, pairs, period)
+    named = [*covariates, *fixed_effects, *(column for column in (treated, after) if column is not None)]
+    brought = [name for name in dict.fromkeys(named) if name not in (ACTOR, PERIOD)]
+    columns = known_columns | (_brought(store, known_columns, brought, on=on, data=data) if brought else {})
+    regression = regress_predicted(
+        labels.labels,
+        pairs.probability,
+        covariates={name: columns[name] for name in covariates} or None,
+        fixed_effects={name: columns[name] for name in fixed_effects} or None,
+        treated=None if treated is None else columns[treated],
+        after=None if after is None else columns[after],
+        strata=labels.strata,
+        inclusion=labels.inclusion,
+        clusters=pairs.document,
+        method=method,
+        level=level,
+    )
+    settings = {"event": event_of(store), "question": settled.question, "asked": list(settled.actors), "period": period}
+    provenance = {"documents": len(pairs.documents), "labelled": labels.read, "joined_strata": list(labels.joined)}
+    return replace(
+        regression, recipe={**regression.recipe, **settings, **provenance, "on": list(on), "store": settings_of(store)}
+    )
+
+
+def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedRegression:
+    """A regression on the labels of a store that was kept as JSON.
+
+    Raises InputError for a file that does not hold it, or holds that of another store.
+    """
+    with opened(path) as file:
+        try:
+            content = parsed_json(file.read())
+            rows = tuple(_coefficient(entry) for entry in content["coefficients"])
+            regression = PredictedRegression(
+                rows=rows, notes=tuple(map(str, content["notes"])), recipe=dict(content["recipe"])
+            )
+            regression.text()
+            of = regression.recipe["store"]
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{path} must hold a regression of events as JSON, which howsure events regress {store.path} writes."
+            ) from error
+    if of != json.loads(json.dumps(settings_of(store))):
+        raise InputError(f"{path} must hold a regression of this store, {store.path}; it is of another one.")
+    return regression
+
+
+def _coefficient(entry: Mapping[str, Any]) -> PredictedCoefficient:
+    naive, corrected = (_estimate(**entry[name]) for name in ("naive", "corrected"))
+    outcome = None if entry["outcome"] is None else str(entry["outcome"])
+    numbers = {
+        name: _float(entry.get(name) if name.endswith("degrees") else entry[name])  # which older files do not have
+        for name in ("naive_error", "naive_degrees", "corrected_error", "corrected_degrees", "p_value")
+    }
+    return PredictedCoefficient(outcome, str(entry["name"]), naive=naive, corrected=corrected, **numbers)
+
+
+def _estimate(value: Any, low: Any, high: Any, level: Any, method: Any, n: Any) -> Estimate:
+    return Estimate(_float(value), _float(low), _float(high), level=float(level), method=str(method), n=int(n))
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _known(store: Store, pairs: PairFeatures, period: str) -> dict[str, Any]:
+    """What a store itself knows of each pair."""
+    days, place = np.unique(pairs.date, return_inverse=True)
+    ids = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
+    return {
+        ACTOR: pairs.actor_codes,
+        PERIOD: np.array([period_of(day.item(), period=period) for day in days], dtype=object)[place],
+        DOCUMENT: np.repeat(np.array(ids, dtype=object), len(pairs.actors)),
+    }
+
+
+def _brought(
+    store: Store, columns: Mapping[str, Any], names: Sequence[str], *, on: Sequence[str], data: Any
+) -> dict[str, Any]:
+    """The columns of `data`, matched with the pairs."""
+    if data is None:
+        raise InputError(
+            f"{shortened(names)} must be columns of data, which is missing; pass data along with the store."
+        )
+    unknown = next((name for name in on if name not in KEYS), None)
+    if unknown is not None or not on:
+        raise unknown_name(parameter("on"), str(unknown), KEYS, place="rows of covariates")
+    kinds = dict.fromkeys(names, frames.Kind.VALUES) | dict.fromkeys(on, frames.Kind.NAMES)
+    rows = frames.rows_of(data, kinds)
+    keys = _keys(store, rows, on)
+    keys_needed = list(zip(*(columns[name] for name in on), strict=True))
+    lacking = next((key for key in keys_needed if key not in keys), None)
+    if lacking is not None:
+        n, first = len({key for key in keys_needed if key not in keys}), next(iter(keys), ("",) * len(on))
+        length = f" Periods are as long as {parameter('period', GIVEN)} says." if PERIOD in on else ""
+        raise InputError(
+            f"there must be a row of covariates for each {' and '.join(on)} of the store; {_said(on, lacking)} has "
+            f"none ({n:,} such). The first row is of {_said(on, first)}.{length}"
+        )
+    at = [keys[key] for key in keys_needed]
+    return {name: np.asarray(rows[name])[at] for name in names}
+
+
+def _keys(store: Store, rows: frames.Rows, on: Sequence[str]) -> dict[Key, int]:
+    """The row of each key, actors by their codes; those that the store does not know are rows of others."""
+    columns = [_texts(rows[name]) for name in on]
+    if ACTOR in on:
+        place = on.index(ACTOR)
+        codes = {name: _code(store, name) for name in dict.fromkeys(columns[place])}
+        columns[place] = [codes[name] for name in columns[place]]
+    keys: dict[Key, int] = {}
+    for row, key in enumerate(zip(*columns, strict=True)):
+        if key in keys:
+            raise InputError(
+                f"there must be one row of covariates for each {' and '.join(on)}; {rows.place(keys[key])} and "
+                f"{rows.place(row)} are both of {_said(on, key)}."
+            )
+        keys[key] = row
+    return keys
+
+
+def _said(on: Sequence[str], key: Key) -> str:
+    return ", ".join(f"{name} {value!r}" for name, value in zip(on, key, strict=True))
+
+
+def _texts(column: Any) -> list[str]:
+    if isinstance(column, Coded):
+        column = np.asarray(column.names, dtype=object)[column.codes]
+    return [str(item) for item in np.asarray(column).tolist()]
+
+
+def _code(store: Store, name: str) -> str:
+    try:
+        return chosen_actors(store, [name])[0]
+    except InputError:
+        return name

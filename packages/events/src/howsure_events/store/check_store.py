@@ -1,0 +1,168 @@
+"""Checking the integrity of a store: its contents compared with what an extraction writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure import __version__
+from howsure.inputs.numbers_and_names import counted
+from howsure.result import Result, plain
+from howsure.show.table import COUNT, WORDS, Column
+from howsure_events.labels.answers import labelling_of
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.integrity import (
+    AT_OPENING,
+    OF_DOCUMENTS,
+    Damage,
+    DamagedStoreError,
+    are_clusterings,
+    schema_damage,
+    table_damage,
+)
+from howsure_events.store.reading import (
+    REMEDY,
+    Store,
+    each_row,
+    is_imported,
+    number_of_samples,
+    rows_of,
+)
+from howsure_events.store.tables import TABLES, as_bits, as_counts, as_labels
+
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StoreCheck(Result):
+    """The damage found in a store, and how it was checked; empty if it is intact."""
+
+    damage: tuple[Damage, ...]
+    recipe: Mapping[str, Any]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no damage was found."""
+        return not self.damage
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe and the violated rules as plain values."""
+        return {"recipe": dict(self.recipe), "whole": self.is_whole, "damage": plain(self.damage)}
+
+    def rows_shown(self) -> Sequence[object]:
+        """The violated rules."""
+        return self.damage
+
+    def columns(self) -> Sequence[Column]:
+        """One row per violated rule."""
+        return [
+            Column("table", WORDS),
+            Column("rule", WORDS, "rule that is broken"),
+            Column("rows", COUNT),
+            Column("document", COUNT, "first document"),
+        ]
+
+    @property
+    def words(self) -> str:
+        """The verdict on a store that is whole."""
+        return self.verdict() if self.is_whole else ""
+
+    def below(self) -> Sequence[str]:
+        """The verdict."""
+        return [self.verdict()]
+
+    def verdict(self) -> str:
+        """Whether the store is intact, and what to do if it is not."""
+        path = self.recipe["store"]
+        if self.is_whole:
+            contents = f"{counted(self.recipe['documents'], 'document')}, {self.recipe['tables']} tables"
+            part = self.recipe.get("part")
+            which = "is whole" if part is None else f"is undamaged, part {part['number']} of {part['of']} of its input"
+            return f"{path} {which}: {contents}."
+        return f"{path} is damaged: it breaks {counted(len(self.damage), 'rule')}. {REMEDY}."
+
+
+def check_store(path: str | os.PathLike[str]) -> StoreCheck:
+    """Compare the whole store with what an extraction writes: columns, references, ranges, lengths, and samples.
+
+    The clusterings must name earlier mentions, probabilities be the shares of the samples that are set.
+
+    >>> from howsure_events import example_store
+    >>> with example_store() as store:
+    ...     path = store.path
+    ...     store.close()
+    ...     print(check_store(path).is_whole)
+    True
+
+    Raises InputError if there is no store, its settings are damaged, or its file cannot be read.
+    """
+    with EventStore.open(path, checked=False, part=True) as store:
+        damage = list(_damage(store))
+        readable = not any(item.rows is None for item in damage)
+        documents = rows_of(store, "SELECT count(*) FROM documents")[0][0] if readable else None
+        tables = len(TABLES)
+        part = store.settings.get("part")
+    recipe = {"howsure": __version__, "store": str(path), "documents": documents, "tables": tables}
+    if part is not None:
+        recipe["part"] = part
+    return StoreCheck(tuple(damage), recipe)
+
+
+def _damage(store: Store) -> Iterator[Damage]:
+    broken = list(schema_damage(store))
+    if "samples" not in store.settings:
+        broken.append(Damage("settings", "the number of samples must be said"))
+    if not broken:  # otherwise further questions would fail
+        broken = list(table_damage(store, (*AT_OPENING, *OF_DOCUMENTS)))
+    yield from broken
+    if not broken:  # the blobs have their lengths
+        yield from _drawn_damage(store, number_of_samples(store))
+        yield from _label_damage(store)
+
+
+def _label_damage(store: Store) -> Iterator[Damage]:
+    """Errors in what was asked, and answers that it does not allow."""
+    try:
+        labelling = labelling_of(store)
+    except DamagedStoreError:
+        yield Damage("label_draw", "settings must be those of a draw")
+        return
+    if labelling is not None:
+        others = (
+            "SELECT count(*), min(document) FROM answers WHERE len(list_filter(acting, lambda a: a NOT IN $known)) > 0"
+        )
+        ((n, first),) = rows_of(store, others, known=list(labelling.actors))
+        if n:
+            yield Damage("answers", "acting must be actors that were asked for", n, first)
+
+
+def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
+    """Errors in the samples: clusterings, and the bits of events and evidence."""
+    wrong = {table: [0, 0] for table in ("clusterings", "events", "evidence")}
+
+    def note(table: str, document: int) -> None:
+        wrong[table][1] = wrong[table][1] if wrong[table][0] else document
+        wrong[table][0] += 1
+
+    query = "SELECT document, samples, best, d.mentions FROM clusterings JOIN documents d USING (document)"
+    for document, drawn, best, mentions in each_row(store, query):
+        if not all(are_clusterings(as_labels(blob, mentions)) for blob in (drawn, best)):
+            note("clusterings", document)
+    reach = ROUNDING + is_imported(store.settings) / samples  # of the share of the samples from the probability
+    for document, drawn, entities, p in each_row(store, "SELECT document, samples, entities, probability FROM events"):
+        bits = as_bits([drawn], samples)[0]
+        if abs(bits.mean() - p) > reach or ((as_counts([entities], samples)[0] > 0) != bits).any():
+            note("events", document)
+    for document, drawn, p in each_row(store, "SELECT document, samples, probability FROM evidence"):
+        if abs(as_bits([drawn], samples)[0].mean() - p) > ROUNDING:
+            note("evidence", document)
+    rules = {
+        "clusterings": "each mention must have the number of the first mention of its entity",
+        "events": "probability and entities must be those of the samples",
+        "evidence": "probability must be that of the samples",
+    }
+    for table, (n, first) in wrong.items():
+        if n:
+            yield Damage(table, rules[table], n, first)

@@ -1,0 +1,238 @@
+"""Documents of a store: words, mentions, clusterings, events and their evidence."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+from howsure.inputs.pairs import Integers
+from howsure_events.store.integrity import DamagedStoreError, are_clusterings, check_documents
+from howsure_events.store.reading import REMEDY, Store, number_of_samples, rows_of
+from howsure_events.store.tables import as_bits, as_labels
+from howsure_text.coreference.coref_posterior import CorefPosterior
+
+# The links that an uncertain event depends on: the pairs of mentions that are most informative about it.
+
+MOST_LINKS = 3
+RAREST = 0.05  # share of the samples that must speak for either outcome
+
+
+@dataclass(frozen=True, slots=True)
+class DecidingLink:
+    """Mentions first < second are together in the shares `with_event` and `without_event` of the samples.
+
+    `share` is the share of all samples in which the two were counted: 1 for the first link of an event.
+    """
+
+    first: int
+    second: int
+    with_event: float
+    without_event: float
+    share: float
+
+
+def deciding_links(labels: Integers, event: npt.NDArray[np.bool_], mentions: Iterable[int]) -> list[DecidingLink]:
+    """The links that an event depends on, given S clusterings (S, M) and whether each has the event (S,).
+
+    Among the mentions that share an entity with one of `mentions` in some sample, the first link is the pair i, j with
+    the largest |P(i ~ j | event) - P(i ~ j | no event)|, estimated from the samples; ties go to the nearest pair, then
+    to the first in the text. That link may settle the event where it is present, or where it is absent: the next link
+    is sought among the samples of the less settled side, in which the rarer outcome is more frequent. This continues as
+    long as either outcome has 5 % of all samples there. A certain event depends on no link.
+
+    >>> labels = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 0]])
+    >>> deciding_links(labels, np.array([True, False, False, True]), [0])
+    [DecidingLink(first=0, second=1, with_event=1.0, without_event=0.0, share=1.0)]
+    """
+    near = _companions(labels, mentions)
+    links: list[DecidingLink] = []
+    kept = np.ones(len(event), dtype=np.bool_)
+    while len(links) < MOST_LINKS and _rarer(event[kept]) >= max(RAREST * len(event), 1):
+        best = _best_pair(labels[np.ix_(kept, near)], event[kept])
+        if best is None:
+            break
+        first, second = int(near[best[0]]), int(near[best[1]])
+        together = labels[:, first] == labels[:, second]
+        with_event, without_event = together[kept & event].mean(), together[kept & ~event].mean()
+        links.append(DecidingLink(first, second, float(with_event), float(without_event), float(kept.mean())))
+        kept = max(kept & together, kept & ~together, key=lambda side: _rarer(event[side]))
+    return links
+
+
+def _rarer(event: npt.NDArray[np.bool_]) -> int:
+    """The number of samples with the rarer outcome."""
+    return int(min(event.sum(), (~event).sum()))
+
+
+def _companions(labels: Integers, mentions: Iterable[int]) -> Integers:
+    near = np.zeros(labels.shape[1], dtype=np.bool_)
+    for mention in set(mentions):
+        near |= (labels == labels[:, mention, np.newaxis]).any(axis=0)
+    return np.flatnonzero(near)
+
+
+def _best_pair(labels: Integers, event: npt.NDArray[np.bool_]) -> tuple[int, int] | None:
+    """The pair that separates best, in integers, so that ties are exact; None if no pair separates at all."""
+    n_present, n_absent = int(event.sum()), int((~event).sum())
+    by_mention = np.ascontiguousarray(labels.T)
+    weight = np.where(
+        event, n_absent, -n_present
+    )  # its sum over samples is n_present n_absent (with_event - without_event)
+    best, pair = (0, 0), None
+    for second in range(1, len(by_mention)):
+        gained = np.abs((by_mention[:second] == by_mention[second]) @ weight)
+        first = second - 1 - int(gained[::-1].argmax())
+        reached = int(gained[first]), first - second
+        if (reached[0] and reached > best) or (pair is None and reached[0]):
+            best, pair = reached, (first, second)
+    return pair
+
+
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMention:
+    """Words start to stop - 1 of a sentence, the actors that describe them, and the word of the event if they act."""
+
+    sentence: int
+    start: int
+    stop: int
+    actors: tuple[str, ...]
+    verb: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """The probability that an actor acts, the samples in which it does (S,), and whether it does in the 1-best
+    clustering."""
+
+    actor: str
+    probability: float
+    samples: Bools
+    best: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvidence:
+    """In the marked samples (S,), `agent` acts and belongs to the actor because `named` is in its entity."""
+
+    actor: str
+    named: int
+    agent: int
+    probability: float
+    samples: Bools
+
+
+@dataclass(slots=True)
+class StoredDocument:
+    """A document of a store. `clusterings` (S, M) and `best` (M,) are None if no event was possible."""
+
+    document: int
+    id: str
+    date: datetime.date
+    title: str | None
+    sentences: list[tuple[list[str], list[bool]]] = field(default_factory=list)
+    mentions: list[StoredMention] = field(default_factory=list)
+    antecedents: list[tuple[int, int, float]] = field(default_factory=list)
+    clusterings: Integers | None = None
+    best: Integers | None = None
+    events: list[StoredEvent] = field(default_factory=list)
+    evidence: list[StoredEvidence] = field(default_factory=list)
+    known: CorefPosterior | None = field(default=None, repr=False, compare=False)
+
+    def text_of(self, mention: int) -> str:
+        """The words of a mention, as they are spaced."""
+        span_ = self.mentions[mention]
+        words, spaces = self.sentences[span_.sentence]
+        span = range(span_.start, span_.stop)
+        return "".join(words[word] + " " * spaces[word] for word in span).strip()
+
+    def pair_probability(self, pairs: Sequence[tuple[int, int]]) -> list[float]:
+        """P(i ~ j), exact from the antecedents, of pairs of mentions."""
+        if not pairs:
+            return []
+        probabilities: list[float] = self.posterior().pair_probability(pairs=pairs).tolist()
+        return probabilities
+
+    def posterior(self) -> CorefPosterior:
+        """The posterior over clusterings that the samples were drawn from."""
+        if self.known is not None:
+            return self.known
+        n = len(self.mentions)
+        earlier: list[list[int]] = [[] for _ in range(n)]
+        probabilities: list[list[float]] = [[] for _ in range(n)]
+        new = np.zeros(n)
+        for mention, antecedent, probability in self.antecedents:
+            if antecedent == mention:
+                new[mention] = probability
+            else:
+                earlier[mention].append(antecedent)
+                probabilities[mention].append(probability)
+        self.known = CorefPosterior.from_rows(earlier, probabilities, new)
+        return self.known
+
+    def links_deciding(self, actor: str) -> list[DecidingLink]:
+        """The links that the event of an actor depends on; none if it is certain."""
+        event = next((event for event in self.events if event.actor == actor), None)
+        if event is None or self.clusterings is None:
+            return []
+        mentions = {
+            mention
+            for evidence in self.evidence
+            if evidence.actor == actor
+            for mention in (evidence.named, evidence.agent)
+        }
+        return deciding_links(self.clusterings, event.samples, mentions)
+
+
+def stored_document(store: Store, number: int) -> StoredDocument:
+    """One document by its number.
+
+    Raises InputError if the store does not contain it.
+    """
+    documents = stored_documents(store, {number})
+    if number not in documents:
+        raise InputError(f"the store holds no document {number}; its documents have the numbers of the input, from 0.")
+    return documents[number]
+
+
+def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, StoredDocument]:
+    """Documents by number, reading each table once; those not in the store are left out."""
+    ordered, n_samples = sorted(numbers), number_of_samples(store)
+    check_documents(store, ordered)
+
+    def rows(columns: str, table: str, order: str = "document") -> Iterator[tuple[StoredDocument, tuple[Any, ...]]]:
+        query = f"SELECT document, {columns} FROM {table} WHERE document IN (SELECT unnest($wanted)) ORDER BY {order}"
+        for document, *values in rows_of(store, query, wanted=ordered):
+            yield documents[document], tuple(values)
+
+    named = "SELECT document, id, date, title FROM documents WHERE document IN (SELECT unnest($wanted))"
+    documents = {row[0]: StoredDocument(*row) for row in rows_of(store, named, wanted=ordered)}
+    for document, (words, spaces) in rows("words, spaces", "sentences", "document, sentence"):
+        document.sentences.append((words, spaces))
+    for document, values in rows("sentence, start, stop, actors, verb", "mentions", "document, mention"):
+        sentence, start, stop, actors, verb = values
+        document.mentions.append(StoredMention(sentence, start, stop, tuple(actors), verb))
+    order = "document, mention, antecedent"
+    for document, (mention, antecedent, probability) in rows("mention, antecedent, probability", "antecedents", order):
+        document.antecedents.append((mention, antecedent, probability))
+    for document, (samples, best) in rows("samples, best", "clusterings"):
+        document.clusterings = as_labels(samples, len(document.mentions))
+        document.best = as_labels(best, len(document.mentions))[0]
+        if not are_clusterings(np.vstack([document.clusterings, document.best])):
+            raise DamagedStoreError(f"the store is damaged: the clusterings of document {document.document}. {REMEDY}.")
+    for document, values in rows("actor, probability, samples, best", "events", "document, probability DESC, actor"):
+        actor, probability, samples, acts = values
+        document.events.append(StoredEvent(actor, probability, as_bits([samples], n_samples)[0], acts))
+    order = "document, probability DESC, actor, named, agent"
+    for document, values in rows("actor, named, agent, probability, samples", "evidence", order):
+        actor, named, agent, probability, samples = values
+        document.evidence.append(StoredEvidence(actor, named, agent, probability, as_bits([samples], n_samples)[0]))
+    return documents

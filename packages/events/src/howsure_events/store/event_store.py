@@ -1,0 +1,301 @@
+"""The events store: a DuckDB file to which documents are added in batches, one transaction each."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+
+from howsure import __version__
+from howsure.data.tables.connections import Setting, connect
+from howsure.errors import HowsureError, InputError, parameter
+from howsure.files.opened import Scratch
+from howsure.files.whole import check_place, sync_folder
+from howsure_events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
+from howsure_events.store.reading import Settings, asked, closed_store, is_for_reading, read_settings
+from howsure_events.store.tables import TABLES, VERSION, arrow_table
+
+FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
+MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
+ITS_OWN = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
+Columns = Mapping[str, Any]  # by name, values one below the other
+
+
+class StoreError(HowsureError):
+    """A store could not be written, or is in use. Stored data remain; the message says what to do."""
+
+
+class EventStore:
+    """The documents of a corpus with their events, in the tables of `howsure_events.store.tables`.
+
+    `settings` records how it was made. Use it in a `with` statement, or close it.
+    """
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+        self.path, self.connection, self.settings = path, connection, settings
+        self._turn, self._changing = threading.RLock(), False
+        self._for_reading: bool | None = None  # asked for when it is first written to
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Self:
+        """An empty store, open for writing; the file appears with all its tables or not at all.
+
+        Raises InputError if the file exists or cannot exist; StoreError if it cannot be written.
+        """
+        target = Path(path)
+        check_place(target)
+        if target.exists():
+            raise InputError(f"there is a file {target} already; name another store, or remove it.")
+        all_settings = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
+        with _writing(target), Scratch(target.parent) as scratch:
+            temporary = scratch.folder / target.name
+            with connect(temporary) as connection:
+                connection.execute("BEGIN")
+                for name, columns in TABLES.items():
+                    connection.execute(f"CREATE TABLE {name} ({columns}\n)")
+                values = [json.dumps(value) for value in all_settings.values()]
+                connection.execute("INSERT INTO settings SELECT unnest($1), unnest($2)", [list(all_settings), values])
+                connection.execute("COMMIT")
+                connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
+            os.replace(temporary, target)
+            sync_folder(target.parent)
+        remember_whole(target, state_of(target))  # its tables were made above
+        return cls.open(target, read_only=False, part=True)
+
+    @classmethod
+    def open(
+        cls, path: str | os.PathLike[str], *, read_only: bool = True, checked: bool = True, part: bool = False
+    ) -> Self:
+        """An existing store, for reading, or for adding to it.
+
+        checked: whether its columns and its small tables are checked first (`howsure_events.store.integrity`).
+        part: whether the store may hold a part of its input; what is counted in one is no count of the input.
+
+        Raises InputError if there is none, or if the file is not a store, damaged, or of another version of howsure, or
+        holds a part; StoreError if another process writes to it, or it may not be written to.
+        """
+        target = Path(path)
+        if target.is_dir():
+            raise InputError(f"{target} is a folder; a store is a file, such as {target / 'news.duckdb'}.")
+        if not target.is_file():
+            raise InputError(f"there is no store {target}; make one with howsure events extract.")
+        _check_magic(target)
+        if not read_only and not os.access(target, os.W_OK):
+            raise StoreError(f"{target} cannot be written: you have no permission to. Change that, or work on a copy.")
+        state = state_of(target)
+        is_known_whole = was_whole(target, state)
+        try:
+            # A query of a reader reads the store and nothing else.
+            closed: dict[str, Setting] = {"enable_external_access": "false"} if read_only else {}
+            connection = connect(target, read_only=read_only, **closed)
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.ConnectionException):
+                raise StoreError(
+                    f"{target} is open in this program already, or being written to; close that connection first."
+                ) from error
+            if "Could not set lock" in str(error):
+                raise StoreError(
+                    f"{target} is being written to; wait for that, or end it, and open it then."
+                ) from error
+            raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
+        try:
+            store = cls(target, connection, read_settings(connection, target, is_known_whole=is_known_whole))
+            if not part:
+                check_all_of_it(store)
+            if checked and not is_known_whole:
+                check_opened(store)
+                remember_whole(target, state)
+            return store
+        except BaseException:
+            connection.close()
+            raise
+
+    @property
+    def next_document(self) -> int:
+        """The input position of the first document not yet in the store."""
+        numbers = "SELECT max(document) AS last FROM documents UNION ALL SELECT max(document) FROM left_out"
+        return int(self.ask(f"SELECT coalesce(max(last), -1) + 1 FROM ({numbers})")[0][0])
+
+    def ask(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query, on its own cursor, so that threads can query concurrently.
+
+        Raises InputError if the store turns out to be damaged, or is closed.
+        """
+        with asked(self, query, list(parameters)) as answer:
+            return answer.fetchall()
+
+    def append(self, tables: Mapping[str, Columns], *, finished: bool = False) -> None:
+        """Add rows to tables, all or none: the columns of each table by name.
+
+        `finished` also marks the input as complete.
+
+        Raises StoreError if they cannot be written, for example because the disk is full; earlier rows remain. Raises
+        InputError if the store is closed.
+        """
+        added = {name: columns for name, columns in tables.items() if len(next(iter(columns.values())))}
+        with self.transaction() as connection:
+            try:
+                for name, columns in added.items():
+                    connection.register(f"added_{name}", arrow_table(name, columns))
+                for name, columns in added.items():
+                    listed = ", ".join(columns)
+                    connection.execute(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM added_{name}")
+                if finished:
+                    connection.execute("UPDATE settings SET value = 'true' WHERE name = 'finished'")
+            finally:
+                for name in added:
+                    with suppress(duckdb.Error):
+                        connection.unregister(f"added_{name}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The connection, to change tables: all or nothing, on the disk when this ends, and one thread at a time.
+
+        One inside another is part of it.
+
+        Raises StoreError if it cannot be written, InputError if the store is closed or open for reading only.
+        """
+        with self._turn, _writing(self.path):
+            if self._changing:
+                yield self.connection
+                return
+            if self._for_reading is None:
+                self._for_reading = is_for_reading(self)
+            if self._for_reading:
+                raise InputError(
+                    f"{self.path} is open for reading only: EventStore.open(path, {parameter('read_only', False)})."
+                )
+            self.connection.execute("BEGIN")
+            self._changing = True
+            try:
+                yield self.connection
+                self.connection.execute("COMMIT")
+            except BaseException:
+                with suppress(duckdb.Error):  # the first error is the one to tell of
+                    self.connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._changing = False
+
+    def finish(self, stories: Mapping[int, int] | None = None) -> None:
+        """Mark the input as complete, and record which documents tell the same story, by the first of them."""
+        story_by_document = stories or {}
+        self.append(
+            {"stories": {"document": list(story_by_document), "story": list(story_by_document.values())}}, finished=True
+        )
+        with _writing(self.path):
+            self.connection.execute("CHECKPOINT")
+        self.settings["finished"] = True
+
+    def check_settings(self, expected: Mapping[str, Any]) -> None:
+        """Raise InputError naming the differences if the run to be resumed had other settings."""
+        if differences := self.differs(expected):
+            raise InputError(
+                f"{self.path} was begun with other settings: {'; '.join(differences)}. Use the same ones to resume, "
+                "or name another store."
+            )
+
+    def differs(self, expected: Mapping[str, Any]) -> list[str]:
+        """In what the settings wanted differ from those that the store was begun with."""
+        both = self.settings, json.loads(json.dumps(expected))
+        ours, theirs = ({name: settings[name] for name in settings if name not in ITS_OWN} for settings in both)
+        differences = [f"{name} was {was} and is now {now}" for name, was, now in settings_that_differ(ours, theirs)]
+        if self.settings["howsure"] != __version__:
+            differences.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
+        return differences
+
+    def close(self) -> None:
+        """Close the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _check_magic(path: Path) -> None:
+    """Raise InputError for a file of another kind, which DuckDB would read as a table or reject with a long message."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(MAGIC_AT + len(MAGIC))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if start[MAGIC_AT:] != MAGIC:
+        raise InputError(f"{path} is not a store of events, or it is damaged: it does not begin like a DuckDB file.")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """DuckDB's write errors as a StoreError in one line, and the use of a closed store as an InputError."""
+    try:
+        yield
+    except duckdb.ConnectionException as error:
+        raise closed_store(path) from error
+    except (*FAILED_WRITES, OSError) as error:
+        raise StoreError(
+            f"{path} cannot be written: {_first_line(error)} What was stored before stays; free some space if the "
+            "disk is full, and rerun the same command."
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__).rstrip(".")[:300] + "."
+
+
+def settings_that_differ(was: Settings, now: Settings, within: str = "") -> Iterator[tuple[str, str, str]]:
+    """The settings that differ, by name (nested ones with a dot), with both values as they are shown."""
+    for name in {**was, **now}:
+        before, after = was.get(name), now.get(name)
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from settings_that_differ(before, after, f"{within}{name}.")
+        elif before != after:
+            yield f"{within}{name}", _shown(before), _shown(after)
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+# A store that appears whole or not at all.
+
+
+@contextmanager
+def whole_store(target: Path, settings: Mapping[str, Any]) -> Iterator[EventStore]:
+    """A store in a scratch folder beside its place, where it goes when all is in it.
+
+    Raises InputError if no file can be there; StoreError if it cannot be written. Then nothing is kept.
+    """
+    check_place(target)
+    try:
+        scratch = Scratch(target.parent)
+    except OSError as error:
+        raise _unwritten(target, error) from error
+    with scratch:
+        temporary = scratch.folder / target.name
+        try:
+            with EventStore.create(temporary, settings) as store:
+                yield store
+        except StoreError as error:
+            raise _unwritten(target, error.__cause__) from error
+        os.replace(temporary, target)
+        sync_folder(target.parent)
+
+
+def _unwritten(target: Path, why: BaseException | None) -> StoreError:
+    return StoreError(
+        f"{target} cannot be written: {why} Nothing is kept; free some space if the disk is full, and rerun the same "
+        "command."
+    )

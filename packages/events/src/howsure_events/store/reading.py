@@ -1,0 +1,498 @@
+"""Queries on an events store: its settings, where its events come from, rows, actors and periods."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import duckdb
+import numpy.typing as npt
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.files.opened import parsed_json
+from howsure.inputs.numbers_and_names import nearest, shortened, unknown_name
+from howsure.inputs.periods import (
+    PERIODS,
+    Day,
+    check_span,
+    day_of,
+    length_of,
+    period_end,
+    period_of,
+    period_start,
+    periods_between,
+)
+from howsure_events.corpus import NO_ACTOR
+from howsure_events.store.tables import VERSION
+
+# The settings of a store, read from its table `settings` and checked: JSON values of the expected types.
+
+Settings = dict[str, Any]
+
+
+# A view may compute without end, and a macro of the store would take the place of a function without its schema.
+STORED = (
+    "SELECT sql FROM system.main.duckdb_tables() "
+    "WHERE schema_name = 'main' AND table_name = 'settings' AND NOT internal AND NOT temporary"
+)
+REMEDY = "Restore a copy, or extract the events again"
+MOST_SAMPLES = 10**6
+WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
+
+
+def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, is_known_whole: bool = False) -> Settings:
+    """The settings of an open store, by name; `is_known_whole` if its tables were found without damage before.
+
+    Raises InputError if there are none, or if they are of another version of the tables, or contain values that no
+    extraction writes.
+    """
+    try:
+        statements = [] if is_known_whole else connection.execute(STORED).fetchall()
+        if not is_known_whole and (len(statements) != 1 or "GENERATED ALWAYS" in statements[0][0]):
+            raise ValueError("settings is no table of values")
+        rows = connection.execute("SELECT name, value FROM main.settings").fetchall()
+        settings = {str(name): parsed_json(value, strict=True) for name, value in rows}
+        version = settings["version"]
+    except (duckdb.Error, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is a DuckDB file, but not a store of events: it has no such settings.") from error
+    if type(version) is not int:
+        raise InputError(f"{path} is damaged: the version in its settings is no whole number. {REMEDY}.")
+    if version > VERSION:
+        raise InputError(
+            f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
+            f"one knows {VERSION}). Update howsure to read it."
+        )
+    if version < VERSION:
+        raise InputError(
+            f"{path} was written by an older howsure ({settings.get('howsure')}; version {version} of the tables, this "
+            f"one knows {VERSION}). Extract the events again."
+        )
+    for name, (is_right, rule) in RULES.items():
+        if name in settings and not is_right(settings[name]):
+            shown = json.dumps(settings[name], ensure_ascii=False)[:80]
+            raise InputError(
+                f"{path} is damaged: in its settings, {name} must be {rule}; it is {shown}. Restore a copy."
+            )
+    return settings
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_object(value: object) -> bool:
+    return isinstance(value, str | dict)
+
+
+def _are_titles(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(title, str) for title in value.values())
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair)) for pair in value
+    )
+
+
+def _is_rule(value: object) -> bool:
+    """Whether it has a name, and lists of words where lists are expected."""
+    if not isinstance(value, dict) or not isinstance(value.get("name", ""), str):
+        return False
+    lists = [value[name] for name in WORD_LISTS if value.get(name) is not None]
+    return all(isinstance(words, list) and all(map(_is_text, words)) for words in lists)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _are_filters(value: object) -> bool:
+    return isinstance(value, dict) and all(item is None or isinstance(item, str | bool) for item in value.values())
+
+
+def _is_seed(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_part(value: object) -> bool:
+    """Whether it is a number of a part, of how many, of an input of so many documents."""
+    if not isinstance(value, dict) or value.keys() != {"number", "of", "documents"}:
+        return False
+    number, of, documents = (value[name] for name in ("number", "of", "documents"))
+    return (
+        all(type(count) is int for count in (number, of, documents)) and 1 <= number <= of and of > 1 and documents >= 0
+    )
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 1 <= value <= MOST_SAMPLES
+
+
+RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "samples": (_is_count, f"a whole number from 1 to {MOST_SAMPLES:,}"),
+    "finished": (lambda value: isinstance(value, bool), "true or false"),
+    "howsure": (_is_text, "a version"),
+    "actors": (_are_titles, "titles by code"),
+    "names": (_are_names, "pairs of a code and a name"),
+    "rule": (_is_rule, "a rule with its name and lists of words"),
+    "seed": (_is_seed, "a whole number, 0 or more"),
+    "part": (_is_part, "a part, how many there are, and the documents of all"),
+    "filters": (_are_filters, "an object of texts and truth values"),
+    "stories": (_is_object, "an object"),
+    "imported": (_is_object, "an object"),
+    "parser": (_is_text_or_object, "a text or an object"),
+    "lexicon": (_is_text_or_object, "a text or an object"),
+    "model": (_is_text_or_object, "a text or an object"),
+}
+
+
+def event_named(rule: Mapping[str, Any]) -> str:
+    """The event that a rule finds, given as plain values.
+
+    >>> event_named({"name": "bombing", "forms": ["bombed", "shelled"], "nouns": ["bombing"]})
+    'bombing (bombed, shelled, bombing)'
+    """
+    name = str(rule.get("name") or "an event without a name")
+    words = list(dict.fromkeys(word for field in ("verbs", "forms", "nouns") for word in rule.get(field) or ()))
+    rule_words = words or ([f"function {rule['function']}"] if rule.get("function") else [])
+    return f"{name} ({', '.join(rule_words)})" if rule_words else name
+
+
+# Where the events of a store come from, which says what its intervals include: coreference, or another model.
+
+ENTITIES = "entities"  # a unit of counts
+COREFERENCE = (
+    "coreference only: which mentions refer to the same entity. The texts, their parse, the names of the actors and "
+    "the rule are taken as given."
+)
+IMPORTED = (
+    "the imported probabilities only: the model that gave them is taken as calibrated. What it misses or mistakes "
+    "throughout is not included. Samples were drawn from the probabilities, as if the actors of a document were "
+    "independent."
+)
+AnySettings = Mapping[str, Any]
+
+
+def is_imported(settings: AnySettings) -> bool:
+    """Whether another model found the events: their probabilities are given as they are, and their samples were drawn
+    from these; neither mentions nor evidence are known."""
+    return settings.get("imported") is not None
+
+
+def known_units(settings: AnySettings, units: Iterable[str]) -> list[str]:
+    """Those units that the events of a store can be counted in: no entities where only documents were scored."""
+    return [unit for unit in units if not (unit == ENTITIES and is_imported(settings))]
+
+
+def check_unit_known(settings: AnySettings, unit: str) -> None:
+    """Refuse to count the entities that act, where only probabilities of documents are known.
+
+    Raises InputError.
+    """
+    if unit not in known_units(settings, [unit]):
+        raise InputError(
+            "unit must be documents or share: the events of this store were imported, without the entities that act."
+        )
+
+
+def uncertainty_in(settings: AnySettings) -> str:
+    """What the intervals of a store include, and what they take as given."""
+    return IMPORTED if is_imported(settings) else COREFERENCE
+
+
+# Queries on an events store: rows, actors and periods.
+
+Columns = dict[str, npt.NDArray[Any]]
+Parameters = Mapping[str, Any] | Sequence[Any]
+OUR_OWN = (duckdb.ProgrammingError, duckdb.PermissionException)  # mistakes in a query; all else is the file's fault
+DATED = (
+    f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
+)
+FETCHED = 1_000  # rows at a time
+ADVICE = (
+    "Ask for the days that you mean (since and until), or leave the others out of the store: howsure events recount."
+)
+Facts = dict[tuple[Any, ...], Any]
+Held = TypeVar("Held")
+_ANSWERS: ContextVar[Facts] = ContextVar("answers")
+
+
+class Store(Protocol):
+    """What a query needs from an events store: a connection that provides cursors, and the settings."""
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The open database."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings of the store, by name."""
+
+
+def rows_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """The rows of a query with `$name` parameters, on its own cursor, so that threads can query concurrently.
+
+    Raises InputError if the store turns out to be damaged.
+    """
+    with asked(store, query, parameters) as answer:
+        return answer.fetchall()
+
+
+def columns_of(store: Store, query: str, **parameters: Any) -> Columns:
+    """The columns of a query as arrays by name; see `rows_of`."""
+    with asked(store, query, parameters) as answer:
+        return answer.fetchnumpy()
+
+
+def each_row(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query, a few in memory at a time; see `rows_of`."""
+    with asked(store, query, {}) as answer:
+        while rows := answer.fetchmany(FETCHED):
+            yield from rows
+
+
+@contextmanager
+def asking_once(store: Store, known_facts: Facts | None = None) -> Iterator[None]:
+    """Inside, a question about the whole store is asked once, if no answer can change: it is open for reading only.
+
+    known: what was asked before, which is added to.
+    """
+    token = _ANSWERS.set({} if known_facts is None else known_facts) if is_for_reading(store) else None
+    try:
+        yield
+    finally:
+        if token is not None:
+            _ANSWERS.reset(token)
+
+
+def facts_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """The few rows of a query about the whole store; see `rows_of` and `asking_once`."""
+    key = (query, *sorted(parameters.items()))
+    return list(found_once(store, key, lambda: rows_of(store, query, **parameters)))
+
+
+def found_once(store: Store, key: tuple[Any, ...], find: Callable[[], Held]) -> Held:
+    """What `find` finds out about the whole store; see `asking_once`."""
+    cache, key = _ANSWERS.get({}), (id(store.connection), *key)
+    if key not in cache:
+        cache[key] = find()
+    value: Held = cache[key]
+    return value
+
+
+@contextmanager
+def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The result of a query, to be fetched.
+
+    Raises InputError if the store turns out to be damaged, or is closed.
+    """
+    try:
+        with store.connection.cursor() as cursor:
+            yield cursor.execute(query, parameters)
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        if _is_closed(store):
+            raise closed_store(store.path) from error
+        if isinstance(error, OUR_OWN):
+            raise
+        reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
+        raise InputError(f"the store is damaged or truncated: {reason}. Restore a copy.") from error
+
+
+def _is_closed(store: Store) -> bool:
+    """Whether the file was closed, perhaps while a result was being fetched."""
+    try:
+        store.connection.cursor().close()
+    except duckdb.ConnectionException:
+        return True
+    return False
+
+
+def closed_store(path: Path) -> InputError:
+    """The error for a store that is queried, or added to, after it was closed."""
+    return InputError(f"the store {path} is closed; open it again with EventStore.open.")
+
+
+def is_for_reading(store: Store) -> bool:
+    """Whether a store is open read-only, so that query results cannot change."""
+    query = "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()"
+    return bool(rows_of(store, query)[0][0])
+
+
+def number_of_samples(store: Store) -> int:
+    """The number of clusterings sampled per document.
+
+    Raises InputError if it is not recorded, or if this is not an open store.
+    """
+    if not hasattr(store, "settings"):
+        raise InputError(f"store must be an open store, as EventStore.open(path) gives; it is {store!r}.")
+    samples = store.settings.get("samples")
+    if not isinstance(samples, int) or samples < 1:
+        raise InputError(f"the settings of the store must say how many samples it has; they say {samples!r}.")
+    return samples
+
+
+def title_of(store: Store, actor: str) -> str:
+    """The title of an actor's code; the code itself if the store has none."""
+    titles: Mapping[str, str] = store.settings.get("actors") or {}
+    return titles.get(actor, actor)
+
+
+def actors_in(store: Store) -> dict[str, tuple[int, float]]:
+    """Each actor that acts: the number of possible documents, and the expected number; the most frequent first."""
+    rows = facts_of(
+        store,
+        "SELECT actor, count(*), sum(probability) AS expected FROM events GROUP BY actor ORDER BY expected DESC, actor",
+    )
+    return {actor: (int(documents), float(expected)) for actor, documents, expected in rows}
+
+
+def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]:
+    """Codes of actors, without repetition: the requested ones, or all that act, by decreasing expected count.
+
+    Any actor of the lexicon may be requested, by code or title, ignoring case.
+
+    Raises InputError if the list is empty, an actor is unknown, or no actor was named and none acts.
+    """
+    acting = list(actors_in(store))
+    if actors is None and not acting:
+        first_and_last(store)
+        raise InputError(
+            "the store contains no event: no actor acts in any document. Are the rule and the lexicon "
+            "the intended ones?"
+        )
+    if actors is None:
+        return tuple(acting)
+    if isinstance(actors, str) or not actors:
+        raise InputError(f"actors must be a list of codes, such as {acting[:2]}; it is {actors!r}.")
+    known_codes = list(dict.fromkeys([*acting, *(store.settings.get("actors") or {})]))
+    return tuple(dict.fromkeys(_code(store, actor, known_codes) for actor in actors))
+
+
+def _code(store: Store, actor: str, known_codes: Sequence[str]) -> str:
+    """The code of an actor given by code or title.
+
+    Raises InputError if it is unknown or ambiguous.
+    """
+    if actor in known_codes:
+        return actor
+    candidates = [code for code in known_codes if actor.lower() in (code.lower(), title_of(store, code).lower())]
+    if len(candidates) > 1:
+        raise InputError(f"{actor} may be {' or '.join(candidates)}; give the code.")
+    if not candidates:
+        titles = [title_of(store, code) for code in known_codes]
+        near = nearest(actor, [*known_codes, *titles])
+        code = near if near in known_codes else known_codes[titles.index(near)] if near else None
+        meaning = f" Did you mean {code} ({title_of(store, code)})?" if code else ""
+        raise InputError(f"no actor {actor!r} in the store; it has {shortened(known_codes)}.{meaning}")
+    return candidates[0]
+
+
+def checked_length(period: str) -> str:
+    """A length of period.
+
+    Raises InputError for any other.
+    """
+    if period not in PERIODS:
+        raise unknown_name("length of period", period, PERIODS, place="howsure")
+    return period
+
+
+def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
+    """The dates of the first and the last document, including those left out because they name no actor.
+
+    Raises InputError for a store without documents.
+    """
+    first, last = facts_of(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
+    if first is None:
+        raise InputError("the store holds no document: nothing was kept of the input, or nothing read yet.")
+    return first, last
+
+
+def documents_by_period(
+    store: Store, period: str, *, since: Day | None = None, until: Day | None = None
+) -> dict[str, int]:
+    """The number of documents in each period, for all periods from the first to the last document.
+
+    Documents left out because they name no actor count: they were examined, and have no event. `since` and `until` are
+    the first and the last requested day.
+
+    Raises InputError for another length of period, no document of these days, or more than 10,000 periods.
+    """
+    checked_length(period)
+    low, high = days_asked(since, until)
+    source = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
+    first, last = facts_of(store, f"SELECT min(date), max(date) {source}", low=low, high=high)[0]
+    if first is None:
+        first, last = first_and_last(store)
+        raise InputError(f"the store holds no document from {low} to {high}; its documents are of {first} to {last}.")
+    check_span(first, last, period=period, advice=ADVICE)
+    grouped = f"SELECT date_trunc('{period}', date)::DATE, count(*) {source} GROUP BY ALL"
+    counts = {period_of(start, period=period): int(n) for start, n in facts_of(store, grouped, low=low, high=high)}
+    return {label: counts.get(label, 0) for label in periods_between(str(first), str(last), period=period)}
+
+
+def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, until: Day | None) -> tuple[str, ...]:
+    """Those of consecutive periods that may be incomplete: the documents, or the days asked for, begin after their
+    first day or end before their last."""
+    (first, last), (low, high) = first_and_last(store), days_asked(since, until)
+    first, last = max(first, low), min(last, high)
+    return tuple(period for period in periods if period_start(period) < first or period_end(period) > last)
+
+
+def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
+    """The first and the last requested day; None means no limit.
+
+    Raises InputError for invalid dates, and if the last is before the first.
+    """
+    low, high = day_of(since, name="since"), day_of(until, name="until")
+    if low is not None and high is not None and high < low:
+        raise InputError(f"until must not be before since; they are {high} and {low}.")
+    return low or datetime.date.min, high or datetime.date.max
+
+
+def bounds_of(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
+    """The first and the last day of a period of the store.
+
+    Raises InputError for one outside the store's range.
+    """
+    periods = list(documents_by_period(store, length_of(at)))
+    if at not in periods:
+        raise unknown_name("period", at, periods, place="the store")
+    return period_start(at), period_end(at)
+
+
+def recipe_of(store: Store, **options: Any) -> dict[str, Any]:
+    """The recipe of a result: the query, what its bands include, and the settings of the store."""
+    return {
+        "howsure": __version__,
+        **options,
+        "event": event_of(store),
+        "uncertainty": uncertainty_in(store.settings),
+        "store": settings_of(store),
+    }
+
+
+def settings_of(store: Store) -> dict[str, Any]:
+    """The settings of the store, without the names and titles of all actors."""
+    return {name: value for name, value in store.settings.items() if name not in ("actors", "names")}
+
+
+def event_of(store: Store) -> str:
+    """The counted event: the name of the store's rule, and the words that it looks for.
+
+    >>> from howsure_events import example_store
+    >>> with example_store() as store:
+    ...     event_of(store)
+    'attack (attack, attacks, attacked, attacking)'
+    """
+    return event_named(store.settings.get("rule") or {})

@@ -1,0 +1,137 @@
+"""Documents of the same story: identified by a column, or by nearly equal texts."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure_events.store.reading import Store, each_row, rows_of
+
+SHARED = 0.8  # of the passages of two texts, so that they are one story
+WORDS = 5  # of a passage
+FACTOR = np.uint64(0x9E3779B97F4A7C15)
+Hashes = npt.NDArray[np.uint64]
+BY_COLUMN = """
+    SELECT document, min(document) OVER told FROM documents
+    WHERE story IS NOT NULL AND document IN (SELECT document FROM events)
+    WINDOW told AS (PARTITION BY story) QUALIFY count(*) OVER told > 1 ORDER BY document"""
+TEXTS = """
+    SELECT document, words FROM sentences WHERE document IN (SELECT document FROM events) ORDER BY document, sentence"""
+
+
+def stories_of(store: Store) -> dict[int, int]:
+    """The first document of the story, for each document with an event that shares its story with another one.
+
+    Stories are identified by the column `stories.column` of the settings if the store has one, otherwise by nearly
+    equal texts.
+    """
+    how = store.settings.get("stories") or {}
+    if how.get("column"):
+        return {int(document): int(first) for document, first in rows_of(store, BY_COLUMN)}
+    return same_texts({document: passages(words) for document, words in _texts(store)})
+
+
+def passages(words: Sequence[str], *, length: int = WORDS) -> Hashes:
+    """All sequences of 5 words of a text as sorted numbers, without repetition; capitals and punctuation are ignored.
+
+    A text with fewer words is one passage.
+
+    >>> len(passages("They attacked at dawn , witnesses said .".split()))
+    2
+    """
+    plain = [word.casefold() for word in words if any(map(str.isalnum, word))]
+    if not plain:
+        return np.empty(0, dtype=np.uint64)
+    codes = np.array([_code(word) for word in plain], dtype=np.uint64)
+    length = min(length, len(codes))
+    hashes = np.zeros(len(codes) - length + 1, dtype=np.uint64)
+    for at in range(length):
+        hashes = hashes * FACTOR + codes[at : at + len(hashes)]
+    return np.unique(hashes)
+
+
+def same_texts(texts: Mapping[int, Hashes], *, shared: float = SHARED) -> dict[int, int]:
+    """For each text with near duplicates, the first of them.
+
+    Two texts are nearly equal if they share at least `shared` of the passages in either (the Jaccard index), or if a
+    chain of such pairs connects them. All pairs are found: enough of the rarest passages of a text are looked up that
+    they must include one shared with any nearly equal text.
+
+    >>> dawn = passages("They attacked at dawn on Monday".split())
+    >>> noon = passages("It rained at noon on Tuesday".split())
+    >>> same_texts({4: dawn, 7: noon, 9: dawn})
+    {4: 4, 9: 4}
+
+    Source: Bayardo, Ma & Srikant (2007), Scaling up all pairs similarity search.
+    """
+    firsts: dict[bytes, int] = {}
+    story = {
+        number: firsts.setdefault(passages_of_text.tobytes(), number)
+        for number, passages_of_text in sorted(texts.items())
+        if len(passages_of_text)
+    }
+    different = {number: texts[number] for number in firsts.values()}
+
+    def first_of(number: int) -> int:
+        while story[number] != number:
+            number = story[number]
+        return number
+
+    for text_number, other in _near(different, shared):
+        low, high = sorted((first_of(text_number), first_of(other)))
+        story[high] = low
+    groups = defaultdict(list)
+    for number in story:
+        groups[first_of(number)].append(number)
+    return {number: first for first, members in sorted(groups.items()) if len(members) > 1 for number in members}
+
+
+def _near(texts: Mapping[int, Hashes], shared: float) -> Iterator[tuple[int, int]]:
+    """The pairs of texts that share this much, each pair once."""
+    rank = _by_rarity(texts)
+    holders: dict[int, list[int]] = defaultdict(list)
+    for number in sorted(texts, key=lambda number: (len(texts[number]), number)):
+        text_passages = texts[number]
+        telling = np.sort(rank(text_passages))[
+            : len(text_passages) - math.ceil(shared * len(text_passages)) + 1
+        ].tolist()
+        candidates = {other for passage in telling for other in holders[passage]}
+        for other in sorted(candidates):
+            both = len(np.intersect1d(text_passages, texts[other], assume_unique=True))
+            if both >= shared * (len(text_passages) + len(texts[other]) - both):
+                yield other, number
+        for passage in telling:
+            holders[passage].append(number)
+
+
+def _by_rarity(texts: Mapping[int, Hashes]) -> Callable[[Hashes], npt.NDArray[np.int64]]:
+    """A function that ranks passages by the number of texts that contain them, the rarest first."""
+    distinct, counts = np.unique(np.concatenate([*texts.values(), np.empty(0, np.uint64)]), return_counts=True)
+    place = np.empty(len(distinct), dtype=np.int64)
+    place[np.argsort(counts, kind="stable")] = np.arange(len(distinct))
+    return lambda passages: place[np.searchsorted(distinct, passages)]
+
+
+def _texts(store: Store) -> Iterator[tuple[int, list[str]]]:
+    """The documents with an event, and their words."""
+    number, words = -1, list[str]()
+    for document, sentence in each_row(store, TEXTS):
+        if document != number and words:
+            yield number, words
+            words = []
+        number = document
+        words.extend(sentence)
+    if words:
+        yield number, words
+
+
+@lru_cache(maxsize=1 << 18)
+def _code(word: str) -> int:
+    """A number for a word, the same in every process."""
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")

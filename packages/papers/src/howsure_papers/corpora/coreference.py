@@ -1,0 +1,122 @@
+"""The coreference corpora: OntoGUM, GUM and LitBank, with the trees of their files or of a parser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from howsure.data.documents.document import Document, Mention
+from howsure.data.documents.read_documents import first_documents
+from howsure.errors import InputError
+from howsure_cli.datasets import data_set_path, find_data_set
+from howsure_papers.corpora.tagged import PARTS
+
+ONTOGUM, GUM, LITBANK = "OntoGUM", "GUM", "LitBank"
+FILES = {
+    ONTOGUM: ("gum", {part: f"ontogum_{part}.conllu.gz" for part in PARTS}),
+    GUM: ("gum", {part: f"gum_{part}.conllu.gz" for part in PARTS}),
+    LITBANK: ("litbank_coref", {"train": "litbank_train.conll.gz", "test": "litbank_dev.conll.gz"}),
+}
+PARSER = ("models", "en_ud_small")  # where a parser may lie beside the folder of data sets
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceCorpus:
+    """Documents to learn from, to choose the pass by (perhaps none), and to judge on; spans annotated twice left out.
+
+    `parsed` are the documents to judge on with the trees of the parser, None where there is none. LitBank has no trees
+    but the parser's.
+    """
+
+    name: str
+    train: list[Document]
+    dev: list[Document]
+    test: list[Document]
+    parsed: list[Document] | None
+    left_out: int
+
+
+def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str | None) -> CoreferenceCorpus:
+    """One of the corpora; `limit`: the first documents of each part, `parser`: a spaCy pipeline.
+
+    Raises InputError if the data set is not found; MissingExtraError where a parser is named and spaCy is missing.
+    """
+    folder, files = FILES[name]
+    parts: dict[str, list[Document]] = {"dev": []}
+    for part, file in files.items():
+        parts[part] = first_documents(data_set_path(folder, file, data=data), limit)
+    once = {part: [each_span_once(document) for document in documents] for part, documents in parts.items()}
+    before, after = (
+        sum(len(document.mentions or ()) for group in all.values() for document in group) for all in (parts, once)
+    )
+    parsed = None if parser is None else parse(once["test"], parser)
+    if name == LITBANK and parser is not None and parsed is not None:
+        once |= {"train": parse(once["train"], parser), "test": parsed}
+    return CoreferenceCorpus(name, once["train"], once["dev"], once["test"], parsed, before - after)
+
+
+def parser_beside(data: str | None) -> str | None:
+    """The parser that lies beside the folder of data sets (models/en_ud_small); None if there is none, or no spaCy."""
+    from importlib.util import find_spec
+
+    folder = find_data_set("gum", data=data).parent.parent.joinpath(*PARSER)
+    return str(folder) if folder.is_dir() and find_spec("spacy") is not None else None
+
+
+def parser_for(parser: str | None, data: str | None) -> str:
+    """The parser of texts: the one named, or the one beside the data sets.
+
+    Raises InputError where there is none.
+    """
+    pipeline_ = parser or parser_beside(data)
+    if pipeline_ is None:
+        raise InputError("texts must be parsed: name a spaCy pipeline, for English parser='en_core_web_sm'.")
+    return pipeline_
+
+
+def parse(documents: Sequence[Document], parser: str) -> list[Document]:
+    """The documents, their words and sentences as they are, with the tags and trees of a spaCy pipeline.
+
+    Raises MissingExtraError without spaCy; InputError if there is no such pipeline, or it has no parser.
+    """
+    from howsure_events.extraction.parsers import SpacyParser
+
+    pipeline = SpacyParser(parser).pipeline
+    from spacy.tokens import Doc
+
+    tokens = []
+    for document in documents:
+        words = [word for sentence in document.sentences for word in sentence.words]
+        starts: list[bool | int | None] = [
+            place == 0 for sentence in document.sentences for place in range(len(sentence))
+        ]
+        tokens.append(Doc(pipeline.vocab, words=words, sent_starts=starts))
+    parsed_documents = pipeline.pipe(tokens, batch_size=8)
+    return [_with_trees(document, parsed) for document, parsed in zip(documents, parsed_documents, strict=True)]
+
+
+def _with_trees(document: Document, parsed: Any) -> Document:
+    """The document with what a spaCy Doc says of its words; a head outside its sentence makes a word a root."""
+    sentences, start = [], 0
+    for sentence in document.sentences:
+        tokens = parsed[start : start + len(sentence)]
+        heads = [-1 if token.head.i == token.i else token.head.i - start for token in tokens]
+        sentences.append(
+            replace(
+                sentence,
+                tags=tuple(token.tag_ for token in tokens),
+                heads=tuple(head if 0 <= head < len(sentence) else -1 for head in heads),
+                relations=tuple(token.dep_ for token in tokens),
+            )
+        )
+        start += len(sentence)
+    return replace(document, sentences=tuple(sentences))
+
+
+def each_span_once(document: Document) -> Document:
+    """Of several mentions of one span, which OntoGUM has in a few places, the first."""
+    mentions: dict[Mention, Mention] = {}
+    for mention in document.mentions or ():
+        mentions.setdefault(mention, mention)
+    return replace(document, mentions=tuple(mentions.values()))

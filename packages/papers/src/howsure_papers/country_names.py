@@ -1,0 +1,119 @@
+"""Appendix 3 of Nguyen & O'Connor (2015): countries by the paper's list, with a stem that cuts one or two letters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from howsure.result import Estimate
+from howsure.show.table import COUNT, Column, digits
+from howsure_cli.datasets import data_set_path
+from howsure_events.lexicon import Lexicon
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import rows_of
+from howsure_papers.intervals import fine, opposite, share_estimate, verdict
+from howsure_papers.reproduction import NAME, TEXT, Finding, Found, Numbers, numbers
+
+OURS, PLAIN, STEMMED = "ours", "the paper's, no stem", "the paper's"
+FALSE = 0.05  # of the names that a stem adds, the share of false ones above which it does harm
+MOST = 8
+Count = Callable[[Lexicon], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a list finds in texts: documents, and names; `added` are the words that only its stem makes names."""
+
+    lexicon: Lexicon
+    documents: int
+    names: int
+    added: Counter[str]
+
+    @property
+    def lower(self) -> Estimate:
+        """The share of the added names without a capital letter, which no name of a country is."""
+        return share_estimate(np.array([word == word.lower() for word in self.added.elements()]))
+
+
+def lists_of(data: str | None, ours: Lexicon) -> dict[str, Lexicon]:
+    """Our list, and the paper's with and without its stem."""
+    path = data_set_path("irevents", "country_igos.txt", data=data)
+    return {OURS: ours, PLAIN: Lexicon.read(path, stemming="none"), STEMMED: Lexicon.read(path, stemming="paper")}
+
+
+def named_by(path: Path, lists: Mapping[str, Lexicon]) -> dict[str, Named]:
+    """What each list finds in the documents of a store, by the words of their parse."""
+    with EventStore.open(path) as store:
+        rows = rows_of(store, "SELECT document, words FROM sentences ORDER BY document, sentence")
+        sentences = [(document, words) for document, words in rows]
+    matches_by_list = {name: [lexicon.match(words) for _, words in sentences] for name, lexicon in lists.items()}
+    added: Counter[str] = Counter()
+    for (_, words), stemmed, plain in zip(sentences, matches_by_list[STEMMED], matches_by_list[PLAIN], strict=True):
+        added.update(" ".join(words[start:end]) for start, end, _ in set(stemmed) - set(plain))
+    return {
+        name: Named(
+            lexicon=lists[name],
+            documents=len({document for (document, _), names in zip(sentences, matches, strict=True) if names}),
+            names=sum(map(len, matches)),
+            added=added if name == STEMMED else Counter(),
+        )
+        for name, matches in matches_by_list.items()
+    }
+
+
+def country_names(path: Path, corpus: str, lists: Mapping[str, Lexicon], count: Count | None = None) -> Found:
+    """What the paper's list and stem change in a store; `count` gives the expected number of events by a list."""
+    named = named_by(path, lists)
+    stemmed = named[STEMMED]
+    added = stemmed.added.total()
+    plain = share_estimate(np.arange(stemmed.names) >= added)
+    place, setting = "Appendix 3", f"{corpus}, names of countries"
+    findings = [
+        Finding(
+            place,
+            "the stem is usually unnecessary",
+            f"{fine(plain, 4)} of {stemmed.names:,} names are found without it",
+            verdict(plain, above=0.5),
+            setting,
+        )
+    ]
+    if added:
+        claim = f"what it adds are names (less than {100 * FALSE:.0f} % are written without a capital)"
+        ours = f"of {added:,} that it adds, a share of {fine(stemmed.lower, 4)} is written without a capital"
+        findings.append(Finding(place, claim, ours, opposite(verdict(stemmed.lower, above=FALSE)), setting))
+    return Found(findings=findings, tables=[names_table(named, corpus, count)])
+
+
+def names_table(named_by_list: Mapping[str, Named], corpus: str, count: Count | None) -> Numbers:
+    """A row for each list."""
+
+    def words(name: str) -> str:
+        ordered = sorted(named_by_list[name].added.items(), key=lambda entry: (-entry[1], entry[0].lower(), entry[0]))
+        return ", ".join(f"{word} {times}" for word, times in ordered[:MOST])
+
+    counts = (
+        []
+        if count is None
+        else [
+            Column(
+                "expected documents",
+                digits(1),
+                values=[count(named_list.lexicon) for named_list in named_by_list.values()],
+            )
+        ]
+    )
+    return numbers(
+        f"{corpus}: names of countries by three lists, in the documents with a word of the rule",
+        named_by_list,
+        Column("list", NAME, get=lambda name: name),
+        Column("names in it", COUNT, get=lambda name: len(named_by_list[name].lexicon.entries)),
+        Column("documents naming an actor", COUNT, get=lambda name: named_by_list[name].documents),
+        Column("names found", COUNT, get=lambda name: named_by_list[name].names),
+        Column("only by the stem", COUNT, get=lambda name: named_by_list[name].added.total()),
+        Column("most frequent of these", TEXT, get=words),
+        *counts,
+    )

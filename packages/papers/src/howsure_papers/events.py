@@ -1,0 +1,290 @@
+"""Section 6 of Nguyen & O'Connor (2015): attacks by country and period, with the uncertainty of coreference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from howsure.errors import InputError
+from howsure.figures.calibration import curve_figure
+from howsure.figures.width import of_width
+from howsure.files.opened import Scratch
+from howsure_events.figures import event_figure, event_page
+from howsure_events.lexicon import Lexicon
+from howsure_events.rule import Rule
+from howsure_events.series.event_series import EventSeries
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import actors_in
+from howsure_papers.corpora.coreference import parser_for
+from howsure_papers.corpora.news import News, cases_of_wikipedia, read_incidents, read_reuters, read_wikipedia
+from howsure_papers.count_coverage import QUARTERS, find_coverage
+from howsure_papers.country_names import Count, country_names, lists_of
+from howsure_papers.doubtful_cases import doubtful_cases
+from howsure_papers.gold_events import LABELS, coverage_table, gold_findings, gold_table, judge
+from howsure_papers.news_counts import (
+    Told,
+    actors_table,
+    corpora_table,
+    density_table,
+    differences_table,
+    grammar_table,
+    news_findings,
+    told_by,
+)
+from howsure_papers.reproduction import Advance, Drawing, Found, experiment, nobody
+from howsure_papers.stores import (
+    ATTACK_WIDE,
+    NOUNS,
+    PAPER,
+    SAMPLES,
+    VERBS,
+    WIDE,
+    Parts,
+    Setting,
+    check_parts,
+    store_rows,
+    words_of,
+)
+
+STEPS = 1_000  # of progress, a part
+TITLE = "Attacks by country and period (Nguyen & O'Connor 2015, section 6, Figure 6)"
+RULES = (PAPER, WIDE)
+APPENDIX_4 = {(PAPER.name, "month"): "appendix-4", (WIDE.name, "quarter"): "page"}
+TWO_COLUMNS = 7.0  # inches, of a page of the paper
+METHOD = (
+    f"The rule 'attack' is the paper's. The rule 'violence' has {len(VERBS)} verbs ({', '.join(VERBS)}) and also "
+    "covers conjuncts, shared and controlled subjects, relative clauses and nouns before nouns, but no negated events.",
+    "Items without any form of the rule's verbs cannot have an event and are not parsed.",
+    "The intervals include only the uncertainty of coreference; parses, lexicon and rule are taken as given.",
+)
+
+
+def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
+    """The store of a corpus and a rule; takes `share` of the steps.
+
+    Raises InputError where no item is left.
+    """
+    if not news.items:
+        raise InputError(f"of {news.total:,} items none holds a word of rule {rule.name!r}; raise limit=....")
+    path = setting.folder / f"{rule.name}.duckdb"
+    path.unlink(missing_ok=True)
+    setting.extract(
+        store_rows(news.items), path, rule, advance=portion(setting.advance, total=len(news.items), steps=share)
+    )
+    return path
+
+
+def portion(advance: Advance, *, total: int, steps: int) -> Advance:
+    """Tell of `steps` in all while `total` things are done, and of no more.
+
+    >>> told = []
+    >>> done = portion(told.append, total=4, steps=10)
+    >>> for _ in range(6): done(1)
+    >>> told
+    [2, 3, 2, 3, 0, 0]
+    """
+    done = told = 0
+
+    def step(n: int) -> None:
+        nonlocal done, told
+        done = min(done + n, total)
+        now = steps * done // max(total, 1)
+        advance(now - told)
+        told = now
+
+    return step
+
+
+def _wikipedia(setting: Setting) -> Found:
+    result, news_told = _news(setting, "Wikipedia", read_wikipedia, ("quarter", "month"), RULES, same_actors=True)
+    drawings = []
+    for corpus_told in news_told:
+        if corpus_told.rule == PAPER.name and corpus_told.by == "quarter":
+            first = [
+                [actor] for actor in corpus_told.actors[:2]
+            ]  # and the next two in one panel, as Yugoslavia and NATO
+            panels = [*first, corpus_told.actors[2:4]] if len(corpus_told.actors) > 2 else first
+            what = "documents with an attack by the most frequent actors"
+            drawings.append(
+                _drawing("figure-6", corpus_told, what, partial(event_figure, corpus_told.series, panels=panels))
+            )
+        elif (corpus_told.rule, corpus_told.by) in APPENDIX_4:
+            what = "the 20 most frequent actors of the rule 'attack', as in Appendix 4, each on a scale of its own"
+            drawings.append(
+                _drawing(
+                    APPENDIX_4[corpus_told.rule, corpus_told.by],
+                    corpus_told,
+                    what,
+                    partial(_wide_page, corpus_told.series),
+                )
+            )
+    if news_told:
+        result += Found(tables=[density_table(news_told)]) + _closer(setting, "Wikipedia")
+    note = (
+        "The paper's 193,403 articles of the New York Times (1987–2007) are not public. Ours are the items of "
+        "Wikipedia's current events, 2002–2025 (one to three sentences each, so that there is less coreference to "
+        "resolve), without sports and arts, and Reuters stories of 1987. As in the paper, an item must name an actor. "
+        "The paper has 767 articles a month."
+    )
+    return result + Found(drawings=drawings, notes=[note])
+
+
+def _wide_page(series: EventSeries) -> Figure:
+    """Small panels in a figure as wide as two columns."""
+    with of_width(TWO_COLUMNS):
+        return event_page(series)
+
+
+def _reuters(setting: Setting) -> Found:
+    result, news_told = _news(setting, "Reuters", read_reuters, ("month", "week"), (PAPER, ATTACK_WIDE, WIDE))
+    by_rule = {corpus_told.rule: corpus_told for corpus_told in news_told}
+    if {PAPER.name, ATTACK_WIDE.name} <= by_rule.keys():
+        note = (
+            "The rule 'attack-wide' has the verb of the paper's rule and the grammar of 'violence': the paper's rule "
+            "misses actors named by a noun before a noun (US forces)."
+        )
+        table = grammar_table(by_rule[PAPER.name], by_rule[ATTACK_WIDE.name])
+        result += Found(tables=[table], notes=[note])
+    for corpus_told in news_told:
+        if corpus_told.rule == PAPER.name and corpus_told.by == "week":
+            panels = (
+                [corpus_told.actors[:2], corpus_told.actors[2:3]]
+                if len(corpus_told.actors) > 2
+                else [corpus_told.actors]
+            )
+            what = "the tanker war of 1987; gaps are weeks without documents"
+            draw = partial(event_figure, corpus_told.series, panels=panels)
+            result += Found(drawings=[_drawing("reuters", corpus_told, what, draw)])
+    return result + _closer(setting, "Reuters", partial(_expected, setting)) if news_told else result
+
+
+def _closer(setting: Setting, corpus: str, count: Count | None = None) -> Found:
+    """The documents in doubt by the paper's rule, and what its list of countries changes."""
+    path = setting.folder / f"{PAPER.name}.duckdb"
+    lists = lists_of(setting.data, setting.lexicon)
+    return doubtful_cases(path, corpus) + country_names(path, corpus, lists, count)
+
+
+def _expected(setting: Setting, lexicon: Lexicon) -> float:
+    """The expected number of attacks in Reuters by another list of actors."""
+    names_setting = replace(setting, lexicon=lexicon, folder=setting.folder / "names", advance=nobody)
+    names_setting.folder.mkdir(exist_ok=True)
+    news = read_reuters(names_setting.data, lexicon=lexicon, event=words_of(PAPER), limit=names_setting.limit)
+    with EventStore.open(store(names_setting, news, PAPER, share=0)) as event_store:
+        return sum(expected for _, expected in actors_in(event_store).values())
+
+
+def _drawing(name: str, corpus_told: Told, what: str, draw: Callable[[], Figure]) -> Drawing:
+    caption = (
+        f"{corpus_told.corpus}, rule {corpus_told.rule!r}, by {corpus_told.by}: {what}; mean, 95 % interval and 1-best."
+    )
+    return Drawing(name, caption, draw)
+
+
+def _news(
+    setting: Setting,
+    corpus: str,
+    read_news: Callable[..., News],
+    periods: Sequence[str],
+    rules: Sequence[Rule],
+    *,
+    same_actors: bool = False,
+) -> tuple[Found, list[Told]]:
+    """The tables and findings of a corpus by some rules. same_actors: all series are those of the first rule's."""
+    told_so_far: list[Told] = []
+    for rule in rules:
+        news = read_news(setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit)
+        path = store(setting, news, rule, share=STEPS // len(rules))
+        shown = told_so_far[0].actors if told_so_far and same_actors else []
+        told_by_period = [told_by(path, corpus=corpus, rule=rule.name, by=by, news=news, shown=shown) for by in periods]
+        told_so_far += [corpus_told for corpus_told in told_by_period if corpus_told is not None]
+    if not told_so_far:
+        return Found(notes=[*METHOD, f"{corpus}: no document has an event."]), []
+    tables = [corpora_table(told_so_far), differences_table(told_so_far), actors_table(told_so_far[0])]
+    return Found(findings=news_findings(told_so_far[0]), tables=tables, notes=METHOD), told_so_far
+
+
+def _muc4(setting: Setting) -> Found:
+    rules, cases, judged = (*RULES, NOUNS), cases_of_wikipedia(setting.data, limit=setting.limit), []
+    for rule in rules:
+        news = read_incidents(
+            setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit, cases=cases
+        )
+        with EventStore.open(store(setting, news, rule, share=STEPS // len(rules))) as event_store:
+            judged += [judge(event_store, news, rule=rule.name, label=label) for label in LABELS]
+    caption = "muc4: document probabilities against the gold label, by rule and question. Most are near 0."
+    curves = [result.curve for result in judged]
+    return Found(
+        findings=[finding for result in judged for finding in gold_findings(result)],
+        tables=[gold_table(judged), coverage_table(judged)],
+        drawings=[Drawing("muc4", caption, partial(curve_figure, curves, panels=True))],
+        notes=[
+            *METHOD,
+            "The rule 'violence, nouns' also covers the nouns for these events (an attack by rebels, their attack).",
+            "muc4: the texts are all in capitals; words are recased to their most frequent form in Wikipedia, and "
+            "unknown words treated as names. 95 reports without a date are left out. A perpetrator is assigned to the "
+            "country named in its description, or else to the country of the incident. The templates cover terrorist "
+            "incidents: fights between armies, which the rule also finds, count as wrong, so the precision is a lower "
+            "bound.",
+        ],
+    )
+
+
+def _synthetic(setting: Setting) -> Found:
+    quarters = min(QUARTERS, setting.limit or QUARTERS)
+    return find_coverage(quarters, seed=setting.seed, advance=portion(setting.advance, total=quarters, steps=STEPS))
+
+
+PARTS: Parts = {"wikipedia": _wikipedia, "reuters": _reuters, "muc4": _muc4, "synthetic": _synthetic}
+
+
+def steps_of_events(only: Sequence[str] = tuple(PARTS)) -> int:
+    """How many steps of progress there are."""
+    return STEPS * len(only)
+
+
+@experiment(TITLE, steps=steps_of_events)
+def reproduce_events(
+    *,
+    data: str | None = None,
+    only: Sequence[str] = tuple(PARTS),
+    parser: str | None = None,
+    limit: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    advance: Advance = nobody,
+) -> Found:
+    """Run section 6 again, on other news than the paper's, and on data whose truth is known.
+
+    "wikipedia" (2002–2025) and "reuters" (1987): series of attacks by actor; "muc4": event probabilities and counts
+    against gold templates; "synthetic": the coverage of intervals. `parser` is the name or path of a spaCy pipeline,
+    by default the one in the folder `models` beside that of the data sets. `limit`: only the first items of each
+    corpus, and as many synthetic quarters. `advance` is told of steps.
+
+    Raises InputError for an unknown experiment, data or a pipeline that is missing; MissingExtraError without the
+    extras `events` and `spacy`.
+    """
+    check_parts(only, PARTS, "events")
+    name = parser_for(parser, data) if set(only) != {"synthetic"} else ""
+    result = Found()
+    with Scratch() as scratch:
+        for part in only:
+            progress = portion(advance, total=STEPS, steps=STEPS)
+            setting = Setting(
+                data=data, parser=name, limit=limit, seed=seed, workers=workers, folder=scratch.folder, advance=progress
+            )
+            result += PARTS[part](setting)
+            progress(STEPS)
+    recipe = {
+        "experiments": ", ".join(only),
+        "parser": Path(name).name or "none",
+        "model": "pretrained",
+        "samples": SAMPLES,
+        "limit": limit or "none",
+        "seed": seed,
+    }
+    return replace(result, recipe=recipe)

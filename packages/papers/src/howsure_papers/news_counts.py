@@ -1,0 +1,383 @@
+"""Attacks in news by actor and period: what was drawn, and what the intervals tell that the 1-best does not."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.periods import periods_between, periods_of
+from howsure.show.table import COUNT, Column, Kind, digits
+from howsure.stats.proportions import poisson_binomial
+from howsure_events.extraction.one_document import Bools
+from howsure_events.series.counts import compare_counts, count_from_probabilities
+from howsure_events.series.event_series import EventSeries, event_series
+from howsure_events.store.event_store import EventStore
+from howsure_events.store.reading import columns_of, first_and_last, number_of_samples
+from howsure_events.store.tables import as_bits, as_counts
+from howsure_papers.corpora.news import News
+from howsure_papers.reproduction import NAME, TEXT, Finding, Numbers, numbers
+
+SURE = 0.95
+FEW = 10  # samples, as in footnote 11
+ACTORS = 20
+ACTORS_OF_TWO_RULES = 10
+UNSURE = (0.2, 0.8)
+MANY, FEW_OPEN = 0.5, 0.1  # shares of differences that are open: at least so many hold, fewer than so many do not
+PLAIN = Kind("{:.1f}".format)
+Cell = tuple[str, str]  # actor, period
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The pairs of a document and an actor with an event in some sample or in the 1-best clustering.
+
+    documents, actors, periods (N,), probabilities (N,), samples (N, S), entities (N, S), best (N,).
+    """
+
+    documents: Integers
+    actors: tuple[str, ...]
+    periods: tuple[str, ...]
+    probabilities: Floats
+    samples: Bools
+    entities: Integers
+    best: Bools
+
+    def cells(self) -> dict[Cell, Integers]:
+        """The rows of every actor and period."""
+        rows: dict[Cell, list[int]] = {}
+        for row, key in enumerate(zip(self.actors, self.periods, strict=True)):
+            rows.setdefault(key, []).append(row)
+        return {key: np.array(row_numbers) for key, row_numbers in rows.items()}
+
+    def expected(self) -> Counter[str]:
+        """The expected number of documents of every actor."""
+        totals: Counter[str] = Counter()
+        for actor, p in zip(self.actors, self.probabilities.tolist(), strict=True):
+            totals[actor] += p
+        return totals
+
+    def most_frequent(self, n: int) -> list[str]:
+        """The actors with the greatest expected counts."""
+        return [actor for actor, _ in self.expected().most_common(n)]
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Counts of the 1-best that differ: how many do, how many of these the posterior leaves open, and the greatest."""
+
+    different: int
+    undecided: int
+    example: str
+
+    def __str__(self) -> str:
+        share = f" ({100 * self.undecided / self.different:.0f} %)" if self.different else ""
+        example_text = f"; {self.example}" if self.example else ""
+        return (
+            f"of {self.different:,} differences of the 1-best counts, {self.undecided:,}{share} are open{example_text}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FewSamples:
+    """Posterior means of 10 and of 100 samples, over the cells of actors and periods.
+
+    correlation: of the means. difference: root mean square of their differences. sd: that of the posterior.
+    """
+
+    correlation: float
+    difference: float
+    sd: float
+
+
+def drawn_from(store: EventStore, *, by: str) -> Drawn:
+    """All that was drawn, in the order of the documents."""
+    columns = columns_of(
+        store,
+        "SELECT e.document, e.actor, CAST(d.date AS VARCHAR) AS date, e.probability, e.samples, e.entities, e.best "
+        "FROM events e JOIN documents d USING (document) ORDER BY e.document, e.actor",
+    )
+    n = number_of_samples(store)
+    return Drawn(
+        documents=columns["document"].astype(np.int64),
+        actors=tuple(columns["actor"].tolist()),
+        periods=periods_of(columns["date"].tolist(), period=by),
+        probabilities=columns["probability"].astype(np.float64),
+        samples=as_bits(columns["samples"], n),
+        entities=as_counts(columns["entities"], n).astype(np.int64),
+        best=columns["best"].astype(np.bool_),
+    )
+
+
+def changes(drawn: Drawn, periods: list[str], actors: list[str]) -> Differences:
+    """From one period to the next: where the 1-best count of an actor changes, is it known in which direction?
+
+    Periods have other documents, so that their counts are independent: P(n' > n) follows from both laws.
+    """
+    cells, differences = drawn.cells(), []
+    for actor in actors:
+        for first, second in pairwise(periods):
+            rows = [cells.get((actor, period), np.empty(0, dtype=np.int64)) for period in (first, second)]
+            before, other = (int(drawn.best[row].sum()) for row in rows)
+            if before != other:
+                rising = probability_of_more(*(drawn.probabilities[row] for row in reversed(rows)))
+                falling = probability_of_more(*(drawn.probabilities[row] for row in rows))
+                sure = rising if other > before else falling
+                differences.append(
+                    (sure, max(before, other), f"{actor} {first} {before}, {second} {other} (P = {sure:.2f})")
+                )
+    return _differences(differences)
+
+
+def contests(drawn: Drawn, actors: list[str]) -> Differences:
+    """In one period: where one actor has the greater 1-best count, is it known that it has?
+
+    Two actors share each document's samples, which are compared jointly.
+    """
+    cells, differences = drawn.cells(), []
+    for period in sorted(set(drawn.periods)):
+        present = [actor for actor in actors if (actor, period) in cells]
+        for first, second in combinations(present, 2):
+            first_count, other = (int(drawn.best[cells[actor, period]].sum()) for actor in (first, second))
+            if first_count == other:
+                continue
+            more, less = (first, second) if first_count > other else (second, first)
+            documents = np.unique(drawn.documents[np.concatenate([cells[more, period], cells[less, period]])])
+            sides = [_by_document(drawn, cells[actor, period], documents) for actor in (more, less)]
+            sure = compare_counts(*sides).more
+            greatest, least = max(first_count, other), min(first_count, other)
+            differences.append((sure, least, f"{more} {greatest}, {less} {least} in {period} (P = {sure:.2f})"))
+    return _differences(differences)
+
+
+def probability_of_more(first: Floats, second: Floats) -> float:
+    """P(n_1 > n_2) of two independent counts, from the probabilities of their documents.
+
+    >>> probability_of_more(np.array([0.5]), np.array([0.5]))
+    0.25
+    """
+    first_law, other = poisson_binomial(first).pmf, poisson_binomial(second).pmf
+    below = np.concatenate([[0.0], np.cumsum(other)])
+    return float(first_law @ below[np.minimum(np.arange(len(first_law)), len(other))])
+
+
+def few_samples(drawn: Drawn) -> FewSamples:
+    """How far the means of the first 10 samples are from those of all."""
+    few, many, variance = [], [], []
+    for rows in drawn.cells().values():
+        few.append(float(drawn.samples[rows, :FEW].mean(axis=1).sum()))
+        many.append(float(drawn.probabilities[rows].sum()))
+        variance.append(float((drawn.probabilities[rows] * (1 - drawn.probabilities[rows])).sum()))
+    gap = np.subtract(few, many)
+    return FewSamples(correlation(few, many), float(np.sqrt((gap**2).mean())), float(np.sqrt(np.mean(variance))))
+
+
+def entities_against_documents(drawn: Drawn) -> float:
+    """The correlation of the expected numbers of entities and of documents over the cells."""
+    cells = drawn.cells().values()
+    entities = [float(drawn.entities[rows].mean(axis=1).sum()) for rows in cells]
+    return correlation(entities, [float(drawn.probabilities[rows].sum()) for rows in cells])
+
+
+def correlation(values: list[float], other: list[float]) -> float:
+    """Pearson's, NaN where it is not defined."""
+    if len(values) < 2 or np.std(values) == 0.0 or np.std(other) == 0.0:
+        return float("nan")
+    return float(np.corrcoef(values, other)[0, 1])
+
+
+def _by_document(drawn: Drawn, rows: Integers, documents: Integers) -> Integers:
+    """The samples of some rows, one row per document."""
+    counts = np.zeros((len(documents), drawn.samples.shape[1]), dtype=np.int64)
+    counts[np.searchsorted(documents, drawn.documents[rows])] = drawn.samples[rows]
+    return counts
+
+
+def _differences(differences: list[tuple[float, int, str]]) -> Differences:
+    """Of (probability, size, words): the example is the greatest that is open."""
+    undecided = [difference for difference in differences if difference[0] < SURE]
+    example = max(undecided, key=lambda difference: (difference[1], -difference[0]))[2] if undecided else ""
+    return Differences(len(differences), len(undecided), example)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a store tells by one length of period: its series, and how the counts of the 20 first actors differ."""
+
+    corpus: str
+    rule: str
+    by: str
+    news: News
+    drawn: Drawn
+    actors: list[str]
+    series: EventSeries
+    changes: Differences
+    contests: Differences
+    few: FewSamples
+    entities: float
+
+    @property
+    def name(self) -> str:
+        """Corpus, rule and period."""
+        return f"{self.corpus}, {self.rule}, by {self.by}"
+
+
+def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News, shown: Sequence[str] = ()) -> Told | None:
+    """Everything that is asked of a store; None if no document has an event. `shown`: the actors of the series, where
+    they are not the most frequent ones."""
+    with EventStore.open(path) as store:
+        drawn = drawn_from(store, by=by)
+        if not drawn.actors:
+            return None
+        actors = drawn.most_frequent(ACTORS)
+        first, last = first_and_last(store)
+        periods = list(periods_between(str(first), str(last), period=by))
+        return Told(
+            corpus=corpus,
+            rule=rule,
+            by=by,
+            news=news,
+            drawn=drawn,
+            actors=actors,
+            series=event_series(  # documents as the paper takes them
+                store, period=by, actors=[actor for actor in shown if actor in drawn.actors] or actors, stories="apart"
+            ),
+            changes=changes(drawn, periods, actors),
+            contests=contests(drawn, actors),
+            few=few_samples(drawn),
+            entities=entities_against_documents(drawn),
+        )
+
+
+def corpora_table(corpora_told: Sequence[Told]) -> Numbers:
+    """What was read and found."""
+
+    def unsure(corpus_told: Told) -> str:
+        p = corpus_told.drawn.probabilities
+        return f"{int(((p >= UNSURE[0]) & (p <= UNSURE[1])).sum()):,} of {len(p):,}"
+
+    return numbers(
+        f"{corpora_told[0].corpus}: what was read and found",
+        {(corpus_told.corpus, corpus_told.rule): corpus_told for corpus_told in corpora_told}.values(),
+        Column("corpus and rule", NAME, get=lambda corpus_told: f"{corpus_told.corpus}, {corpus_told.rule}"),
+        Column("items", COUNT, get=lambda corpus_told: corpus_told.news.total),
+        Column("naming an actor", COUNT, get=lambda corpus_told: corpus_told.news.naming),
+        Column("with a word of the rule", COUNT, get=lambda corpus_told: len(corpus_told.news.items)),
+        Column("words", COUNT, get=lambda corpus_told: corpus_told.news.words),
+        Column("with an event", COUNT, get=lambda corpus_told: len(set(corpus_told.drawn.documents.tolist()))),
+        Column("(item, actor) with p in [.2, .8]", TEXT, get=unsure),
+        Column("expected", digits(1), get=lambda corpus_told: corpus_told.drawn.probabilities.sum()),
+        Column("1-best", COUNT, get=lambda corpus_told: corpus_told.drawn.best.sum()),
+    )
+
+
+def density_table(corpora_told: Sequence[Told]) -> Numbers:
+    """How many documents there are a period, and how many points of the series are next to nothing."""
+    periods = {corpus_told.name: len({row.period for row in corpus_told.series.rows}) for corpus_told in corpora_told}
+    return numbers(
+        f"{corpora_told[0].corpus}: documents a period, and points of the 20 series with less than half a document",
+        corpora_told,
+        Column("corpus, rule, period", NAME, get=lambda corpus_told: corpus_told.name),
+        Column("periods", COUNT, get=lambda corpus_told: periods[corpus_told.name]),
+        Column("items", PLAIN, get=lambda corpus_told: corpus_told.news.total / periods[corpus_told.name]),
+        Column("naming an actor", PLAIN, get=lambda corpus_told: corpus_told.news.naming / periods[corpus_told.name]),
+        Column(
+            "with a word of the rule",
+            PLAIN,
+            get=lambda corpus_told: len(corpus_told.news.items) / periods[corpus_told.name],
+        ),
+        Column(
+            "expected",
+            digits(2),
+            get=lambda corpus_told: corpus_told.drawn.probabilities.sum() / periods[corpus_told.name],
+        ),
+        Column(
+            "points below .5",
+            TEXT,
+            get=lambda corpus_told: f"{100 * np.mean([row.mean < 0.5 for row in corpus_told.series.rows]):.0f} %",
+        ),
+    )
+
+
+def differences_table(corpora_told: Sequence[Told]) -> Numbers:
+    """How much of what the 1-best says the posterior leaves open."""
+    return numbers(
+        f"{corpora_told[0].corpus}: differences between counts that are open (P < {SURE:g}), 20 most frequent actors",
+        corpora_told,
+        Column("corpus, rule, period", NAME, get=lambda corpus_told: corpus_told.name),
+        Column("changes of the 1-best", COUNT, get=lambda corpus_told: corpus_told.changes.different),
+        Column("open changes", COUNT, "open", get=lambda corpus_told: corpus_told.changes.undecided),
+        Column("contests of the 1-best", COUNT, get=lambda corpus_told: corpus_told.contests.different),
+        Column("open contests", COUNT, "open", get=lambda corpus_told: corpus_told.contests.undecided),
+        Column(f"r of means, S = {FEW} and 100", digits(4), get=lambda corpus_told: corpus_told.few.correlation),
+        Column("rms difference", digits(3), get=lambda corpus_told: corpus_told.few.difference),
+        Column("rms posterior sd", digits(3), get=lambda corpus_told: corpus_told.few.sd),
+        Column("r, entities and documents", digits(4), get=lambda corpus_told: corpus_told.entities),
+        Column("the greatest open contest", NAME, get=lambda corpus_told: corpus_told.contests.example or "none"),
+    )
+
+
+def actors_table(corpus_told: Told) -> Numbers:
+    """The most frequent actors in all periods together."""
+    rows = {actor: np.flatnonzero(np.array(corpus_told.drawn.actors) == actor) for actor in corpus_told.actors}
+    counts = {
+        actor: count_from_probabilities(corpus_told.drawn.probabilities[actor_rows])
+        for actor, actor_rows in rows.items()
+    }
+    return numbers(
+        f"{corpus_told.corpus}, {corpus_told.rule}: all periods together",
+        corpus_told.actors,
+        Column("actor", NAME, get=lambda actor: actor),
+        Column("title", NAME, get=lambda actor: corpus_told.series.titles[actor]),
+        Column("expected documents", PLAIN, get=lambda actor: counts[actor].mean),
+        Column("95 % interval", TEXT, get=lambda actor: f"[{counts[actor].low:.0f}, {counts[actor].high:.0f}]"),
+        Column("1-best", Kind(str), get=lambda actor: int(corpus_told.drawn.best[rows[actor]].sum())),
+    )
+
+
+def grammar_table(paper: Told, wide: Told) -> Numbers:
+    """The expected counts of the most frequent actors by the paper's rule, and by one that sees more of the grammar."""
+    narrow, all_of = paper.drawn.expected(), wide.drawn.expected()
+    return numbers(
+        f"{paper.corpus}: expected documents by the paper's rule and with nouns before nouns",
+        wide.actors[:ACTORS_OF_TWO_RULES],
+        Column("actor", NAME, get=lambda actor: actor),
+        Column("title", NAME, get=lambda actor: wide.series.titles[actor]),
+        Column(paper.rule, PLAIN, get=lambda actor: float(narrow[actor])),
+        Column(wide.rule, PLAIN, get=lambda actor: float(all_of[actor])),
+    )
+
+
+def enough_open(differences: Differences) -> bool | None:
+    """Whether the model knows that counts differ: it does not if half or more of them are open, None between."""
+    share = differences.undecided / differences.different if differences.different else math.nan
+    return True if share >= MANY else False if share < FEW_OPEN else None
+
+
+def news_findings(corpus_told: Told) -> tuple[Finding, ...]:
+    """What the paper says of Figure 6 and its footnote, on one of our corpora."""
+    few = corpus_told.few
+    rule = f"holds if at least {100 * MANY:.0f} % are, not if less than {100 * FEW_OPEN:.0f} %"
+    up = "the count goes up and down, but the model does not know whether the differences are real (USA)"
+    side = "a 1-best system decides which side attacks more (Yugoslavia or NATO), the posterior leaves it open"
+    changed = f"from one {corpus_told.by} to the next: {corpus_told.changes} ({rule})"
+    contested = f"two actors in one {corpus_told.by}: {corpus_told.contests} ({rule})"
+    means = (
+        f"means correlate with r = {few.correlation:.4f} and differ by {few.difference:.3f} documents (rms), where the "
+        f"posterior's sd is {few.sd:.3f}"
+    )
+    entities = f"the expected numbers correlate with r = {corpus_told.entities:.4f}"
+    note, ten = "section 6, footnote 11", "10 samples instead of 100 give similar results"
+    instead = "the number of entities instead of documents gives similar results"
+    return (
+        Finding("6", up, changed, enough_open(corpus_told.changes), corpus_told.name),
+        Finding("6", side, contested, enough_open(corpus_told.contests), corpus_told.name),
+        Finding(note, ten, means, few.difference < few.sd / 2, corpus_told.name),
+        Finding(note, instead, entities, corpus_told.entities > 0.95, corpus_told.name),
+    )

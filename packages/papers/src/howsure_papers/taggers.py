@@ -1,0 +1,245 @@
+"""Taggers for a fair comparison: settings chosen on development sentences, and what is said of test sentences."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TypeVar
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Estimate
+from howsure_papers.corpora.tagged import Corpus, Tagged
+from howsure_papers.intervals import clustered_mean, random_subsamples
+from howsure_papers.label_errors import of_sentences
+from howsure_papers.reproduction import Advance, nobody
+from howsure_text.sequences.calibration_pairs import tag_pairs
+from howsure_text.sequences.crf import CRFTagger
+from howsure_text.sequences.hmm import HMMTagger
+from howsure_text.sequences.tagger import Tagger
+from howsure_text.sequences.training import INTERRUPTED
+
+T = TypeVar("T", bound=Tagger)
+
+PSEUDOCOUNTS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+PENALTIES = (0.1, 0.03, 0.01, 0.003)  # c₂ of the CRF
+SEARCH_PENALTY = 0.01
+MOST_FOR_CHOSEN = 2_000  # sentences for that HMM, so that its CRF is trained in a minute
+SMALLEST = 125  # sentences, then twice as many, until the CRF is as accurate as the HMM
+SIZES_TRIED = 5  # about
+TOLERANCE = 1e-9  # of trainings: a looser one leaves it to the processor which c₂ and which verdict is found
+PAPERS_HMM, CHOSEN_HMM = "one pseudocount", "pseudocount chosen"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Taggers that differ in one setting: its name, its values from the strongest to the weakest, its parameters."""
+
+    name: str
+    setting: str
+    grid: Sequence[float]
+    tagger: Tagger
+    parameters: tuple[str, ...]
+
+    def fits(self, train: Tagged, start: Tagger | None = None) -> Iterator[tuple[float, Tagger]]:
+        """A tagger for every value of the grid, learnt from these sentences; a CRF starts from the weights of the one
+        before (the first from those of `start`), which makes it sooner what it is."""
+        tagger = copy.copy(self.tagger if start is None else start)
+        for value in self.grid:
+            yield value, copy.copy(fitted(tagger.set_params(**dict.fromkeys(self.parameters, value)), train))
+
+
+def crf_kind(name: str, features: str | Sequence[str], grid: Sequence[float]) -> Kind:
+    """CRFs with an L2 penalty c₂, which start from the weights of their last fit and are trained until all processors
+    agree on them."""
+    return Kind(name, "c₂", grid, CRFTagger(features=features, warm_start=True, tolerance=TOLERANCE), ("c2",))
+
+
+def hmm_kind(name: str, unknown: str, grid: Sequence[float]) -> Kind:
+    """HMMs with the same pseudocount for every transition and word."""
+    parameters = ("pseudocount_transition", "pseudocount_emission")
+    return Kind(name, "pseudocount", grid, HMMTagger(unknown=unknown), parameters)
+
+
+PAPERS, CHOSEN = (hmm_kind("HMM", "uniform", grid) for grid in ((1.0,), PSEUDOCOUNTS))
+SEARCH, BASIC = (crf_kind("CRF-Basic", "basic", grid) for grid in ((SEARCH_PENALTY,), PENALTIES))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a tagger says of some sentences: the pairs of all tags, and of every token whether its tag is right.
+
+    right: of the most probable sequence. surest: the probability of each token's most probable tag; hits: whether it
+    is right. sentences: that of each token.
+    """
+
+    pairs: Pairs
+    right: Floats
+    surest: Floats = field(repr=False)
+    hits: Floats = field(repr=False)
+    sentences: Integers = field(repr=False)
+
+    @property
+    def accuracy(self) -> Estimate:
+        """The share of tokens with the right tag."""
+        return clustered_mean(self.right, self.sentences)
+
+    @property
+    def gold_loss(self) -> float:
+        """The mean of -log P(gold tag)."""
+        label_probabilities = self.pairs.probabilities[self.pairs.labels == 1]
+        return math.inf if not label_probabilities.all() else -float(np.log(label_probabilities).mean())
+
+    def of(self, tag: str) -> Pairs:
+        """The pairs of one tag."""
+        assert self.pairs.groups is not None
+        of_tag = self.pairs.only(self.pairs.groups == self.pairs.group_names.index(tag))
+        return replace(of_tag, reduction=None, positive=tag)
+
+    def only(self, sentences: Integers) -> Judged:
+        """Of some of the sentences."""
+        rows = np.isin(self.sentences, sentences)
+        right, surest, hits = (array[rows] for array in (self.right, self.surest, self.hits))
+        numbers: Integers = np.unique(self.sentences[rows], return_inverse=True)[1]
+        return Judged(of_sentences(self.pairs, sentences), right, surest, hits, numbers)
+
+
+def judge(tagger: Tagger, part: Tagged, labels: Sequence[str]) -> Judged:
+    """What a tagger says of sentences. Tokens of tags without training sentences are kept: no tag is theirs."""
+    marginals = marginals_of(tagger, part.sentences, labels)
+    gold = list(chain.from_iterable(part.tags))
+    best = chain.from_iterable(tagger.predict(part.sentences))
+    matrix = np.concatenate(marginals)
+    top = matrix.argmax(axis=1)
+    return Judged(
+        tag_pairs(marginals, part.tags, labels=labels, unknown_tags="keep"),
+        np.array([p == g for p, g in zip(best, gold, strict=True)], dtype=np.float64),
+        matrix[np.arange(len(matrix)), top],
+        np.array([labels[i] == g for i, g in zip(top.tolist(), gold, strict=True)], dtype=np.float64),
+        np.repeat(np.arange(len(part)), [len(tags) for tags in part.tags]),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A tagger chosen on the development sentences.
+
+    setting: its pseudocount or c₂. sentences: how many it was trained on. accuracy: on the development sentences.
+    """
+
+    setting: float
+    sentences: int
+    accuracy: float
+    tagger: Tagger
+
+
+@dataclass(frozen=True, slots=True)
+class Rivals:
+    """An HMM and a CRF of equal accuracy on the development sentences; the same two, fitted on halves of the training.
+
+    tried: what the CRF reached with every number of sentences that was tried.
+    """
+
+    name: str
+    hmm: Choice
+    crf: Choice
+    tried: tuple[Choice, ...]
+    halves: tuple[tuple[Tagger, Tagger], ...]
+
+
+def rivals(corpus: Corpus, *, name: str, seed: int, subsamples: int, advance: Advance) -> Rivals:
+    """An HMM, the paper's or the best on the development sentences, and a CRF-Basic that is as accurate.
+
+    The settings that were chosen with all training sentences are kept on halves of them.
+    """
+    order = np.random.default_rng([seed, 0]).permutation(len(corpus.train))
+    if name == CHOSEN_HMM:
+        order = order[:MOST_FOR_CHOSEN]
+    hmm = choose(CHOSEN if name == CHOSEN_HMM else PAPERS, corpus.train.only(order), corpus.dev)
+    crf, tried = match_crf(corpus, hmm.accuracy, order, advance)
+    share = crf.sentences / len(order)
+    rng = np.random.default_rng([seed, 1])
+    halves = []
+    for rows in random_subsamples(len(order), times=subsamples, rng=rng):
+        fewer = rng.permutation(rows)[: max(round(share * len(rows)), 1)]
+        train = (corpus.train.only(order[rows]), corpus.train.only(order[fewer]))
+        halves.append((refit(hmm.tagger, train[0]), refit(crf.tagger, train[1])))
+        advance(1)
+    return Rivals(name, hmm, crf, tried, tuple(halves))
+
+
+def choose(kind: Kind, train: Tagged, dev: Tagged, advance: Advance = nobody, start: Tagger | None = None) -> Choice:
+    """The tagger with the setting that is best on the development sentences; `advance` is told of each."""
+    choices = []
+    for value, tagger in kind.fits(train, start):
+        choices.append(Choice(value, len(train), tagger.score(dev.sentences, dev.tags), tagger))
+        advance(1)
+    return max(choices, key=lambda choice: choice.accuracy)
+
+
+def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) -> tuple[Choice, tuple[Choice, ...]]:
+    """A CRF-Basic whose accuracy on the development sentences is about the target, and all that were tried.
+
+    It is trained on the first sentences of a random `order`: with one penalty on twice as many each time until the
+    target is passed; then, with the best penalty, on as many as a line between the last two (over the logarithm of the
+    number) promises to give it.
+    """
+    tried: list[Choice] = []
+    size = min(SMALLEST, len(order))
+    while True:
+        start = tried[-1].tagger if tried else None
+        tried.append(choose(SEARCH, corpus.train.only(order[:size]), corpus.dev, advance, start))
+        if tried[-1].accuracy >= target or size == len(order):
+            break
+        size = min(2 * size, len(order))
+    if len(tried) > 1 and tried[-1].accuracy > target:
+        low, high = tried[-2:]
+        part = (target - low.accuracy) / (high.accuracy - low.accuracy)
+        size = round(low.sentences * (high.sentences / low.sentences) ** part)
+    best = choose(BASIC, corpus.train.only(order[:size]), corpus.dev, advance, tried[-1].tagger)
+    return best, (*tried, best)
+
+
+def fitted(tagger: T, train: Tagged) -> T:
+    """The tagger, learnt from these sentences; who interrupts it ends the experiment, not this training alone."""
+    tagger.fit(train.sentences, train.tags)
+    if isinstance(tagger, CRFTagger) and tagger.stopped_ == INTERRUPTED:
+        raise KeyboardInterrupt
+    return tagger
+
+
+def fit_hmm(train: Tagged, pseudocount: float) -> HMMTagger:
+    """The paper's HMM: one pseudocount for every transition and every word; an unseen word is one more word."""
+    tagger = HMMTagger(pseudocount_transition=pseudocount, pseudocount_emission=pseudocount, unknown="uniform")
+    return fitted(tagger, train)
+
+
+def refit(tagger: Tagger, train: Tagged) -> Tagger:
+    """A tagger of the same settings, learnt from other sentences."""
+    return fitted(copy.copy(tagger), train)
+
+
+def marginals_of(tagger: Tagger, sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> list[Floats]:
+    """P(tag of each token) for all `labels`; a tag that the tagger has never seen has probability 0."""
+    return [_spread(marginal, tagger.labels_, labels) for marginal in tagger.posterior(sentences).marginals()]
+
+
+def transition_marginals_of(
+    tagger: Tagger, sentences: Sequence[Sequence[str]], pairs: Sequence[tuple[str, str]]
+) -> list[Floats]:
+    """P(tags of two consecutive tokens) for the `pairs`; those with a tag that the tagger does not know have 0."""
+    known_pairs = [pair for pair in pairs if set(pair) <= set(tagger.labels_)]
+    marginals = tagger.posterior(sentences).pair_marginals(known_pairs)
+    return [_spread(of_sentence, known_pairs, pairs) for of_sentence in marginals]
+
+
+def _spread(values: Floats, names: Sequence[Hashable], all_names: Sequence[Hashable]) -> Floats:
+    """The columns of `values` at the places of their names among those wanted."""
+    spread = np.zeros((len(values), len(all_names)))
+    place = {name: i for i, name in enumerate(all_names)}
+    spread[:, [place[name] for name in names]] = values
+    return spread

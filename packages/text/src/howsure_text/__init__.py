@@ -1,0 +1,1 @@
+"""Taggers and coreference with the probability of every tag and every cluster."""

@@ -1,0 +1,1 @@
+"""The commands `howsure sequences` and `howsure coreference`."""

@@ -1,0 +1,154 @@
+"""What `howsure coreference` shows and writes: a trained model, documents with entities, pairs, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from howsure import __version__
+from howsure.data import write_conll2012, write_conllu, write_three_columns
+from howsure.data.documents.document import Document
+from howsure.errors import InputError
+from howsure.files.whole import write_whole
+from howsure.inputs.numbers_and_names import counted
+from howsure.show.table import Table
+from howsure_cli.terminal.output import is_raw, json_text, table_text
+from howsure_text.coreference import AntecedentModel
+from howsure_text.coreference.resolution import LEVEL, ResolvedDocument
+
+FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
+FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
+
+
+def check_form(path: str, form: str | None) -> str:
+    """The form to write, by name or by suffix; InputError if neither says it."""
+    output_format = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
+    if output_format is None:
+        raise InputError(
+            f"the format of {path} cannot be told from its name; end it in .conllu or .conll, or give --output-format."
+        )
+    return output_format
+
+
+def predicted_text(documents: Sequence[Document], path: str) -> str:
+    """What was written."""
+    mentions = sum(len(document.mentions or ()) for document in documents)
+    entities = sum(len({mention.entity for mention in document.mentions or ()}) for document in documents)
+    shown = f"{counted(mentions, 'mention')} of {counted(entities, 'entity', 'entities')}"
+    return f"{path}: {counted(len(documents), 'document')}, {shown}\n"
+
+
+def training_text(
+    model: AntecedentModel, documents: Sequence[Document], development: Sequence[Document], dev: str | None, path: str
+) -> str:
+    """The model, how training went, and its scores on the development documents."""
+    kept = max(
+        model.history_, key=lambda training_pass: (training_pass.development or 0.0, training_pass.number), default=None
+    )
+    lines = [
+        f"model       {model!r}",
+        f"trained on  {counted(len(documents), 'document')}{'' if kept is None else f'; kept {kept}'}",
+        f"written to  {path}",
+    ]
+    if model.recalibration_ is not None:
+        recalibration = model.recalibration_
+        lines += ["", f"recalibrated by {counted(recalibration.documents, 'document')}, each predicted without it", ""]
+        lines += [str(recalibration.table())]
+    elif not model.interrupted_:
+        lines += [f"sharpness   {model.sharpness:g}, not recalibrated: recalibrate it with other documents, or --folds"]
+    if development:
+        lines += ["", f"judged on {dev}: {counted(len(development), 'document')}, without singletons"]
+        lines += ["", model.score(development, singletons=False).table().text()]
+    return "\n".join(lines) + "\n"
+
+
+SUFFIXES = (".json", ".parquet", ".csv")
+WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
+entity there and 0.6 of one in the expected number, so that their number may lie outside the interval.
+"""
+WHY_SEVERAL = """ entities: those of several mentions, chosen and expected. A scored mention that stands alone may be
+no mention at all: most models do not tell the two apart.
+"""
+
+
+def check_suffix(path: str) -> None:
+    """Raise InputError for a file that --output cannot write."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise InputError(f"--output writes {', '.join(SUFFIXES)}; name a file that ends in one of these, not {path}.")
+
+
+def posterior_text(resolved_documents: Sequence[ResolvedDocument], *, scored: bool) -> str:
+    """The number of entities of every document; if there is one document, also its entities.
+
+    `scored`: by a model of which it is not known whether a mention that stands alone is one at all.
+    """
+    text = _scored_text(resolved_documents) if scored else _numbers_text(resolved_documents)
+    if len(resolved_documents) > 1:
+        return text
+    table = resolved_documents[0].entity_table()
+    shown = table_text(table) if table.rows else ""
+    return "\n".join([text, shown + "".join(f"{note}\n" for note in table.notes)])
+
+
+def _numbers_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
+    rows, outside = [], False
+    for resolved_document in resolved_documents:
+        low, high = resolved_document.number.interval(LEVEL)
+        outside |= not low <= len(resolved_document.entities) <= high
+        shown = f"{resolved_document.number.mean:.1f}", f"{low} to {high}", f"{len(resolved_document.pairs):,}"
+        rows.append(
+            [
+                resolved_document.document.name,
+                f"{len(resolved_document.mentions):,}",
+                f"{len(resolved_document.entities):,}",
+                *shown,
+            ]
+        )
+    headings = ("document", "mentions", "entities", "expected", "95%", "pairs")
+    return table_text(Table(headings, rows, words=("document",))) + (WHY_OUTSIDE if outside else "")
+
+
+def _scored_text(resolved_documents: Sequence[ResolvedDocument]) -> str:
+    """The entities with several mentions, and how many annotated mentions the scores name."""
+    rows = []
+    for resolved_document in resolved_documents:
+        several = sum(len(members) > 1 for members in resolved_document.entities)
+        shown = f"{several:,}", f"{resolved_document.several:.1f}", f"{len(resolved_document.pairs):,}"
+        rows.append([resolved_document.document.name, f"{len(resolved_document.mentions):,}", *shown])
+    text = table_text(Table(("document", "mentions", "entities", "expected", "pairs"), rows, words=("document",)))
+    text += WHY_SEVERAL
+    annotated = [resolved_document for resolved_document in resolved_documents if resolved_document.gold is not None]
+    if annotated:
+        gold = sum(len(resolved_document.document.mentions or ()) for resolved_document in annotated)
+        scored_mentions = sum(
+            len(set(resolved_document.document.mentions or ()) & set(resolved_document.mentions))
+            for resolved_document in annotated
+        )
+        text += f"Of {counted(gold, 'annotated mention')}, the scores name {scored_mentions:,}.\n"
+    return text
+
+
+def write_posterior(resolved_documents: Sequence[ResolvedDocument], path: str, recipe: Mapping[str, Any]) -> None:
+    """Mentions, pairs and entities as JSON; as Parquet or CSV the pairs."""
+    if Path(path).suffix.lower() == ".json":
+        documents = [
+            {name: part for name, part in resolved_document.to_dict().items() if name != "recipe"}
+            for resolved_document in resolved_documents
+        ]
+        write_whole(json_text({"howsure": __version__, **recipe, "documents": documents}).encode(), path)
+        return
+    from howsure.data.predictions.write_pairs import write_columns
+
+    columns = [resolved_document.pair_columns() for resolved_document in resolved_documents]
+    write_columns(
+        {name: [x for pair_columns in columns for x in pair_columns[name]] for name in columns[0]}, path, raw=is_raw()
+    )
+
+
+def write_text(resolved_documents: Sequence[ResolvedDocument], path: str) -> None:
+    """The text of the documents as a page, entities in colour."""
+    from howsure_cli.report.pages import write_report
+    from howsure_text.report import coreference_page
+
+    write_report(coreference_page(resolved_documents), path)

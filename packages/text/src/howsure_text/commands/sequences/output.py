@@ -1,0 +1,145 @@
+"""What `howsure sequences` shows: a trained model, tagged sentences, and what was written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from howsure.data.documents.conllu import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
+from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure_text.commands.sequences.input import Corpus, Tags
+from howsure_text.sequences.calibration_pairs import tag_pairs, transition_pairs
+from howsure_text.sequences.comparison import known_transitions
+from howsure_text.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.tagger import Tagger
+from howsure_text.sequences.words import count_unknown
+
+ATTRIBUTES = PROBABILITY, TOP = "P", "Top"
+COLUMNS = {"xpos": TAG, "upos": UNIVERSAL_TAG}
+
+
+def training_text(
+    tagger: Tagger, train: Corpus, tags: Tags, path: str, dev: Corpus | None, dev_tags: Tags | None
+) -> str:
+    """The model, what it was trained on, how training ended, and its accuracy on the development sentences."""
+    rows = {"model": repr(tagger), "trained on": f"{train.name}: {_sizes(tags)}, {counted(len(tagger.labels_), 'tag')}"}
+    values = getattr(tagger, "values_", None)
+    if values:
+        ended = {"max_iterations": "stopped at the most allowed"}.get(tagger.stopped_, tagger.stopped_)  # type: ignore[attr-defined]
+        rows["training"] = f"{counted(len(values), 'iteration')}, {ended}; objective {values[-1]:,.4f}"
+    if dev is not None and dev_tags is not None:
+        right = {how: tagger.score(dev.words, dev_tags, decoding=how) for how in ("viterbi", "posterior")}
+        rows["judged on"] = f"{dev.name}: {_sizes(dev_tags)}{_unknown(dev_tags, tagger)}"
+        rows["accuracy"] = f"{right['viterbi']:.4f} (most probable sequence), {right['posterior']:.4f} (word by word)"
+    rows["written to"] = path
+    width = max(map(len, rows))
+    return "".join(f"{name:<{width}}  {text}\n" for name, text in rows.items())
+
+
+def pairs_of(
+    posterior: TagPosterior, gold: Tags, *, tags: Sequence[str], n_transitions: int | None, unknown_tags: str
+) -> tuple[Pairs, Integers]:
+    """The calibration pairs of all tags, of some, or of the most frequent pairs of consecutive tags; and the number of
+    each one's (first) token in its sentence. Sentences and tokens are counted from 1.
+    """
+    if n_transitions is None:
+        distinct_tags = tuple(dict.fromkeys(tags)) or None
+        pairs, shorter = tag_pairs(posterior, gold, tag=distinct_tags, unknown_tags=unknown_tags), 0
+    else:
+        steps = known_transitions(posterior, gold, n_transitions)
+        pairs, shorter = transition_pairs(posterior, gold, pairs=steps, unknown_tags=unknown_tags), 1
+    assert pairs.clusters is not None
+    tokens = np.concatenate([np.arange(1, max(len(sentence) - shorter, 0) + 1) for sentence in gold])
+    return replace(pairs, clusters=pairs.clusters + 1), np.tile(tokens, len(pairs.group_names))
+
+
+def pairs_text(pairs: Pairs, name: str, path: str) -> str:
+    """What was written, and the command that judges it."""
+    assert pairs.clusters is not None
+    sentences = len(np.unique(pairs.clusters))
+    return (
+        f"{path}: {counted(len(pairs), 'pair')} of {counted(len(pairs.group_names), 'tag')}, "
+        f"{counted(sentences, 'sentence')} of {name}\n"
+        f"evaluate them: howsure calibration {path} --target label --prob probability --group tag --cluster sentence\n"
+    )
+
+
+def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str, method: str, top: int | None) -> str:
+    """CoNLL-U with each word's tag in a column, and the tag's probability."""
+    marginals = posterior.marginals()
+    chosen = posterior.viterbi() if method == "viterbi" else posterior.posterior_decode()
+    taggings = ([_tagging(posterior, m, tags, top)] for m, tags in zip(marginals, chosen, strict=True))
+    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[column], replaced=ATTRIBUTES)
+
+
+def without_mentions_text(corpus: Corpus) -> str:
+    """The number of documents written without their mentions, which ones, and why."""
+    broken, documents = corpus.without_mentions, counted(len(corpus.documents), "document")
+    first = shortened((broken_document.name for broken_document in broken), limit=5)
+    return (
+        f"howsure: {len(broken):,} of {documents} have broken brackets and are written without Entity=: {first}. "
+        f"{broken[0].fault}"
+    )
+
+
+def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str, k: int, top: int | None) -> str:
+    """CoNLL-U in which every sentence stands once for each of its k most probable tag sequences."""
+    taggings = (
+        [
+            _tagging(posterior, m, tags, top, {"rank": f"{rank}", "probability": number(math.exp(log_prob))})
+            for rank, (tags, log_prob) in enumerate(zip(*best, strict=True), start=1)
+        ]
+        for m, best in zip(posterior.marginals(), posterior.k_best(k), strict=True)
+    )
+    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[column], replaced=ATTRIBUTES)
+
+
+def _tagging(
+    posterior: TagPosterior,
+    marginals: Floats,
+    tags: Integers,
+    top: int | None,
+    comments: Mapping[str, str] | None = None,
+) -> Tagging:
+    probabilities = marginals[np.arange(len(tags)), np.asarray(tags)].tolist()
+    attributes = {PROBABILITY: [number(p) for p in probabilities]}
+    if top is not None:
+        attributes[TOP] = _most_probable(marginals, posterior.labels or (), top)
+    return Tagging(posterior.names(tags), attributes, comments or {})
+
+
+def number(probability: float) -> str:
+    """A probability with six digits; 1 only if it is so.
+
+    >>> number(0.25), number(1 - 1e-9), number(1.0), number(3e-7)
+    ('0.25', '0.999999', '1', '3e-07')
+    """
+    shown = f"{probability:.6g}"
+    return "0.999999" if shown == "1" and probability < 1.0 else shown
+
+
+def _most_probable(marginals: Floats, labels: Sequence[str], n: int) -> list[str]:
+    """`NN:0.9,VB:0.08` of each word."""
+    order = np.argsort(-marginals, axis=1, kind="stable")[:, :n]
+    return [
+        ",".join(f"{_escaped(labels[k])}:{number(float(row[k]))}" for k in columns.tolist())
+        for row, columns in zip(marginals, order, strict=True)
+    ]
+
+
+def _escaped(label: str) -> str:
+    """A tag as it stands in MISC, where a bar ends an attribute."""
+    return label.replace("|", "%7C")
+
+
+def _sizes(tags: Tags) -> str:
+    return f"{counted(len(tags), 'sentence')}, {counted(sum(map(len, tags)), 'token')}"
+
+
+def _unknown(tags: Tags, tagger: Tagger) -> str:
+    unknown = count_unknown(tags, tagger.labels_)
+    return f", {unknown.total():,} of them with tags unknown to the model" if unknown else ""

@@ -1,0 +1,344 @@
+"""A file of antecedent scores: which documents it has, and those of each, read when they are asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, pairwise
+from typing import IO, Any
+
+import numpy as np
+
+from howsure.errors import InputError, shown
+from howsure.files.archive import NUMBERS, ZIP, Archive, ArchiveError, Array
+from howsure.files.opened import compression_of, opened, parsed_json
+from howsure.files.whole import write_whole
+from howsure.inputs.numbers_and_names import nearest, shortened
+from howsure_text.coreference.antecedent_scores import AntecedentScores
+
+# Antecedent scores as JSON, one document per line.
+
+NEEDED, OPTIONAL, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text", "antecedents"), "pair_logits"
+
+
+def record_of(line: bytes | str) -> dict[str, Any]:
+    """The JSON object of a line.
+
+    Raises InputError if it is none, or names no document.
+    """
+    try:
+        record = parsed_json(line)
+    except ValueError as error:
+        raise InputError(f"it is no JSON ({error}); write one document per line.") from error
+    if not isinstance(record, dict):
+        raise InputError(f"it holds {type(record).__name__}, not an object; write one document {{…}} per line.")
+    if "id" not in record:
+        raise _missing("id", record)
+    return {**record, "id": str(record["id"]) if type(record["id"]) is int else record["id"]}
+
+
+def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
+    """The scores that a JSON object holds.
+
+    Raises InputError naming the key that is missing or wrong.
+    """
+    if PAIRS in record and "scores" not in record:
+        raise InputError(
+            f"{PAIRS} say of each pair by itself whether it corefers; that is no distribution over antecedents, and "
+            "defines no posterior over entities. Evaluate 1/(1 + exp(-logit)) as predictions of pairs, with "
+            "calibration, or rename them to scores, with null 0: then the best antecedent is that of the model, and "
+            "the probabilities are those of this reading."
+        )
+    for name in NEEDED:
+        if record.get(name) is None:
+            raise _missing(name, record)
+    values = {name: record[name] for name in (*NEEDED, *OPTIONAL) if record.get(name) is not None}
+    if not isinstance(record["scores"], list):
+        raise InputError(f"scores must be a list with one row per mention; they are {shown(record['scores'])}.")
+    values["scores"] = [_numbers(row, f"row {j} of scores") for j, row in enumerate(record["scores"])]
+    if not isinstance(record["null"], str):
+        null = record["null"]
+        values["null"] = _numbers(null, "null") if isinstance(null, list) else _numbers([null], "null")[0]
+    return AntecedentScores(**values)
+
+
+def json_from_scores(scores: AntecedentScores) -> str:
+    """A line of JSON; scores of earlier mentions only, where the others are -inf."""
+    values: dict[str, Any] = {"id": scores.id}
+    if scores.text is None:
+        values["words"] = [list(sentence) for sentence in scores.words]
+    else:
+        values["text"] = scores.text
+    values["mentions"] = scores.mentions.tolist()
+    if scores.antecedents is not None:
+        values["antecedents"] = [np.asarray(row).tolist() for row in scores.antecedents]
+    rows = [np.asarray(row, dtype=np.float64) for row in scores.scores]
+    m = len(rows)
+    if scores.antecedents is None and all(len(r) == m and bool((r[j:] == -np.inf).all()) for j, r in enumerate(rows)):
+        rows = [row[:j] for j, row in enumerate(rows)]
+    values["scores"] = [[None if score == -np.inf else score for score in row.tolist()] for row in rows]
+    values["null"] = scores.null if isinstance(scores.null, str) else np.asarray(scores.null, dtype=np.float64).tolist()
+    try:
+        return json.dumps(values, ensure_ascii=False, allow_nan=False)
+    except ValueError as error:
+        raise InputError(f"scores and null of document {scores.id} must be finite, or -inf for scores.") from error
+
+
+def _numbers(row: object, where: str) -> Any:
+    """Numbers, null for -inf."""
+    if not isinstance(row, list):
+        raise InputError(f"{where} must be a list of numbers; it is {shown(row)}.")
+    try:
+        array = np.array([-np.inf if value is None else value for value in row], dtype=None if row else np.float64)
+    except ValueError:  # lists of different length
+        array = np.array(None)
+    if array.ndim != 1 or array.dtype.kind not in "iuf":
+        wrong = next((value for value in row if value is not None and type(value) not in (int, float)), row)
+        raise InputError(f"{where} must hold numbers, or null where there is no link; it holds {shown(wrong)}.")
+    return array.astype(np.float64)
+
+
+def _missing(name: str, record: dict[str, Any]) -> InputError:
+    near = nearest(name, list(record))
+    advice = f" Did you mean {near}?" if near and near not in (*NEEDED, *OPTIONAL) else ""
+    return InputError(f"the key {name!r} is missing or null; there are {shortened(record, limit=8)}.{advice}")
+
+
+# Antecedent scores in an archive of numpy: the arrays ID/mentions, ID/scores … of each document.
+
+INDICES = "iu"
+KINDS = {
+    "mentions": INDICES,
+    "scores": NUMBERS,
+    "null": f"{NUMBERS}U",
+    "antecedents": INDICES,
+    "words": "U",
+    "sentences": INDICES,
+    "text": "U",
+}
+NEEDED_ARRAYS = ("mentions", "scores", "null")
+
+
+def scores_in_archive(file: IO[bytes]) -> dict[str, AntecedentScores]:
+    """The documents of an archive by their names, in its order.
+
+    Raises InputError naming the document and the array that is missing or wrong; ArchiveError if it is no archive.
+    """
+    archive = Archive(file)
+    members: dict[str, list[str]] = {}
+    for member in archive.arrays:
+        document, _, name = member.rpartition("/")
+        if not document or name not in KINDS:
+            raise InputError(
+                f"the array {member!r} is none of a document; they are called ID/mentions, ID/scores, ID/null and "
+                "ID/words or ID/text, also ID/antecedents and ID/sentences (the number of words of each)."
+            )
+        members.setdefault(document, []).append(name)
+    if not members:
+        raise ArchiveError("it holds no arrays")
+    return {name: _document(archive, name, arrays) for name, arrays in members.items()}
+
+
+def _document(archive: Archive, document: str, names: list[str]) -> AntecedentScores:
+    for name in NEEDED_ARRAYS:
+        if name not in names:
+            raise InputError(f"document {document}: the array {document}/{name} is missing.")
+    try:
+        arrays: dict[str, Any] = {name: archive.array(f"{document}/{name}", kinds=KINDS[name]) for name in names}
+        lengths = arrays.pop("sentences", None)
+        if "words" in arrays:
+            arrays["words"] = _sentences(arrays["words"], lengths)
+        for name in ("text", "null"):
+            if name in arrays and arrays[name].ndim == 0:
+                arrays[name] = arrays[name].item()
+        return AntecedentScores(id=document, **arrays)
+    except ArchiveError as error:
+        raise InputError(f"document {document}: {error}.") from error
+    except InputError as error:
+        raise InputError(f"document {document}: {error}") from None
+
+
+def _sentences(words: Array, lengths: Array | None) -> list[Any]:
+    flat_words = words.tolist()
+    if words.ndim != 1:
+        raise InputError("words must have one dimension; sentences says how many each sentence has.")
+    if lengths is None:
+        return list(flat_words)
+    counts = lengths.tolist() if lengths.ndim == 1 else []
+    if any(n < 0 for n in counts) or sum(counts) != len(flat_words):
+        raise InputError(
+            f"sentences must be the numbers of words of each, {len(flat_words):,} in all; they are {shown(counts)}."
+        )
+    starts = [0, *accumulate(counts)]
+    return [flat_words[start:end] for start, end in pairwise(starts)]
+
+
+def archived(scores: Iterable[AntecedentScores]) -> bytes:
+    """The bytes of an archive."""
+    arrays: dict[str, Any] = {}
+    for score in scores:
+        if score.text is None:
+            arrays[f"{score.id}/words"] = np.array(
+                [word for sentence in score.words for word in sentence], dtype=np.str_
+            )
+            arrays[f"{score.id}/sentences"] = np.array([len(sentence) for sentence in score.words])
+        else:
+            arrays[f"{score.id}/text"] = np.array(score.text, dtype=np.str_)
+        arrays[f"{score.id}/mentions"] = score.mentions
+        arrays[f"{score.id}/null"] = np.asarray(score.null)
+        if score.antecedents is None:
+            arrays[f"{score.id}/scores"] = np.asarray(score.scores)
+        else:
+            arrays[f"{score.id}/scores"], arrays[f"{score.id}/antecedents"] = _padded(score)
+    content = io.BytesIO()
+    # As numpy.savez_compressed does, whose older versions would store allow_pickle as an array.
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+    return content.getvalue()
+
+
+def _padded(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
+    """Rows of equal length: -inf for what is not there."""
+    rows = [np.asarray(row, dtype=np.float64) for row in antecedent_scores.scores]
+    extra = 1 if isinstance(antecedent_scores.null, str) else 0
+    if extra and len({len(row) for row in rows}) > 1:
+        raise InputError(
+            f"document {antecedent_scores.id}: rows of different length cannot hold null in a column; give it apart."
+        )
+    width = max(map(len, rows), default=0)
+    scores = np.full((len(rows), width), -np.inf)
+    antecedents = np.zeros((len(rows), width - extra), dtype=np.int64)
+    for row, numbers, places in zip(range(len(rows)), rows, antecedent_scores.antecedents, strict=True):
+        scores[row, : len(numbers)] = numbers
+        antecedents[row, : len(places)] = places
+    return scores, antecedents
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+class ScoreFile:
+    """The documents of a file of JSON lines, of which each is read when it is asked for, or of an .npz, read at once.
+
+    Raises InputError if there is no such file, naming the line that is no document or names one that was named before.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._lines: dict[str, tuple[int, int, int]] = {}  # number of the line, place, length
+        self._held: dict[str, AntecedentScores] = {}
+        digest = hashlib.blake2b(digest_size=8)
+        with opened(self.path) as file:
+            first = file.read(4)
+            file.seek(0)
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+            file.seek(0)
+            if first.startswith(ZIP):
+                self._read_archive(file)
+            elif compression_of(first) != "none":
+                raise InputError(f"{self.path} is packed; unpack it first: its documents are read one at a time.")
+            else:
+                self._find_lines(file)
+        self.digest = digest.hexdigest()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the documents, in the order of the file."""
+        return tuple(self._held or self._lines)
+
+    def __len__(self) -> int:
+        return len(self._held or self._lines)
+
+    def __contains__(self, name: object) -> bool:
+        return name in (self._held or self._lines)
+
+    def __iter__(self) -> Iterator[AntecedentScores]:
+        return map(self.read, self.names)
+
+    def read(self, name: str) -> AntecedentScores:
+        """The scores of a document.
+
+        Raises InputError if the file has no such document, or naming what is wrong with it.
+        """
+        if name not in self:
+            raise InputError(
+                f"{self.path} has no scores of document {name!r}; it has {shortened(self.names, limit=3)}."
+            )
+        if name in self._held:
+            return self._held[name]
+        number, place, length = self._lines[name]
+        with opened(self.path) as file:
+            file.seek(place)
+            line = file.read(length)
+        try:
+            return scores_from_json(record_of(line))
+        except InputError as error:
+            raise InputError(f"line {number:,} of {self.path}, document {name}: {error}") from None
+
+    def _find_lines(self, file: IO[bytes]) -> None:
+        place = len(MARK) if file.read(len(MARK)) == MARK else 0
+        file.seek(place)
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                try:
+                    name = record_of(line)["id"]
+                except InputError as error:
+                    raise InputError(f"line {number:,} of {self.path}: {error}") from None
+                if not isinstance(name, str) or not name:
+                    raise InputError(f"line {number:,} of {self.path}: id must be a text; it is {shown(name)}.")
+                if name in self._lines:
+                    before = self._lines[name][0]
+                    raise InputError(
+                        f"line {number:,} of {self.path} names document {name!r} again, after line {before:,}."
+                    )
+                self._lines[name] = number, place, len(line)
+            place += len(line)
+        if not self._lines:
+            raise InputError(f"{self.path} is empty.")
+
+    def _read_archive(self, file: IO[bytes]) -> None:
+        try:
+            self._held = scores_in_archive(file)
+        except (ArchiveError, InputError) as error:
+            raise InputError(f"{self.path} cannot be read: {str(error).rstrip('.')}.") from error
+
+
+def read_antecedent_scores(path: str | os.PathLike[str]) -> list[AntecedentScores]:
+    """The scores of all documents of a file of JSON lines or an .npz, as described in docs/coreference.md.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "scores.jsonl")
+    >>> ann = '{"id": "a", "words": ["Ann", "ran"], "mentions": [[0, 1]], "scores": [[]], "null": 0}'
+    >>> written = path.write_text(ann)
+    >>> read_antecedent_scores(path)
+    [AntecedentScores('a', 1 mention)]
+
+    Raises InputError naming the line, the document and what is wrong with it. Nothing is unpickled.
+    """
+    return list(ScoreFile(path))
+
+
+def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.PathLike[str]) -> None:
+    """Write documents to a file that appears whole or not at all: .npz, or else JSON lines.
+
+    Raises InputError if two documents have one name, or the file cannot be written.
+    """
+    documents = [scores] if isinstance(scores, AntecedentScores) else list(scores)
+    names: set[str] = set()
+    for document in documents:
+        if not isinstance(document, AntecedentScores):
+            raise InputError(f"scores must be AntecedentScores, one per document; one is {type(document).__name__}.")
+        if document.id in names:
+            raise InputError(f"documents must have names of their own; two are called {document.id!r}.")
+        names.add(document.id)
+    if os.fspath(path).lower().endswith(".npz"):
+        write_whole(archived(documents), path)
+    else:
+        write_whole("".join(f"{json_from_scores(document)}\n" for document in documents).encode(), path)

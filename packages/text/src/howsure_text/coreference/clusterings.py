@@ -1,0 +1,290 @@
+"""Clusterings: as lists and as labels, drawn from the posterior, chosen by it, and their entropy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from howsure.data.documents.document import Mention
+from howsure.errors import InputError, shown
+from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import SupportsArray
+from howsure.result import Estimate
+from howsure.stats.proportions import normal_quantile
+from howsure_text.coreference.antecedents import Antecedents
+
+# Clusterings, as lists of mentions and as labels: the label of a mention is the first mention of its cluster.
+
+Clusters = list[list[Any]]  # of mentions, or of their positions where they have no names
+Clustering = Iterable[Iterable[Hashable]] | SupportsArray  # as it is given: clusters of mentions, or labels (M,)
+
+
+def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str = "clusters") -> Integers:
+    """Labels (M,) of a clustering: an integer array of labels, or clusters of the mentions that `names` lists.
+
+    A mention that is in no cluster forms its own.
+
+    >>> labels_from([["Ann", "she"]], ["Ann", "Bo", "she"])
+    array([0, 1, 0])
+
+    Raises InputError if a mention is unknown or in two clusters, or if there are not M labels.
+    """
+    if isinstance(clusters, np.ndarray) and clusters.ndim == 1 and clusters.dtype.kind in "iu":
+        if len(clusters) != len(names):
+            raise InputError(f"{parameter} must hold a label for each of {len(names)} mentions, not {len(clusters)}.")
+        return first_labels(clusters)
+    place_of = {name: place for place, name in enumerate(names)}
+    labels = np.full(len(names), -1)
+    for members in _members(clusters, parameter):
+        places = []
+        for mention in members:
+            if not isinstance(mention, Hashable) or mention not in place_of:
+                raise InputError(
+                    f"{parameter} must be made of the mentions of the posterior; {mention!r} is none of them "
+                    f"({shortened(names, limit=4)}). Leave it out first, or give mentions=."
+                )
+            places.append(place_of[mention])
+            if labels[places[-1]] >= 0:
+                raise InputError(f"{parameter} must hold a mention once; {mention!r} is in them twice.")
+            labels[places[-1]] = places[0]
+        labels[places] = min(places, default=0)
+    alone = labels < 0
+    labels[alone] = np.flatnonzero(alone)
+    return labels
+
+
+def clusters_from(labels: Integers, names: Sequence[Hashable]) -> Clusters:
+    """The clusters of labels (M,), in the order of their first mentions.
+
+    >>> clusters_from(np.array([0, 1, 0]), range(3))
+    [[0, 2], [1]]
+    """
+    clusters: dict[int, list[Any]] = {}
+    for name, label in zip(names, labels.tolist(), strict=True):
+        clusters.setdefault(label, []).append(name)
+    return list(clusters.values())
+
+
+def first_labels(codes: Integers) -> Integers:
+    """Any codes of clusters, renamed to the position of their first mention.
+
+    >>> first_labels(np.array([7, 3, 7]))
+    array([0, 1, 0])
+    """
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return np.asarray(first[inverse], dtype=np.int64)
+
+
+def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Hashable]:
+    """The names of the M mentions, without repetition and, for mentions of documents, in text order; positions if None.
+
+    Raises InputError naming the mention that is out of order.
+    """
+    if mentions is None:
+        return range(m)
+    if isinstance(mentions, (str, bytes)) or not isinstance(mentions, Iterable):
+        raise InputError(f"mentions must be a list of names, one per mention; it is {shown(mentions)}.")
+    names = tuple(mentions)
+    if len(names) != m:
+        raise InputError(f"mentions must name the {m} mentions of the posterior; there are {len(names)}.")
+    unhashable = [name for name in names if not isinstance(name, Hashable)]
+    if unhashable:
+        raise InputError(f"mentions must have a hash, such as strings or tuples; {unhashable[0]!r} has none.")
+    if len(set(names)) < m:
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise InputError(f"mentions must be distinct; {twice!r} comes twice.")
+    for place, (first, other) in enumerate(pairwise(names), 1):
+        both = isinstance(first, Mention) and isinstance(other, Mention)
+        if both and (other.sentence, other.start) < (first.sentence, first.start):  # type: ignore[attr-defined]
+            raise InputError(
+                f"mentions must be in text order; mention {place}, {other!r}, begins before {first!r}. Sort them "
+                "first: antecedents are earlier mentions."
+            )
+    return names
+
+
+def _members(clusters: object, parameter: str) -> list[list[Hashable]]:
+    try:
+        return [list(members) for members in clusters]  # type: ignore[attr-defined]
+    except TypeError:
+        raise InputError(
+            f"{parameter} must be a list of clusters, each a list of mentions, or an integer array of labels; "
+            f"it is {shortened([clusters])!s:.80}."
+        ) from None
+
+
+# Clusterings drawn from the posterior: independent and exact; all samples advance one step at a time.
+
+CHUNK = 1 << 22
+MOST_COUNTED = 65_535  # in 16 bits
+
+
+def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Integers:
+    """n clusterings as (M, n) labels, where a label is the first mention of its cluster.
+
+    For one mention after the other, the antecedent is drawn in all samples, and its label copied. A mention with
+    antecedents needs one uniform number per sample, whatever the machine.
+    """
+    m = len(antecedents)
+    labels = np.empty((m, n), dtype=np.int64)
+    flat, samples = labels.reshape(-1), np.arange(n)
+    for j in range(m):
+        labels[j] = j
+        earlier, p = antecedents.row(j)
+        if len(earlier):
+            place = np.searchsorted(_cumulated(p, antecedents.new[j]), rng.random(n), side="right")
+            labels[j] = flat.take(np.append(earlier, j)[place] * n + samples)
+    return labels
+
+
+def pair_frequency(labels: Integers) -> Floats:
+    """How often each pair of mentions is together in samples (n, M): (M, M), the paper's estimate of P(i ~ j)."""
+    n, m = labels.shape
+    by_mention = np.ascontiguousarray(labels.T.astype(np.int16 if m < 1 << 15 else np.int32))
+    counts = np.zeros((m, m))
+    step = max(1, min(CHUNK // max(m, 1), MOST_COUNTED))
+    for start in range(0, n, step):
+        part = by_mention[:, start : start + step]
+        for j in range(1, m):
+            counts[j, :j] += (part[:j] == part[j]).sum(axis=1, dtype=np.uint16)
+    frequency: Floats = (counts + counts.T) / n
+    np.fill_diagonal(frequency, 1.0)
+    return frequency
+
+
+def _cumulated(p: Floats, new: float) -> Floats:
+    """The cumulative distribution of the antecedents; the remainder is "new", or empty if that is impossible."""
+    cumulated = np.cumsum(p)
+    if new == 0.0:
+        cumulated[cumulated == cumulated[-1]] = np.inf
+    return cumulated
+
+
+# Choosing one clustering: the best antecedents, and the clusters with the fewest expected pair errors.
+
+SMALLEST_GAIN = 1e-12
+
+
+def best_antecedents(antecedents: Antecedents) -> Integers:
+    """Labels (M,) where every mention takes its most probable antecedent; ties go to "new", then to the nearest."""
+    labels = np.arange(len(antecedents))
+    for j in range(len(antecedents)):
+        earlier, p = antecedents.row(j)
+        if len(p):
+            best = len(p) - 1 - int(p[::-1].argmax())
+            if p[best] > antecedents.new[j]:
+                labels[j] = labels[earlier[best]]
+    return labels
+
+
+def expected_loss(together: Floats, labels: Integers, *, threshold: float = 0.5) -> float:
+    """Σ_{i<j} threshold (1 - P(i ~ j)) for linked pairs, (1 - threshold) P(i ~ j) for separate pairs."""
+    same = labels[:, None] == labels
+    loss = np.where(same, threshold * (1.0 - together), (1.0 - threshold) * together)
+    return float(loss.sum() - np.trace(loss)) / 2
+
+
+def least_loss(together: Floats, starts: Iterable[Integers], *, threshold: float = 0.5) -> Integers:
+    """The clustering of least expected loss that local search finds from any of the `starts`; labels (M,)."""
+    worth = together - threshold  # what a pair gains by being together
+    np.fill_diagonal(worth, 0.0)
+    solutions = [_searched(worth, start) for start in starts]
+    return max(solutions, key=lambda labels: float(worth[labels[:, None] == labels].sum()))
+
+
+def _searched(worth: Floats, start: Integers) -> Integers:
+    """Move mentions and merge clusters as long as the loss decreases. Slots of clusters: one per mention."""
+    labels = start.copy()
+    columns = np.zeros(worth.shape)
+    for label, gains in zip(labels.tolist(), worth, strict=True):
+        columns[label] += gains
+    pull = np.ascontiguousarray(columns.T)  # what each mention would gain in each cluster
+    while _mentions_move(worth, pull, labels) or _clusters_merge(pull, labels):
+        pass
+    return labels
+
+
+def _mentions_move(worth: Floats, pull: Floats, labels: Integers) -> bool:
+    """Move every mention in turn to the best cluster or an empty slot; return whether any moved."""
+    moved = False
+    for i in range(len(labels)):
+        best = int(pull[i].argmax())
+        if pull[i, best] > pull[i, labels[i]] + SMALLEST_GAIN:
+            pull[:, labels[i]] -= worth[i]
+            pull[:, best] += worth[i]
+            labels[i], moved = best, True
+    return moved
+
+
+def _clusters_merge(pull: Floats, labels: Integers) -> bool:
+    """Merge the two clusters with the largest gain; return whether there are any."""
+    slots, members = np.unique(labels, return_inverse=True)
+    if len(slots) < 2:
+        return False
+    between = np.zeros((len(slots), len(slots)))
+    np.add.at(between, members, pull[:, slots])
+    np.fill_diagonal(between, -np.inf)
+    first, other = np.unravel_index(int(between.argmax()), between.shape)
+    if between[first, other] <= SMALLEST_GAIN:
+        return False
+    pull[:, slots[first]] += pull[:, slots[other]]
+    pull[:, slots[other]] = 0.0
+    labels[labels == slots[other]] = slots[first]
+    return True
+
+
+# The entropy of a posterior: of the antecedent choices, exact, and of the clusterings, from samples.
+#
+# Several choices of antecedents give the same clustering, so the second is smaller. By the chain rule it is the sum
+# over mentions j of H(entity of j | clustering of the mentions before), where only the expectation over that clustering
+# requires samples: given it, the distribution of the entity is known.
+
+NUMBERS_AT_ONCE = 1 << 22
+
+
+def antecedent_entropy(antecedents: Antecedents) -> float:
+    """−Σ_j Σ_k P(a_j = k) log P(a_j = k) over the antecedents of each mention and "new", in nats."""
+    return float(_terms(antecedents.new).sum() + _terms(antecedents.probabilities).sum())
+
+
+def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generator, *, level: float) -> Estimate:
+    """The entropy of the clusterings from n of them, with a normal interval of the mean.
+
+    If all samples agree, unseen clusterings can have a probability of up to 1 - ((1 - level) / 2)^(1/n), and contribute
+    that share of the maximum entropy.
+    """
+    step = max(1, NUMBERS_AT_ONCE // max(len(antecedents), 1))
+    values = np.concatenate([_given_before(antecedents, min(step, n - at), rng) for at in range(0, n, step)])
+    value, most = float(values.mean()), antecedent_entropy(antecedents)
+    if bool((values == values[0]).all()):
+        unseen = 1 - ((1 - level) / 2) ** (1 / n)
+        reach = unseen * float(np.log(np.diff(antecedents.starts) + 1).sum())
+    else:
+        reach = normal_quantile(level) * float(values.std(ddof=1)) / math.sqrt(n)
+    value = min(value, most)
+    return Estimate(value, max(value - reach, 0.0), min(value + reach, most), level, f"{n} samples", n)
+
+
+def _given_before(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Floats:
+    """Σ_j H(entity of j | clustering of the mentions before) for n sampled clusterings, (n,)."""
+    labels, samples = draw_labels(antecedents, n, rng), np.arange(n)
+    total = np.full(n, float(_terms(antecedents.new).sum()))
+    for j in range(1, len(antecedents)):
+        earlier, p = antecedents.row(j)
+        if len(earlier):
+            cells = labels[earlier] * n + samples
+            joined = np.bincount(cells.ravel(), np.repeat(p, n), minlength=j * n).astype(np.float64).reshape(j, n)
+            total += _terms(joined).sum(axis=0)
+    return total
+
+
+def _terms(p: Floats) -> Floats:
+    from scipy.special import entr
+
+    terms: Floats = entr(p)
+    return np.maximum(terms, 0.0)  # of what rounding puts above 1

@@ -1,0 +1,405 @@
+"""The posterior over entity clusterings defined by an antecedent distribution."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure import __version__
+from howsure.errors import InputError, in_matrix, shown
+from howsure.inputs.checks import array_of
+from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_level, check_whole
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
+from howsure.result import Estimate, Result
+from howsure.show.table import NUMBER, WORDS, Column
+from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure_text.coreference import antecedents as reading
+from howsure_text.coreference import clusterings, exact
+from howsure_text.coreference.antecedents import Antecedents, from_listed_scores, from_scores
+from howsure_text.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
+
+SAMPLED_AT_ONCE = 1 << 24  # labels
+
+
+class CorefPosterior:
+    """The posterior over the clusterings of M mentions, in which each picks an antecedent or is new, independently.
+
+    `probabilities` (M, M): row j contains P(a_j = k) of the antecedents k < j and, on the diagonal, P(j is new); zeros
+    above. Rows that sum to 1 within 0.001 are divided by their sum. `mentions` names the mentions, in text order, for
+    the methods that take or return clusters; without it, they are positions starting at 0. A clustering consists of the
+    connected components of the links; a mention joins one cluster and never merges two, so most quantities can be
+    computed exactly.
+
+    >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]], mentions=["Ann", "Eve", "she"])
+    >>> posterior.pair_probability().round(2).tolist()
+    [[1.0, 0.4, 0.62], [0.4, 1.0, 0.5], [0.62, 0.5, 1.0]]
+    >>> posterior.best_antecedent_clusters()
+    [['Ann', 'she'], ['Eve']]
+    >>> print(posterior.number_of_entities().estimate())
+    1.8000 [1.0000, 3.0000]
+
+    Raises InputError naming the row that is not a distribution over earlier mentions and "new".
+    Source: Nguyen & O'Connor (2015), section 5; the distribution is that of Durrett & Klein (2013).
+    """
+
+    __slots__ = ("antecedents", "mentions")
+
+    antecedents: Antecedents
+    mentions: Sequence[Hashable]
+
+    def __init__(self, probabilities: object, *, mentions: Iterable[Hashable] | None = None) -> None:
+        self.antecedents = (
+            probabilities if isinstance(probabilities, Antecedents) else reading.from_matrix(probabilities)
+        )
+        self.mentions = checked_mentions(mentions, len(self.antecedents))
+
+    @classmethod
+    def from_scores(
+        cls, scores: object, *, null: object, antecedents: object = None, mentions: Iterable[Hashable] | None = None
+    ) -> CorefPosterior:
+        """From logits: the softmax of each row over the antecedents k < j and the null score, which represents "new".
+
+        `null` is its position: "first" (M, 1 + M: e2e-coref, wl-coref) or "last" column (M, M + 1: s2e), on the
+        "diagonal" (M, M), or a separate number or array (M,) with scores (M, M). Masked scores are -inf, or so low that
+        their probability is 0; a score of a mention for itself or a later one is refused. Models that keep a few
+        antecedents of each mention (e2e-coref, AllenNLP, wl-coref) give these as `antecedents` (M, A) and their scores
+        (M, A), or (M, A + 1) with the null score in the "first" or "last" column.
+
+        >>> posterior = CorefPosterior.from_scores([[-np.inf, -np.inf], [2.0, -np.inf]], null=0.0)
+        >>> posterior.pair_probability(pairs=[(0, 1)]).round(3)
+        array([0.881])
+
+        Raises InputError for NaN, +inf, a row without a finite score, or a link to a later mention.
+        """
+        if antecedents is not None:
+            return cls(from_listed_scores(scores, antecedents=antecedents, null=null), mentions=mentions)
+        return cls(from_scores(scores, null=null), mentions=mentions)
+
+    @classmethod
+    def from_rows(
+        cls,
+        antecedents: Sequence[ArrayLike],
+        probabilities: Sequence[ArrayLike],
+        new: ArrayLike,
+        *,
+        mentions: Iterable[Hashable] | None = None,
+    ) -> CorefPosterior:
+        """From a few antecedents per mention: their positions, their probabilities, and P(new) (M,).
+
+        >>> CorefPosterior.from_rows([[], [0], [1]], [[], [0.4], [0.8]], [1.0, 0.6, 0.2])
+        posterior over the clusterings of 3 mentions: 1.8 entities (1 to 3)
+
+        Raises InputError naming the row that is not a distribution.
+        """
+        return cls(reading.from_rows(antecedents, probabilities, new), mentions=mentions)
+
+    def __len__(self) -> int:
+        return len(self.antecedents)
+
+    def __repr__(self) -> str:
+        entities = self.number_of_entities()
+        low, high = entities.interval()
+        return (
+            f"posterior over the clusterings of {len(self):,} mentions: {entities.mean:.1f} entities ({low} to {high})"
+        )
+
+    def sample(self, n: int, *, rng: Randomness = None) -> Integers:
+        """n independent clusterings, (n, M): the label of a mention is the position of the first of its cluster.
+
+        >>> CorefPosterior([[1, 0], [0.5, 0.5]]).sample(4, rng=0).tolist()
+        [[0, 1], [0, 0], [0, 0], [0, 0]]
+        """
+        return clusterings.draw_labels(
+            self.antecedents, check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
+        ).T
+
+    def pair_probability(self, pairs: npt.ArrayLike | None = None) -> Floats:
+        """P(i ~ j), exact, that two mentions are in one cluster: (M, M), or (N,) for `pairs` (N, 2) of positions.
+
+        P(i ~ j) = Σ_{k<j} P(a_j = k) P(k ~ i), P(i ~ i) = 1, solved at once by linear algebra. M³/3 multiplications;
+        the matrix is refused for more than 5,000 mentions. Chosen pairs need 4 kB per mention in addition to the links,
+        and M/2 multiplications per link: 3 s for 10,000 mentions with 50 antecedents each.
+
+        Raises InputError for too many mentions, or a pair of positions that do not exist.
+        """
+        if pairs is None:
+            return exact.pair_matrix(self.antecedents)
+        chosen = self._positions(pairs)
+        return exact.chosen_pairs(self.antecedents, chosen[:, 0], chosen[:, 1])
+
+    def best_antecedent_clusters(self) -> Clusters:
+        """The usual 1-best: every mention takes its most probable antecedent. This is not the most probable
+        clustering."""
+        return clusters_from(clusterings.best_antecedents(self.antecedents), self.mentions)
+
+    def minimum_risk_clusters(self, *, threshold: float = 0.5) -> Clusters:
+        """Clusters of least expected pair loss: threshold for a wrong link, 1 - threshold for a missing one.
+
+        Linking a pair thus lowers the loss if P(i ~ j) > threshold: a threshold below one half gives more links, one
+        above it fewer. Local search (moves of a mention, merges of two clusters) from the best antecedents and from
+        singletons; the problem is NP-hard, and the optimum is not guaranteed.
+
+        Raises InputError unless 0 < threshold < 1, or for more than 5,000 mentions.
+        """
+        threshold = check_level(threshold, name="threshold")
+        starts = [clusterings.best_antecedents(self.antecedents), np.arange(len(self))]
+        labels = clusterings.least_loss(self.pair_probability(), starts, threshold=threshold)
+        return clusters_from(labels, self.mentions)
+
+    def expected_pair_loss(self, clusters: object, *, threshold: float = 0.5) -> float:
+        """The expected loss that `minimum_risk_clusters` minimises; at 0.5, half the expected number of wrong pairs.
+
+        Raises InputError if the clusters do not consist of the mentions.
+        """
+        threshold = check_level(threshold, name="threshold")
+        return clusterings.expected_loss(self.pair_probability(), self.labels(clusters), threshold=threshold)
+
+    def labels(self, clusters: object) -> Integers:
+        """Labels (M,), as `sample` gives them, of clusters of mentions; a mention in none of them forms its own
+        cluster.
+
+        Raises InputError if a mention is unknown or in two clusters.
+        """
+        return labels_from(clusters, self.mentions)
+
+    def log_prob(self, clusters: object) -> float:
+        """log P(clustering), exact: Σ_j log of P(new), if j is the first of its cluster, else of Σ P(a_j = k) over it.
+
+        `clusters`: lists of mentions (omitted mentions are singletons), or integer labels (M,). -inf if it is
+        impossible.
+
+        >>> round(CorefPosterior([[1, 0], [0.5, 0.5]]).log_prob([[0, 1]]), 4)
+        -0.6931
+
+        Raises InputError if the clusters do not consist of the mentions.
+        """
+        labels, antecedents = self.labels(clusters), self.antecedents
+        sources = antecedents.sources()
+        inside = labels[sources] == labels[antecedents.antecedents]
+        p = np.bincount(sources[inside], antecedents.probabilities[inside], len(self)).astype(np.float64)
+        first = labels == np.arange(len(self))
+        p[first] = antecedents.new[first]
+        return float(np.log(p).sum()) if bool((p > 0.0).all()) else -np.inf
+
+    def number_of_entities(self) -> CountDistribution:
+        """The distribution of the number of clusters, exact: the number of new mentions (Poisson-binomial)."""
+        return poisson_binomial(self.antecedents.new)
+
+    def singleton_probability(self) -> Floats:
+        """P(mention i is alone), (M,), exact: P(i is new) Π_{j>i} (1 - P(a_j = i))."""
+        antecedents, alone = self.antecedents, self.antecedents.new.copy()
+        np.multiply.at(alone, antecedents.antecedents, 1.0 - antecedents.probabilities)
+        return alone
+
+    def first_mention_probability(self) -> Floats:
+        """P(the entity of mention j begins with mention r), (M, M) with rows j, exact: (I - P)⁻¹ diag(P(new)).
+
+        Raises InputError for more than 5,000 mentions.
+        """
+        return exact.path_matrix(self.antecedents) * self.antecedents.new
+
+    def expected_cluster_size(self) -> Floats:
+        """The expected size of the cluster of each mention, (M,), exact: Σ_j P(i ~ j)."""
+        return exact.expected_sizes(self.antecedents)
+
+    def antecedent_entropy(self) -> float:
+        """The entropy of the choices of antecedents, in nats, exact: −Σ_j Σ_k P(a_j = k) log P(a_j = k), with "new".
+
+        Several choices give the same clustering, so this is at least the entropy of the clusterings.
+
+        >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+        >>> round(posterior.antecedent_entropy(), 4)
+        1.7027
+        """
+        return clusterings.antecedent_entropy(self.antecedents)
+
+    def clustering_entropy(self, n: int = 1_000, *, level: float = 0.95, rng: Randomness = None) -> Estimate:
+        """The entropy of the posterior over clusterings, in nats, with the interval of its Monte Carlo error.
+
+        −Σ P(clustering) log P(clustering) = Σ_j E H(entity of j | clustering of the mentions before), the expectation
+        from n samples, the entropy given each exact. M² n / 2 additions.
+
+        >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+        >>> print(posterior.clustering_entropy(1_000, rng=0))
+        1.5053 [1.4894, 1.5211]
+
+        Raises InputError if n is not a positive number, or unless 0 < level < 1.
+        """
+        times, generator = check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
+        return clusterings.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
+
+    def query(
+        self, function: Callable[[Clusters], object], n: int = 1_000, *, rng: Randomness = None
+    ) -> QueryPosterior:
+        """The posterior of any function of a clustering, from n samples, with its Monte Carlo error.
+
+        `function` takes the clusters, lists of mentions in the order of their first mentions, and returns a number, a
+        boolean or any hashable value. It is needed only for quantities that are not sums over pairs, such as three
+        mentions together, or an entity with two properties.
+
+        >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+        >>> print(posterior.query(lambda clusters: [0, 1, 2] in clusters, 10_000, rng=0).estimate())
+        0.3214 [0.3123, 0.3306]
+
+        Raises InputError if n is not a positive number.
+        """
+        if not callable(function):
+            raise InputError(f"function must be one of a clustering, such as len; it is {shown(function)}.")
+        total, generator = check_whole(n, name="n", most=MOST_SIMULATIONS), generator_from(rng)
+        step = max(1, SAMPLED_AT_ONCE // max(len(self), 1))
+        answers: list[Any] = []
+        for start in range(0, total, step):
+            labels = clusterings.draw_labels(self.antecedents, min(step, total - start), generator).T
+            answers.extend(function(clusters_from(sample, self.mentions)) for sample in labels)
+        function_name = getattr(function, "__qualname__", type(function).__name__)
+        recipe = {"howsure": __version__, "function": function_name, "mentions": len(self), "n": total}
+        return QueryPosterior(tuple(answers), recipe | {"seed": seed_in_recipe(rng)})
+
+    def _positions(self, pairs: npt.ArrayLike) -> Integers:
+        chosen = array_of(pairs)
+        if chosen.size == 0:
+            return np.empty((0, 2), dtype=np.int64)
+        if chosen.ndim != 2 or chosen.shape[1] != 2 or chosen.dtype.kind not in "iu":
+            raise InputError(
+                f"pairs must be positions of mentions of the shape (N, 2); it is {shown(chosen.tolist())}."
+            )
+        outside = np.flatnonzero(((chosen < 0) | (chosen >= len(self))).any(axis=1))
+        if len(outside):
+            row = int(outside[0])
+            raise InputError(
+                f"pairs must be positions from 0 to {len(self) - 1}; {in_matrix(row)} holds {chosen[row].tolist()}."
+            )
+        return chosen.astype(np.int64)
+
+
+# The posterior of any function of a clustering, from samples, with its Monte Carlo error.
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QueryPosterior(Result):
+    """The values of a function for n sampled clusterings: its posterior.
+
+    values (n,): the values in the order of the samples. Numbers and booleans have a mean, a standard deviation and
+    quantiles; other values have a probability each. recipe: the function, and how it was sampled.
+    """
+
+    values: tuple[Any, ...]
+    recipe: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean; for booleans, the probability."""
+        return float(self._numbers().mean())
+
+    @property
+    def sd(self) -> float:
+        """The posterior standard deviation, from n - 1; undefined for one sample."""
+        with np.errstate(invalid="ignore"):  # answers without bound have no spread
+            return float(self._numbers().std(ddof=1)) if self.n > 1 else math.nan
+
+    @property
+    def standard_error(self) -> float:
+        """The Monte Carlo standard error of the mean, sd / √n. It is 0 if all samples agree: see `estimate`."""
+        return self.sd / math.sqrt(self.n)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The central interval of the value itself, from the quantiles of the samples."""
+        tail = (1.0 - check_level(level)) / 2
+        low, high = np.quantile(self._numbers(), [tail, 1.0 - tail], method="inverted_cdf")
+        return float(low), float(high)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """The mean with an interval for the exact posterior mean: Wilson's for booleans, otherwise normal."""
+        level, numbers = check_level(level), self._numbers()
+        if bool(((numbers == 0.0) | (numbers == 1.0)).all()):
+            low, high = (
+                float(end[0]) for end in wilson_interval(np.array([self.mean]), np.array([self.n]), level=level)
+            )
+        else:
+            reach = normal_quantile(level) * self.standard_error
+            low, high = self.mean - reach, self.mean + reach
+        return Estimate(self.mean, low, high, level=level, method=f"{self.n} samples", n=self.n)
+
+    def probabilities(self) -> dict[Hashable, tuple[float, float]]:
+        """Each distinct value, the most frequent first, with its probability and its Monte Carlo standard error.
+
+        Raises InputError if a value is not hashable.
+        """
+        try:
+            counts = Counter(self.values)
+        except TypeError as error:
+            raise InputError(f"the function must give answers that can be counted ({error}); a tuple can.") from None
+        shares = {value: count / self.n for value, count in counts.most_common()}
+        return {value: (p, math.sqrt(p * (1.0 - p) / self.n)) for value, p in shares.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: the recipe, the estimate (None for values that are not numbers), and each distinct value.
+
+        A value that JSON cannot represent is given as text.
+        """
+        answers = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self.rows_shown()]
+        estimate = self._estimate_or_none()
+        shown = None if estimate is None else estimate.to_dict()
+        return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": answers}
+
+    def rows_shown(self) -> list[tuple[Any, float, float]]:
+        """Each distinct answer, its probability and the standard error of that."""
+        return [(answer, p, error) for answer, (p, error) in self.probabilities().items()]
+
+    def columns(self) -> Sequence[Column]:
+        """A row per distinct answer, as text."""
+        return [
+            Column("answer", WORDS, get=lambda row: str(plain_answer(row[0]))),
+            Column("probability", NUMBER, get=lambda row: row[1]),
+            Column("standard_error", NUMBER, get=lambda row: row[2]),
+        ]
+
+    @property
+    def words(self) -> str:
+        """The estimate, or the number of different answers."""
+        summary_text = self._estimate_or_none() or f"{len(set(map(repr, self.values))):,} different answers"
+        return f"{summary_text} from {self.n:,} sampled clusterings"
+
+    def _estimate_or_none(self) -> Estimate | None:
+        try:
+            return self.estimate()
+        except InputError:
+            return None
+
+    def _numbers(self) -> Floats:
+        try:
+            numbers = np.asarray(self.values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            numbers = np.empty((0, 0))
+        none = [value for value in self.values if value is None or isinstance(value, str)]
+        if numbers.ndim != 1 or none:
+            raise InputError(
+                f"only numbers and truth values have a mean; it gives {shown((none or self.values)[0])}. "
+                "See probabilities()."
+            )
+        return numbers
+
+
+def plain_answer(answer: object) -> object:
+    """A value in JSON form: a number, a boolean, a string or None; anything else as text.
+
+    >>> plain_answer(np.int64(3)), plain_answer((1, 2)), plain_answer(math.inf)
+    (3, '(1, 2)', 'inf')
+    """
+    plain = answer.item() if isinstance(answer, np.generic) else answer
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return str(plain)
+    return plain if plain is None or isinstance(plain, (bool, int, float, str)) else str(plain)

@@ -1,0 +1,321 @@
+"""The confidence in entities, mended, and what that gains and loses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from howsure.calibration.curve import curve_of
+from howsure.errors import InputError
+from howsure.inputs.checks import listed
+from howsure.inputs.numbers_and_names import counted, is_number
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Estimate, as_json
+from howsure.stats.logistic import fit_logistic, sigmoid
+from howsure_text.coreference.antecedents import Antecedents
+from howsure_text.coreference.clusterings import Clustering
+from howsure_text.coreference.coref_posterior import CorefPosterior
+from howsure_text.coreference.judged import mention_confidence, pairs_from_posteriors
+
+# The confidence in entities, mended: as often as it says, two mentions of an entity are one and the same.
+
+MOST = 1 - 1e-6  # a confidence is at most as sure as this before it is mended
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceMap:
+    """From the confidence that a posterior has in a mention of an entity to what gold entities say of such mentions.
+
+    A choice of clusters picks what looks probable, so that the mean pair probability within a chosen entity is too high
+    even if all pairs are calibrated. several: log odds of the mended confidence are several[0] + several[1] × log odds
+    of the confidence + several[2] × log(number of mentions / 2). alone: the same without the last, for a mention that
+    is an entity of its own.
+    """
+
+    several: tuple[float, float, float] = (0.0, 1.0, 0.0)
+    alone: tuple[float, float] = (0.0, 1.0)
+
+    def apply(self, confidence: Floats, labels: Integers) -> Floats:
+        """The mended confidence of each mention (M,), given its confidence and the labels of the entities."""
+        sizes = sizes_of(labels)
+        design = _design(confidence, sizes)
+        several = design @ np.array(self.several)
+        probability: Floats = sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone)))
+        return probability
+
+    def mend(self, judged: Iterable[Judged]) -> list[Judged]:
+        """The same entities with their mended confidence."""
+        return [
+            Judged(self.apply(document.confidence, document.labels), document.labels, document.right)
+            for document in judged
+        ]
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
+        """The map from its JSON form. Raises KeyError, TypeError or ValueError for something else."""
+        intercept, slope, by_size = map(_finite, state["several"])
+        intercept_alone, slope_alone = map(_finite, state["alone"])
+        return cls((intercept, slope, by_size), (intercept_alone, slope_alone))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Chosen entities of a document beside gold: the confidence in each mention (M,), the labels of the chosen entities
+    (M,), and right (M,): the share of the other mentions of its entity with which it truly corefers; of a lone mention,
+    whether it is alone in gold."""
+
+    confidence: Floats
+    labels: Integers
+    right: Floats
+
+
+def right_share(labels: Integers, gold: Integers) -> Floats:
+    """What `Judged.right` holds, of the labels of chosen and of gold entities.
+
+    >>> right_share(np.array([0, 0, 0, 3]), np.array([0, 0, 2, 3])).tolist()
+    [0.5, 0.5, 0.0, 1.0]
+    """
+    _, chosen = np.unique(labels, return_inverse=True)
+    _, true = np.unique(gold, return_inverse=True)
+    both = chosen.astype(np.int64) * (int(true.max(initial=0)) + 1) + true
+    sizes, together, in_gold = (np.bincount(codes)[codes] for codes in (chosen, both, true))
+    share: Floats = np.where(sizes > 1, (together - 1) / np.maximum(sizes - 1, 1), in_gold == 1)
+    return share
+
+
+def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
+    """The map under which what is right is most probable; every entity counts once, however many mentions it has.
+
+    A logistic regression, drawn towards no change with the weight of one entity, so that few entities change little.
+    """
+    documents = list(judged)
+    sizes = np.concatenate([sizes_of(document.labels) for document in documents])
+    design = _design(np.concatenate([document.confidence for document in documents]), sizes)
+    right = np.concatenate([document.right for document in documents])
+    several = sizes > 1
+
+    def fitted(rows: Any, columns: int) -> list[float]:
+        centre = np.zeros(columns)
+        centre[1] = 1.0
+        fit = fit_logistic(
+            design[rows][:, :columns], right[rows], 1.0 / sizes[rows], penalty=np.ones(columns), centre=centre
+        )
+        return [round(value, 6) for value in fit.coefficients.tolist()]
+
+    intercept, slope, by_size = fitted(several, 3)
+    intercept_alone, slope_alone = fitted(~several, 2)
+    return ConfidenceMap((intercept, slope, by_size), (intercept_alone, slope_alone))
+
+
+def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
+    """The confidence in every entity of several mentions, or in every lone mention, and whether it is right.
+
+    An entity whose pairs are right by three quarters is a row of weight 0.75 with label 1, and one of weight 0.25 with
+    label 0. The document is the cluster.
+    """
+    confidence, right, document = [], [], []
+    for number, judged_document in enumerate(judged):
+        sizes = sizes_of(judged_document.labels)
+        chosen = sizes == 1 if alone else sizes > 1
+        _, entity = np.unique(judged_document.labels[chosen], return_inverse=True)
+        counts = np.maximum(np.bincount(entity), 1)
+        confidence.append(np.bincount(entity, judged_document.confidence[chosen]) / counts)
+        right.append(np.bincount(entity, judged_document.right[chosen]) / counts)
+        document.append(np.full(len(counts) if chosen.any() else 0, number))
+    p, y, d = (np.concatenate([np.empty(0), *parts]) for parts in (confidence, right, document))
+    weights = np.concatenate([y, 1.0 - y])
+    labels = np.repeat(np.array([1, 0], dtype=np.uint8), len(y))
+    kept = weights > 0.0
+    clusters = np.concatenate([d, d])[kept].astype(np.int64)
+    probabilities = np.clip(np.concatenate([p, p])[kept], 0.0, 1.0)
+    return Pairs(labels[kept], probabilities, weights=weights[kept], clusters=clusters)
+
+
+def sizes_of(labels: Integers) -> Integers:
+    """The number of mentions in the entity of each mention, (M,)."""
+    _, codes = np.unique(labels, return_inverse=True)
+    sizes: Integers = np.bincount(codes)[codes]
+    return sizes
+
+
+def _design(confidence: Floats, sizes: Integers) -> Floats:
+    p = np.clip(confidence, 1.0 - MOST, MOST)
+    return np.column_stack([np.ones(len(p)), np.log(p) - np.log1p(-p), np.log(np.maximum(sizes, 2) / 2)])
+
+
+def _finite(value: Any) -> float:
+    if not is_number(value) or not np.isfinite(value):
+        raise ValueError(f"{value!r} is not a finite number")
+    return float(value)
+
+
+# The entities that a decision chooses from posteriors, beside gold.
+
+Decision = str
+DECISIONS = ("best", "minimum-risk")
+
+
+def judged_entities(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers], decision: Decision) -> list[Judged]:
+    """The chosen entities of documents beside gold, with the confidence of the posteriors."""
+    documents = []
+    for posterior, true in zip(posteriors, gold, strict=True):
+        labels = posterior.labels(entities_by(posterior, decision))
+        documents.append(Judged(mention_confidence(posterior, labels), labels, right_share(labels, true)))
+    return documents
+
+
+def entities_by(posterior: CorefPosterior, decision: Decision) -> list[list[Any]]:
+    """The entities by every mention's best antecedent, or of minimum risk."""
+    return posterior.best_antecedent_clusters() if decision == "best" else posterior.minimum_risk_clusters()
+
+
+def checked_documents(
+    posteriors: Iterable[CorefPosterior], gold: Iterable[Clustering]
+) -> tuple[list[CorefPosterior], list[Integers]]:
+    """The posteriors, and the labels of gold clusters. Raises InputError where they do not fit together."""
+    if isinstance(posteriors, CorefPosterior):
+        raise InputError("posteriors must be a list, one per document; there must be several.")
+    checked, golden = (
+        listed(posteriors, name="posteriors", of="posteriors"),
+        listed(gold, name="gold", of="clusterings"),
+    )
+    if len(checked) != len(golden):
+        raise InputError(f"posteriors and gold must be of the same documents; they have {len(checked)}, {len(golden)}.")
+    labels = []
+    for place, (posterior, clusters) in enumerate(zip(checked, golden, strict=True)):
+        if not isinstance(posterior, CorefPosterior):
+            raise InputError(f"posteriors must hold CorefPosterior; document {place} is {type(posterior).__name__}.")
+        try:
+            labels.append(posterior.labels(clusters))
+        except InputError as error:
+            raise InputError(f"document {place}: {error}") from None
+    if not any(len(clusters) > 1 for clusters in checked):
+        raise InputError(f"{counted(len(checked), 'document')} without two mentions in any: there is nothing to learn.")
+    return checked, labels
+
+
+# What recalibration gains and loses: pairs, new mentions, best antecedents and entities, before and after.
+
+BIN_SIZE, BINS_AT_LEAST = 5_000, 20  # the bins of the paper, where there are pairs for so many of them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Errors:
+    """How far predictions are from what is true: squared, the mean squared difference (Brier score); algorithm1_error,
+    the calibration error as in the paper, which counts noise as error; and the debiased one, error, in [low, high]."""
+
+    squared: float
+    algorithm1_error: float = as_json("algorithm_1")
+    error: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> Self:
+        """The errors of pairs, in bins of 5,000 if they fill twenty."""
+        curve = curve_of(pairs, bin_size=BIN_SIZE if len(pairs) >= BINS_AT_LEAST * BIN_SIZE else "auto")
+        error = curve.error
+        low, high = (math.nan if end is None else end for end in (error.low, error.high))
+        squared = float(np.average((pairs.probabilities - pairs.labels) ** 2, weights=pairs.weights))
+        plugin = curve.algorithm1_error.value
+        return cls(squared=squared, algorithm1_error=plugin, error=error.value, low=low, high=high)
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
+        """The errors from their JSON form."""
+        keys = {"squared": "squared", "algorithm1_error": "algorithm_1", "error": "error", "low": "low", "high": "high"}
+        return cls(**{name: math.nan if state[key] is None else float(state[key]) for name, key in keys.items()})
+
+    @property
+    def estimate(self) -> Estimate:
+        """The debiased error with its interval."""
+        return Estimate(self.error, self.low, self.high, level=0.95, method="debiased", n=0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """One kind of prediction: what it is, how many there are, and its errors before and after."""
+
+    name: str = as_json("predictions")
+    n: int
+    before: Errors
+    after: Errors
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
+        """The effect from its JSON form. Raises KeyError, TypeError or ValueError for something else."""
+        before, after = (Errors.from_dict(state[when]) for when in ("before", "after"))
+        return cls(name=str(state["predictions"]), n=int(state["n"]), before=before, after=after)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What is said of documents: their posteriors, and the chosen entities with their confidence."""
+
+    posteriors: Sequence[CorefPosterior]
+    judged: Sequence[Judged]
+
+
+def effects_of(before: Side, after: Side, gold: Sequence[Integers]) -> tuple[Effect, ...]:
+    """The errors of all kinds of predictions on the same documents; gold: labels of the mentions of each.
+
+    A kind of which there are no predictions, on one side or the other, is left out.
+    """
+    kinds: Mapping[str, Callable[[Side], Pairs]] = {
+        "pairs": lambda side: pairs_from_posteriors(side.posteriors, gold),
+        "new mentions": lambda side: _new(side.posteriors, gold),
+        "best antecedents": lambda side: _best(side.posteriors, gold),
+        "entities": lambda side: entity_pairs(side.judged, alone=False),
+        "lone mentions": lambda side: entity_pairs(side.judged, alone=True),
+    }
+    effects = []
+    for name, pairs_of in kinds.items():
+        first, second = pairs_of(before), pairs_of(after)
+        if len(first) and len(second):
+            n = len(second) if second.weights is None else round(float(second.weights.sum()))
+            effects.append(Effect(name=name, n=n, before=Errors.of(first), after=Errors.of(second)))
+    return tuple(effects)
+
+
+def _new(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
+    """P(mention is new), and whether it is the first of its entity."""
+    first = []
+    for labels in gold:
+        begins = np.zeros(len(labels), dtype=np.uint8)
+        begins[np.unique(labels, return_index=True)[1]] = 1
+        first.append(begins)
+    p = np.concatenate([posterior.antecedents.new for posterior in posteriors])
+    return Pairs(
+        np.concatenate(first), np.clip(p, 0.0, 1.0), clusters=_documents([len(gold_labels) for gold_labels in gold])
+    )
+
+
+def _best(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
+    """P(j ~ its best antecedent), of every mention that has an antecedent, and whether they corefer."""
+    p: list[Floats] = []
+    same = []
+    for posterior, labels in zip(posteriors, gold, strict=True):
+        links = _best_links(posterior.antecedents)
+        p.append(posterior.pair_probability(links))
+        same.append((labels[links[:, 0]] == labels[links[:, 1]]).astype(np.uint8))
+    return Pairs(
+        np.concatenate(same), np.concatenate(p), clusters=_documents([len(probabilities) for probabilities in p])
+    )
+
+
+def _best_links(antecedents: Antecedents) -> Integers:
+    """(N, 2): mentions that have an antecedent, and their most probable one; of several the nearest."""
+    links = []
+    for j in range(len(antecedents)):
+        earlier, p = antecedents.row(j)
+        if len(p):
+            links.append((j, int(earlier[len(p) - 1 - int(p[::-1].argmax())])))
+    return np.array(links, dtype=np.int64).reshape(-1, 2)
+
+
+def _documents(sizes: Sequence[int]) -> Integers:
+    return np.repeat(np.arange(len(sizes)), sizes)

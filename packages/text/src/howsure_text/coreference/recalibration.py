@@ -1,0 +1,292 @@
+"""Probabilities of coreference mended by gold entities: sharpening, and the confidence in entities."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from howsure import __version__
+from howsure.errors import InputError, parameter
+from howsure.files.opened import opened, parsed_json
+from howsure.files.whole import Place, write_whole
+from howsure.inputs.checks import listed
+from howsure.inputs.numbers_and_names import is_number, unknown_name
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Result
+from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
+from howsure_text.coreference.clusterings import Clustering
+from howsure_text.coreference.coref_posterior import CorefPosterior
+from howsure_text.coreference.entity_confidence import (
+    DECISIONS,
+    ConfidenceMap,
+    Decision,
+    Effect,
+    Side,
+    checked_documents,
+    effects_of,
+    entity_pairs,
+    fit_confidence,
+    judged_entities,
+)
+from howsure_text.coreference.judged import mention_confidence
+from howsure_text.coreference.sharpening import SCORES, Score, Sharpening, fit_sharpening
+
+# Coreference posteriors recalibrated by documents whose entities are known.
+
+WEIGHT_OF_NEW = 0.3
+FEWEST = 2  # documents
+LARGEST = 1 << 20  # bytes of a file
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CoreferenceRecalibration(Result):
+    """The result of `recalibrate_coreference`: what to do to a posterior, and what that gains and loses.
+
+    sharpening: of the antecedent distributions; pairs, counts and samples change with them and stay coherent. None if
+    they are left as they are.
+    confidence: by the decision ("best", "minimum-risk") that chooses the entities, the map of the confidence in them.
+    effects: pairs, new mentions, best antecedents, entities and lone mentions, before and after, on the documents of
+    the fit. documents: their number. notes: what could not be told.
+    """
+
+    sharpening: Sharpening | None
+    confidence: Mapping[Decision, ConfidenceMap]
+    effects: tuple[Effect, ...]
+    documents: int
+    recipe: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def apply(self, posterior: CorefPosterior) -> CorefPosterior:
+        """The posterior recalibrated; `posterior` is one as those of the fit were, not recalibrated before."""
+        return _sharpened(posterior, self.sharpening)
+
+    def mention_confidence(self, posterior: CorefPosterior, clusters: object, *, decision: Decision = "best") -> Floats:
+        """The mended confidence in every mention of the entities that `decision` chose from a recalibrated posterior.
+
+        Of a mention: how probably another mention of its entity, picked at random, is truly the same; if it is alone,
+        that it is. The mean over an entity is the confidence in the entity: of two of its mentions, picked at random.
+
+        Raises InputError for another decision, or if the clusters do not consist of the mentions.
+        """
+        if decision not in self.confidence:
+            raise unknown_name("decision", str(decision), list(self.confidence), place="the recalibration")
+        labels = posterior.labels(clusters)
+        return self.confidence[decision].apply(mention_confidence(posterior, labels), labels)
+
+    def judge(
+        self,
+        posteriors: Iterable[CorefPosterior],
+        gold: Iterable[Clustering],
+        *,
+        before: Iterable[CorefPosterior] | None = None,
+        had: CoreferenceRecalibration | None = None,
+    ) -> CoreferenceRecalibration:
+        """The same recalibration with its effects on other documents, which did not take part in the fit.
+
+        Arguments as of `recalibrate_coreference`. Raises InputError as it does.
+        """
+        checked, labels = checked_documents(posteriors, gold)
+        plain = checked if before is None else listed(before, name="before", of="posteriors")
+        effects = _effects(self.sharpening, self.confidence, plain, had, checked, labels)
+        return CoreferenceRecalibration(
+            self.sharpening,
+            self.confidence,
+            effects,
+            len(checked),
+            {**self.recipe, "judged_on": len(checked)},
+            self.notes,
+        )
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
+        """What `to_dict` gave. Raises KeyError, TypeError, ValueError or InputError for something else."""
+        return cls(
+            sharpening=None if state["sharpening"] is None else Sharpening.from_dict(state["sharpening"]),
+            confidence={name: ConfidenceMap.from_dict(state["confidence"][name]) for name in DECISIONS},
+            effects=tuple(map(Effect.from_dict, state["effects"])),
+            documents=int(state["documents"]),
+            recipe=dict(state["recipe"]),
+            notes=tuple(map(str, state["notes"])),
+        )
+
+    def save(self, path: Place) -> None:
+        """Write the recalibration to a file that `load` reads, as JSON; what is there is replaced.
+
+        Raises InputError where no file can be written.
+        """
+        content = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        try:
+            write_whole(content.encode(), path)
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}.") from error
+
+    @classmethod
+    def load(cls, path: Place) -> Self:
+        """Read a recalibration that `save` wrote.
+
+        Raises InputError if there is no such file, or it is something else.
+        """
+        try:
+            with opened(path) as file:
+                content = file.read(LARGEST + 1)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+        try:
+            return cls.from_dict(parsed_json(content))
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, InputError) as error:
+            raise InputError(f"{path} is no recalibration of coreference ({str(error)[:80]}).") from None
+
+    def rows_shown(self) -> Sequence[Effect]:
+        """The effects."""
+        return self.effects
+
+    def columns(self) -> Sequence[Column]:
+        """The errors before and after."""
+        return [
+            Column("predictions", WORDS, get=lambda row: row.name),
+            Column("n", COUNT),
+            Column("squared_before", NUMBER, "squared error", get=lambda row: row.before.squared),
+            Column("squared_after", NUMBER, "squared error after", get=lambda row: row.after.squared),
+            Column("algorithm1_error_before", NUMBER, "Algorithm 1", get=lambda row: row.before.algorithm1_error),
+            Column("algorithm1_error_after", NUMBER, "Algorithm 1 after", get=lambda row: row.after.algorithm1_error),
+            Column("error_before", ESTIMATE, "error", get=lambda row: row.before.estimate),
+            Column("error_after", ESTIMATE, "error after", get=lambda row: row.after.estimate),
+        ]
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
+        """What the numbers of the map say."""
+        sharpening = self.sharpening
+        mended = (
+            "The probabilities are left as they were; mended is the confidence in entities."
+            if sharpening is None
+            else f"Choice of the antecedent to the power {sharpening.links:.2f}; log odds of a new entity times "
+            f"{sharpening.new:.2f}, plus {sharpening.offset:.2f}."
+        )
+        return [
+            mended,
+            *(f"The squared error {how} for {', '.join(names)}." for how, names in self._changes().items() if names),
+            *(f"Note: {note}." for note in self.notes),
+        ]
+
+    def _changes(self) -> dict[str, list[str]]:
+        """Which squared errors fall, and which rise."""
+        return {
+            "falls": [effect.name for effect in self.effects if effect.after.squared < effect.before.squared],
+            "rises": [effect.name for effect in self.effects if effect.after.squared > effect.before.squared],
+        }
+
+
+def recalibrate_coreference(
+    posteriors: Iterable[CorefPosterior],
+    gold: Iterable[Clustering],
+    *,
+    before: Iterable[CorefPosterior] | None = None,
+    had: CoreferenceRecalibration | None = None,
+    score: Score = "squared",
+    weight_of_new: float = WEIGHT_OF_NEW,
+    sharpen: bool = True,
+) -> CoreferenceRecalibration:
+    """Fit a recalibration to documents with gold entities on which the model was not trained, of whatever model.
+
+    posteriors: one per document, for example from `posterior_from_scores`. gold: for each, clusters of its mentions
+    (those left out are alone), or labels (M,). Three numbers are fitted: the power of the choice of an antecedent, and
+    a power and an offset of the odds of "new", which minimise loss(pairs) / its value without a recalibration +
+    `weight_of_new` × loss(P(new)) / its value without. score: the loss, "squared" (Brier score), or "log" (minus log of
+    the probability of what is true). sharpen: False to leave the probabilities as they are. Then, for each way to
+    choose entities, the confidence in them is mapped to how often two of their mentions truly corefer. before: the
+    posteriors that `effects` compare with (default: `posteriors`); had: the recalibration that gave these their
+    confidence.
+
+    >>> rows = [[1, 0, 0], [0.6, 0.4, 0], [0.3, 0.3, 0.4]]
+    >>> found = recalibrate_coreference([CorefPosterior(rows)] * 3, [[[0, 1], [2]], [[0, 1, 2]], [[0], [1], [2]]])
+    >>> print(f"{found.apply(CorefPosterior(rows)).pair_probability()[0, 1]:.2f}")
+    0.52
+
+    Raises InputError for fewer than two documents, documents of which nothing can be learnt, gold that does not consist
+    of the mentions, or an unknown score.
+    Source: the sharpening generalises temperature scaling (Guo et al. 2017); pairs after Nguyen & O'Connor (2015).
+    """
+    if score not in SCORES:
+        raise unknown_name("score", str(score), SCORES, place="score")
+    if not (is_number(weight_of_new) and 0.0 <= weight_of_new <= 1e6):
+        raise InputError(f"{parameter('weight_of_new')} must be a number from 0 to a million; it is {weight_of_new!r}.")
+    checked, labels = checked_documents(posteriors, gold)
+    if len(checked) < FEWEST:
+        raise InputError(f"posteriors must be of at least {FEWEST} documents; there is {len(checked)}.")
+    plain = checked if before is None else listed(before, name="before", of="posteriors")
+    documents = [(posterior.antecedents, codes) for posterior, codes in zip(checked, labels, strict=True)]
+    sharpening, notes = (
+        fit_sharpening(documents, score=score, weight_of_new=float(weight_of_new)) if sharpen else (None, ())
+    )
+    after = [_sharpened(posterior, sharpening) for posterior in checked]
+    confidence = {name: fit_confidence(judged_entities(after, labels, name)) for name in DECISIONS}
+    recipe = {
+        "howsure": __version__,
+        "documents": len(checked),
+        "mentions": sum(map(len, checked)),
+        "score": score,
+        "weight_of_new": float(weight_of_new),
+        "sharpen": bool(sharpen),
+    }
+    effects = _effects(sharpening, confidence, plain, had, checked, labels)
+    return CoreferenceRecalibration(sharpening, confidence, effects, len(checked), recipe, notes)
+
+
+def entity_pairs_from_posteriors(
+    posteriors: Iterable[CorefPosterior],
+    gold: Iterable[Clustering],
+    *,
+    recalibration: CoreferenceRecalibration | None = None,
+    decision: Decision = "best",
+    alone: bool = False,
+) -> Pairs:
+    """The confidence in every chosen entity of several mentions as a prediction: are two of its mentions the same?
+
+    An entity whose pairs are right by three quarters is a row of weight 0.75 with label 1, and one of weight 0.25 with
+    label 0; the document is the cluster. posteriors, gold: as of `recalibrate_coreference`, but recalibrated already.
+    recalibration: with it, the confidence is mended. alone: the lone mentions instead; label 1 if they are alone in
+    gold.
+
+    >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+    >>> pairs = entity_pairs_from_posteriors([posterior], [[[0, 1, 2]]])
+    >>> pairs.labels, pairs.probabilities.round(2), pairs.weights
+    (array([1], dtype=uint8), array([0.62]), array([1.]))
+
+    Raises InputError as `recalibrate_coreference` does, and for another decision.
+    """
+    if decision not in DECISIONS:
+        raise unknown_name("decision", str(decision), DECISIONS, place="decision")
+    judged = judged_entities(*checked_documents(posteriors, gold), decision)
+    if recalibration is not None:
+        judged = recalibration.confidence[decision].mend(judged)
+    return entity_pairs(judged, alone=alone)
+
+
+def _sharpened(posterior: CorefPosterior, sharpening: Sharpening | None) -> CorefPosterior:
+    if sharpening is None:
+        return posterior
+    return CorefPosterior(sharpening.apply(posterior.antecedents), mentions=posterior.mentions)
+
+
+def _effects(
+    sharpening: Sharpening | None,
+    confidence: Mapping[Decision, ConfidenceMap],
+    before: Sequence[CorefPosterior],
+    had: CoreferenceRecalibration | None,
+    posteriors: Sequence[CorefPosterior],
+    gold: Sequence[Integers],
+) -> tuple[Effect, ...]:
+    if len(before) != len(posteriors):
+        raise InputError(f"before must be of the same documents; it has {len(before)}, posteriors {len(posteriors)}.")
+    after = [_sharpened(posterior, sharpening) for posterior in posteriors]
+    chosen, mended = judged_entities(before, gold, DECISIONS[0]), judged_entities(after, gold, DECISIONS[0])
+    if had is not None:
+        chosen = had.confidence[DECISIONS[0]].mend(chosen)
+    return effects_of(Side(before, chosen), Side(after, confidence[DECISIONS[0]].mend(mended)), gold)

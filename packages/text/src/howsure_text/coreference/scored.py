@@ -1,0 +1,179 @@
+"""Posteriors from the antecedent scores of other models."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.data.documents.document import Document, Mention
+from howsure.errors import InputError, parameter
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.inputs.pairs import Integers
+from howsure_text.coreference.antecedent_scores import AntecedentScores, place_mentions
+from howsure_text.coreference.antecedents import Antecedents
+from howsure_text.coreference.coref_posterior import CorefPosterior
+from howsure_text.coreference.detection import check_size
+
+
+def without_mentions(antecedents: Antecedents, kept: npt.NDArray[np.bool_]) -> tuple[Antecedents, float]:
+    """The distributions of the `kept` mentions (M,) over these and "new", and the largest probability that was lost.
+
+    Each is divided by what remains of it: that is the posterior given that no kept mention refers to one left out.
+
+    Raises InputError naming the mention that has no other antecedent, and is not new.
+    """
+    sources = antecedents.sources()
+    links = kept[sources] & kept[antecedents.antecedents]
+    remaining = antecedents.new + np.bincount(sources[links], antecedents.probabilities[links], len(antecedents))
+    bare = np.flatnonzero(kept & ~(remaining > 0.0))
+    if len(bare):
+        raise InputError(f"mention {int(bare[0])} refers with probability 1 to mentions that are left out.")
+    places: Integers = np.cumsum(kept) - 1
+    counts = np.bincount(places[sources[links]], minlength=int(kept.sum()))
+    antecedents_left = Antecedents(
+        antecedents.new[kept] / remaining[kept],
+        np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)]),
+        places[antecedents.antecedents[links]],
+        antecedents.probabilities[links] / remaining[sources[links]],
+    )
+    lost = np.bincount(sources[~links], antecedents.probabilities[~links], len(antecedents))
+    return antecedents_left, min(float(lost[kept].max(initial=0.0)), 1.0)
+
+
+# From the antecedent scores of any model to a posterior over the mentions of a document.
+
+Misplaced = Literal["error", "leave-out"]
+MISPLACED = ("error", "leave-out")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredDocument:
+    """A document, the mentions of a model in it, their posterior, and which mentions are left out.
+
+    left_out: for each, why. lost: the largest probability with which a mention that stays refers to them.
+    """
+
+    document: Document
+    mentions: tuple[Mention, ...]
+    posterior: CorefPosterior
+    left_out: tuple[str, ...]
+    lost: float
+
+    def left_out_text(self) -> str:
+        """What is left out, and what it was worth."""
+        named = len(self.left_out) + len(self.mentions)
+        return (
+            f"left out {counted(len(self.left_out), 'mention')} of the {named:,} scored in {self.document.name} "
+            f"({shortened(self.left_out, limit=1)}); others refer to them with a probability of at most {self.lost:.2g}"
+        )
+
+
+def scored_document(
+    scores: AntecedentScores, document: Document | None = None, *, misplaced: Misplaced = "error"
+) -> ScoredDocument:
+    """The posterior of the mentions that scores name, as mentions of the document, by default of the scores' own text.
+
+    Raises InputError as `posterior_from_scores` does.
+    """
+    if misplaced not in MISPLACED:
+        raise unknown_name("way", str(misplaced), MISPLACED, place="misplaced")
+    checked_document = scores.document() if document is None else document
+    check_size(checked_document, scores.mentions)
+    placed = place_mentions(scores, checked_document)
+    if placed.faults and misplaced == "error":
+        number, fault = next(iter(placed.faults.items()))
+        more = f" (one of {len(placed.faults):,} that are misplaced)" if len(placed.faults) > 1 else ""
+        raise InputError(
+            f"document {checked_document.name}: mention {number} of the scores, {fault}{more}. Leave such mentions "
+            f"out with {parameter('misplaced', 'leave-out')}."
+        )
+    try:
+        antecedents = CorefPosterior.from_scores(scores.scores, null=scores.null, antecedents=scores.antecedents)
+        kept = np.array([mention is not None for mention in placed.mentions], dtype=np.bool_)
+        remaining, lost = without_mentions(antecedents.antecedents, kept)
+    except InputError as error:
+        raise InputError(f"document {checked_document.name}: {error}") from None
+    mentions = tuple(mention for mention in placed.mentions if mention is not None)
+    posterior = CorefPosterior(remaining, mentions=mentions)
+    return ScoredDocument(checked_document, mentions, posterior, tuple(placed.faults.values()), lost)
+
+
+def posterior_from_scores(
+    scores: AntecedentScores, document: Document | None = None, *, misplaced: Misplaced = "error"
+) -> CorefPosterior:
+    """The posterior that the antecedent scores of any model define: the softmax of each mention's scores.
+
+    Its mentions are those of `document`, which must have the same text but may be cut into other words, or of the
+    scores' own text. A mention that begins or ends inside a word of the document, or crosses its sentences, is an error
+    or, by `misplaced="leave-out"`, left out with a warning that counts it: the posterior is then that given that no
+    other mention refers to it.
+
+    >>> scores = AntecedentScores(
+    ...     id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [2.0]], null=0.0
+    ... )
+    >>> posterior = posterior_from_scores(scores)
+    >>> posterior.mentions, posterior.pair_probability([(0, 1)]).round(3)
+    ((Mention(sentence=0, start=0, end=1, entity=None, type=None), Mention(sentence=0, start=2, end=3, entity=None, \
+type=None)), array([0.881]))
+
+    Raises InputError if the texts differ, or for scores that define no distribution, as `CorefPosterior.from_scores`.
+    """
+    if not isinstance(scores, AntecedentScores):
+        raise InputError(f"scores must be AntecedentScores of one document; it is {type(scores).__name__}.")
+    scored = scored_document(scores, document, misplaced=misplaced)
+    if scored.left_out:
+        warnings.warn(scored.left_out_text(), stacklevel=2)
+    return scored.posterior
+
+
+# What fastcoref and LingMess found, as antecedent scores. fastcoref is not imported: its results are read.
+
+
+def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None = None) -> AntecedentScores:
+    """The antecedent scores in a result of `FCoref` or `LingMessCoref`, `model.predict(...)`, which its clusters drop.
+
+    `result.coref_logit` (k, k + 1): row j has the scores of its k candidates, the last column that of "none", 0; what
+    is masked has -10,000. `result.char_map`: the candidates in order, and their place in the text. `words`: the
+    sentences of the text where it was given as words, which fastcoref does not keep.
+
+    Candidates that are no words (special tokens, padding), and those that are the same words as an earlier one, cannot
+    be linked to in a text and are left out, with a warning if anything referred to them.
+
+    Raises InputError if it is no such result.
+    """
+    try:
+        logits, places = np.asarray(result.coref_logit, dtype=np.float64), list(result.char_map.values())
+        text = result.text
+    except (AttributeError, TypeError, ValueError) as error:
+        raise InputError(
+            f"result must be one of model.predict(...) of fastcoref, with coref_logit, char_map and text ({error})."
+        ) from error
+    if logits.ndim != 2 or not len(places) <= len(logits):
+        raise InputError(f"coref_logit must be (k, k + 1) for {len(places)} or more; it is {logits.shape}.")
+    spans = [span for _, span in places] + [None] * (len(logits) - len(places))  # padding comes last, as one
+    kept = np.array([span is not None and span not in spans[:row] for row, span in enumerate(spans)], dtype=np.bool_)
+    posterior = CorefPosterior.from_scores(logits, null="last")
+    _, lost = without_mentions(posterior.antecedents, kept)
+    if lost > 0.0:
+        warnings.warn(
+            f"left out {counted(int((~kept).sum()), 'candidate')} of {len(kept)} in {id} that are no words, or the "
+            f"same words as another; others refer to them with a probability of at most {lost:.2g}",
+            stacklevel=2,
+        )
+    chosen = np.flatnonzero(kept)
+    scores = np.where(np.tri(len(chosen), k=-1, dtype=np.bool_), logits[np.ix_(chosen, chosen)], -np.inf)
+    content: dict[str, Any] = {"text": text} if isinstance(text, str) else {"words": text if words is None else words}
+    if words is not None and [word for sentence in words for word in _listed(sentence)] != list(text):
+        raise InputError(f"words must be those that fastcoref was given for {id}, in sentences.")
+    return AntecedentScores(
+        id=id, mentions=[spans[row] for row in chosen], scores=scores, null=logits[chosen, -1], **content
+    )
+
+
+def _listed(sentence: Any) -> list[str]:
+    return [sentence] if isinstance(sentence, str) else list(sentence)

@@ -1,0 +1,181 @@
+"""Parses: the output of a dependency parser for a sentence, read once for all uses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from howsure.data.documents.document import Document, Mention, Sentence, Strings, is_tree
+from howsure.errors import InputError
+from howsure_text import grammar
+
+# A parsed sentence: its tree, word kinds, governors and roles, the same for UD and CLEAR; heads of spans.
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSentence:
+    """Words of a sentence with the edges of its parse.
+
+    `heads` and `relations` are those of the parser, `governors` and `roles` see through prepositions that govern.
+    """
+
+    sentence: Sentence
+    words: Strings  # in lower case
+    kinds: Strings
+    plural: tuple[bool, ...]
+    heads: tuple[int, ...]
+    relations: Strings
+    children: tuple[tuple[int, ...], ...]
+    governors: tuple[int, ...]
+    roles: Strings
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def head_of(self, start: int, end: int) -> int:
+        """The head of a span: the word whose head lies outside.
+
+        If there are several, the first name or noun; if there is none, the first pronoun, then number or verb, then any
+        word.
+        """
+        tops = [word for word, head in enumerate(self.heads[start:end], start) if not start <= head < end]
+        if len(tops) == 1:
+            return tops[0]
+        for kinds in ((grammar.NAME, grammar.NOUN), (grammar.PRONOUN,), (grammar.NUMBER, grammar.VERB)):
+            for top in tops:
+                if self.kinds[top] in kinds:
+                    return top
+        return tops[0]
+
+    def dependents(self, word: int, relations: Collection[str]) -> list[int]:
+        """The dependents of a word with one of the relations, in order."""
+        return [child for child in self.children[word] if self.relations[child] in relations]
+
+    def extent_of(self, word: int) -> tuple[int, int]:
+        """First and last word of the subtree of a word, including itself."""
+        first = last = word
+        pending = [word]
+        while pending:
+            here = pending.pop()
+            first, last = min(first, here), max(last, here)
+            pending.extend(self.children[here])
+        return first, last
+
+
+def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> ParsedSentence:
+    """The parse of a sentence, which must have dependencies and tags.
+
+    Raises InputError if the sentence has no dependencies, or neither Penn nor universal tags.
+    """
+    heads, relations = sentence.heads, sentence.relations
+    if heads is None or relations is None:
+        raise InputError(f"{where} has no dependencies (heads and relations); parse the document first.")
+    _check_layers(sentence, heads, where)
+    penn = _penn_tags(sentence)
+    kinds = _kinds(sentence, penn, where)
+    if not is_tree(heads):
+        raise InputError(f"the heads of {where} go in a circle; they must form a tree.")
+    children: list[list[int]] = [[] for _ in heads]
+    governors, roles = list(heads), [grammar.role_of(relation) for relation in relations]
+    predicates = []
+    for word, (head, relation) in enumerate(zip(heads, relations, strict=True)):
+        if head >= 0:
+            children[head].append(word)
+            if relation in grammar.PREPOSITIONAL_OBJECTS:
+                governors[word], roles[word] = _seen_through(head, heads, relations, kinds)
+            elif relation in grammar.COPULAS:
+                predicates.append(head)
+    for word in predicates:
+        roles[word] = grammar.PREDICATE
+    return ParsedSentence(
+        sentence=sentence,
+        words=tuple(word.lower() for word in sentence.words),
+        kinds=kinds,
+        plural=_plural(sentence, penn),
+        heads=heads,
+        relations=relations,
+        children=tuple(map(tuple, children)),
+        governors=tuple(governors),
+        roles=tuple(roles),
+    )
+
+
+def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
+    """Raise InputError if a layer is too short, or the heads do not form a tree."""
+    n = len(sentence)
+    for name in ("heads", "relations", "tags", "universal_tags", "features"):
+        layer = getattr(sentence, name)
+        if layer is not None and len(layer) != n:
+            raise InputError(f"{where} has {n} words and {len(layer)} {name.replace('_', ' ')}; give one for each.")
+    outside = [head for head in heads if not -1 <= head < n]
+    if outside:
+        raise InputError(f"heads must be positions of words, or -1 for the root; {where} holds {outside[0]}.")
+
+
+def _penn_tags(sentence: Sentence) -> Strings | None:
+    """The tags of the language if they are of the Penn Treebank, or all there is."""
+    if sentence.tags is None or sentence.universal_tags is None:
+        return sentence.tags
+    alphabetic = {tag for tag in sentence.tags if tag[:1].isalpha()}
+    return sentence.tags if not alphabetic or not alphabetic.isdisjoint(grammar.PENN_TAGS) else None
+
+
+def _kinds(sentence: Sentence, penn: Strings | None, where: str) -> Strings:
+    if penn is not None:
+        return tuple(grammar.PENN_KINDS.get(tag, grammar.OTHER) for tag in penn)
+    if sentence.universal_tags is not None:
+        return tuple(grammar.UNIVERSAL_KINDS.get(tag, grammar.OTHER) for tag in sentence.universal_tags)
+    raise InputError(f"{where} has neither Penn Treebank nor universal tags; tag the document first.")
+
+
+def _plural(sentence: Sentence, penn: Strings | None) -> tuple[bool, ...]:
+    if penn is not None:
+        return tuple(tag in grammar.PLURAL_TAGS for tag in penn)
+    if sentence.features is not None:
+        return tuple("Number=Plur" in features for features in sentence.features)
+    return (False,) * len(sentence)
+
+
+def _seen_through(head: int, heads: Sequence[int], relations: Strings, kinds: Strings) -> tuple[int, str]:
+    """Governor and role of the object of the preposition `head`: it hangs on what the preposition hangs on."""
+    above = heads[head]
+    if relations[head] == "agent":
+        return above, grammar.AGENT
+    if relations[head] == "dative":
+        return above, grammar.INDIRECT_OBJECT
+    nominal = above >= 0 and kinds[above] in (grammar.NOUN, grammar.NAME, grammar.PRONOUN, grammar.NUMBER)
+    return above, grammar.MODIFIER if nominal else grammar.OBLIQUE
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument(Document):
+    """A document that keeps the parses of its sentences for later uses.
+
+    >>> from howsure.data.documents.document import Sentence
+    >>> words = Sentence(("a", "dog"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
+    >>> document = ParsedDocument.of(Document("example", (words,)))
+    >>> document.head_of(Mention(0, 0, 2)), document.parse(0) is document.parse(0)
+    (1, True)
+    """
+
+    _parses: dict[int, ParsedSentence] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        """The document itself if it already keeps its parses."""
+        if isinstance(document, cls):
+            return document
+        return cls(document.name, document.sentences, document.mentions, document.metadata)
+
+    def parse(self, number: int) -> ParsedSentence:
+        """The parse of a sentence, counted from 0; InputError if it has none, or no tags."""
+        parsed = self._parses.get(number)
+        if parsed is None:
+            where = f"sentence {number + 1} of document {self.name}"
+            parsed = self._parses[number] = parsed_sentence(self.sentences[number], where=where)
+        return parsed
+
+    def head_of(self, mention: Mention) -> int:
+        """The head of a mention, as a position in its sentence."""
+        return self.parse(mention.sentence).head_of(mention.start, mention.end)

@@ -1,0 +1,372 @@
+"""Conditional random fields over tags: arbitrary features of words, and one weight per pair of consecutive tags."""
+
+from __future__ import annotations
+
+import math
+import struct
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from howsure.errors import InputError
+from howsure.files.archive import most_unpacked
+from howsure.files.opened import opened, undecodable
+from howsure.files.whole import Place
+from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.randomness import Randomness, generator_from
+from howsure_text.sequences.features import (
+    Attributes,
+    Design,
+    Features,
+    described,
+    design_of_items,
+    design_of_words,
+    families_of,
+)
+from howsure_text.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.tagger import Arrays, Tagger
+from howsure_text.sequences.training import (
+    INTERRUPTED,
+    Advance,
+    Layout,
+    Objective,
+    Training,
+    descend,
+    minimise,
+    parts_of,
+)
+from howsure_text.sequences.words import check_lists, check_sentences, check_tags, check_training, coded
+
+MOST_ITERATIONS = {"lbfgs": 1000, "adagrad": 100}
+TOLERANCES = {"lbfgs": 1e-5, "adagrad": 1e-3}
+
+
+class CRFTagger(Tagger):
+    """A linear-chain conditional random field: P(tags | words) ∝ exp(Σ_t Σ_a x_t(a) w(a, y_t) + Σ_t w(y_t−1, y_t)).
+
+    `features` defines the attributes a of a word:
+
+    - "basic": the word; "advanced": also its lower case, neighbours, shape, length, prefixes and suffixes; or names of
+      such families, ("word", "shape"), as `howsure_text.sequences.features` lists them;
+    - a function from the words of a sentence to one item for each of them: a list of attributes, or a mapping of
+      attributes to values, as python-crfsuite takes them;
+    - None: the sentences themselves contain such items instead of words.
+
+    Training minimises Σ -log P(tags | words) + c2 ‖w‖², crfsuite's objective. There is a weight for every attribute and
+    tag, and for every two consecutive tags, that occur together in the training sentences.
+
+    - `trainer="lbfgs"` ends when the objective has decreased by less than `tolerance` (1e-5), relative, over ten
+      iterations, or after `max_iterations` (1,000).
+    - `trainer="adagrad"` takes mini-batches of `batch_size` sentences, drawn once by `rng` and visited in random order,
+      with steps of `learning_rate`. It ends when the objective has decreased by less than `tolerance` (1e-3) over ten
+      passes, or after `max_iterations` passes (100).
+
+    Ctrl-C ends the training and keeps the best weights so far (before there are any, it interrupts as usual).
+    `warm_start=True` starts from the weights of the last `fit`.
+
+    After `fit`: `labels_`; `attributes_`, and `weights_` (attributes, tags), sparse; `transitions_` (tags, tags);
+    `values_`, the objective after each iteration; `stopped_`, "converged", "max_iterations" or "interrupted"; `seed_`,
+    the seed of AdaGrad (also if `rng` is None), None if `rng` is a generator. The seed is saved with the model.
+
+    >>> sentences = [["the", "dog", "barks"], ["the", "bark"], ["dogs", "bark"]]
+    >>> tags = [["D", "N", "V"], ["D", "N"], ["N", "V"]]
+    >>> tagger = CRFTagger(c2=0.01).fit(sentences, tags)
+    >>> tagger.predict([["the", "bark", "barks"], ["dogs", "bark"]])
+    [['D', 'N', 'V'], ['N', 'V']]
+
+    Sources: Lafferty, McCallum & Pereira 2001; Okazaki 2007 (crfsuite); Duchi, Hazan & Singer 2011 (AdaGrad).
+    """
+
+    kind: ClassVar[str] = "crf"
+    seed_: int | None = None
+
+    def __init__(
+        self,
+        *,
+        features: Features | None = "basic",
+        trainer: str = "lbfgs",
+        c2: float = 0.1,
+        max_iterations: int | None = None,
+        tolerance: float | None = None,
+        learning_rate: float = 1.0,
+        batch_size: int = 100,
+        warm_start: bool = False,
+        rng: Randomness = None,
+    ) -> None:
+        self.features = features
+        self.trainer = trainer
+        self.c2 = c2
+        self.max_iterations = max_iterations
+        self.tolerance = tolerance
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.warm_start = warm_start
+        self.rng = rng
+
+    @classmethod
+    def from_crfsuite(cls, path: Place, *, features: Features | None = None) -> Self:
+        """A model written by crfsuite, python-crfsuite or sklearn-crfsuite, with identical weights.
+
+        `features` turns words into the model's attributes; None if sentences are lists of items, as in crfsuite.
+        Unknown attributes are ignored, as in crfsuite.
+
+        Raises InputError if the file is not such a model, or is truncated.
+        """
+        model = read_crfsuite(path)
+        tagger = cls(features=features)
+        tagger._take(model.labels, Attributes(model.attributes, growing=False), model.weights, model.transitions)
+        return tagger
+
+    def fit(self, sentences: Sequence[Any], tags: Sequence[Sequence[str]], *, advance: Advance | None = None) -> Self:
+        """Learn the weights. `advance(1)` is called after each iteration (L-BFGS) or pass (AdaGrad).
+
+        Raises InputError for parameters out of range, no sentences, an empty sentence, sentences given as strings,
+        invalid items, or tags whose number differs from that of the words.
+        """
+        self._check_parameters()
+        self.seed_ = int(self.rng) if isinstance(self.rng, (int, np.integer)) else None
+        described = self._described(sentences)
+        check_training(described)
+        labels, codes = coded(check_tags(tags, described))
+        attributes = Attributes(growing=True)
+        design = self._design(described, attributes)
+        attributes.growing = False
+        layout = Layout.of(design, codes, len(attributes), len(labels))
+        start = self._start(layout, labels, attributes) if self.warm_start else np.zeros(len(layout))
+        training = self._train(design, codes, layout, start, advance)
+        if training.stopped == INTERRUPTED and not training.weights.any():
+            raise KeyboardInterrupt  # nothing was learnt yet
+        state, transitions = layout.unpack(training.weights)
+        self._take(labels, attributes, csr_array(state), transitions)
+        self.values_, self.stopped_ = training.values, training.stopped
+        if training.stopped == INTERRUPTED:
+            warnings.warn(
+                f"training was interrupted after {counted(len(training.values), 'iteration')}; "
+                "the best weights so far are kept.",
+                stacklevel=2,
+            )
+        return self
+
+    def untempered(self, sentences: Sequence[Any]) -> TagPosterior:
+        """P(tags | words) for each sentence at no temperature. Attributes that did not occur in training are ignored.
+
+        Raises InputError if the sentences are not what `features` needs.
+        """
+        self._check_fitted()
+        design = self._design(self._described(sentences), self._attributes)
+        return TagPosterior(design.scores(self.weights_), self.transitions_, labels=self.labels_)
+
+    @property
+    def attributes_(self) -> tuple[str, ...]:
+        """The names of the attributes, in the order of the rows of `weights_`."""
+        self._check_fitted()
+        return tuple(self._attributes.number)
+
+    def _described(self, sentences: Sequence[Any]) -> list[Any]:
+        """Words, for feature families, or items."""
+        if self.features is None:
+            return [list(items) for items in check_lists(sentences, of="items")]
+        words = check_sentences(sentences)
+        return described(words, self.features) if callable(self.features) else words
+
+    def _design(self, described: list[Any], attributes: Attributes) -> Design:
+        if self.features is None or callable(self.features):
+            return design_of_items(described, attributes)
+        return design_of_words(described, families_of(self.features), attributes)
+
+    def _train(
+        self, design: Design, codes: Integers, layout: Layout, start: Floats, advance: Advance | None
+    ) -> Training:
+        objective = Objective(design, codes, layout, c2=self.c2)
+        most = MOST_ITERATIONS[self.trainer] if self.max_iterations is None else self.max_iterations
+        tolerance = TOLERANCES[self.trainer] if self.tolerance is None else self.tolerance
+        if self.trainer == "lbfgs":
+            return minimise(objective, start, max_iterations=most, tolerance=tolerance, advance=advance)
+        if self.rng is None:  # a fresh seed, but one that is known afterwards
+            self.seed_ = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        rng = generator_from(self.rng if self.seed_ is None else self.seed_)
+        return descend(
+            objective,
+            parts_of(design, codes, layout, size=self.batch_size, rng=rng),
+            start,
+            learning_rate=self.learning_rate,
+            max_iterations=most,
+            tolerance=tolerance,
+            rng=rng,
+            advance=advance,
+        )
+
+    def _start(self, layout: Layout, labels: tuple[str, ...], attributes: Attributes) -> Floats:
+        """The weights of the last fit in the new layout."""
+        if not hasattr(self, "labels_"):
+            return np.zeros(len(layout))
+        state, transitions = np.zeros((len(attributes), len(labels))), np.zeros((len(labels), len(labels)))
+        old = np.array([self.labels_.index(label) if label in self.labels_ else -1 for label in labels])
+        columns = np.flatnonzero(old >= 0)
+        pairs = [(row, self._attributes.number.get(name, -1)) for name, row in attributes.number.items()]
+        rows = np.array([pair for pair in pairs if pair[1] >= 0], dtype=np.int64).reshape(-1, 2)
+        state[np.ix_(rows[:, 0], columns)] = self.weights_[rows[:, 1]].toarray()[:, old[columns]]
+        transitions[np.ix_(columns, columns)] = self.transitions_[np.ix_(old[columns], old[columns])]
+        return layout.pack(state, transitions)
+
+    def _take(self, labels: tuple[str, ...], attributes: Attributes, weights: csr_array, transitions: Floats) -> None:
+        self.labels_, self._attributes, self.weights_, self.transitions_ = labels, attributes, weights, transitions
+        self.temperatures_ = None
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """The learned state: values for JSON, and arrays."""
+        self._check_fitted()
+        weights, transitions = self.weights_, self.transitions_
+        arrays = {
+            "data": weights.data,
+            "indices": weights.indices,
+            "indptr": weights.indptr,
+            "transitions": transitions,
+        }
+        return {"labels": self.labels_, "attributes": self.attributes_, "seed": self.seed_}, arrays
+
+    def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
+        """Restore the result of `state`; ValueError if the sizes are inconsistent."""
+        labels, names = tuple(content["labels"]), content["attributes"]
+        k = len(labels)
+        weights = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), (len(names), k))
+        weights.check_format(full_check=True)
+        transitions, attributes = arrays["transitions"], Attributes(names, growing=False)
+        if transitions.shape != (k, k) or len(attributes) != len(names):
+            raise ValueError(f"transitions must be of shape {(k, k)}, and no attribute comes twice")
+        if not (np.isfinite(weights.data).all() and np.isfinite(transitions).all()):
+            raise ValueError("weights must be finite")
+        self._take(labels, attributes, weights, transitions)
+        self.seed_ = content.get("seed")
+        return self
+
+    def _check_parameters(self) -> None:
+        if not (self.features is None or callable(self.features)):
+            families_of(self.features)
+        if self.trainer not in MOST_ITERATIONS:
+            raise unknown_name("trainer", str(self.trainer), list(MOST_ITERATIONS), place="CRFTagger")
+        _check_number("c2", self.c2, least=0.0)
+        _check_number("learning_rate", self.learning_rate, above=0.0)
+        _check_number("tolerance", 0.0 if self.tolerance is None else self.tolerance, least=0.0)
+        _check_whole("max_iterations", 1 if self.max_iterations is None else self.max_iterations)
+        _check_whole("batch_size", self.batch_size)
+
+
+def _check_number(name: str, value: object, *, least: float = -math.inf, above: float = -math.inf) -> None:
+    good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not (good and math.isfinite(value) and value >= least and value > above):  # type: ignore[arg-type, operator]
+        rule = f"greater than {above:g}" if above > -math.inf else f"{least:g} or greater"
+        raise InputError(f"{name} must be a number {rule}; it is {value!r}.")
+
+
+def _check_whole(name: str, value: object) -> None:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+        raise InputError(f"{name} must be a whole number, 1 or greater; it is {value!r}.")
+
+
+# The model files of crfsuite (and python-crfsuite and sklearn-crfsuite): the weights in full precision.
+#
+# A file is a header, a chunk of features and two string tables, of labels and of attributes, little-endian throughout.
+# A feature is a state (attribute, label) or a transition (label, next label) with its weight. A string table ends with
+# the positions of its strings in numerical order.
+
+HEADER = struct.Struct("<4sI4sIIIIIIIII")
+CHUNK = struct.Struct("<4sII")
+TABLE = struct.Struct("<4sIIIII")
+RECORD = struct.Struct("<II")
+FEATURE = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
+STATE, TRANSITION = 0, 1
+
+
+def read_crfsuite(path: Place) -> CrfsuiteModel:
+    """Read a model file of crfsuite.
+
+    Raises InputError if there is no such file or it contains no such model.
+    """
+    with opened(path) as file:
+        content = file.read()
+    try:
+        return CrfsuiteModel.parse(content)
+    except ValueError as error:
+        raise InputError(f"{path} cannot be read as a model of crfsuite: {error}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class CrfsuiteModel:
+    """labels and attributes by number; weights (attributes, labels); transitions (labels, labels)."""
+
+    labels: tuple[str, ...]
+    attributes: tuple[str, ...]
+    weights: csr_array
+    transitions: Floats
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Read a model.
+
+        Raises ValueError that says what is wrong with the data.
+        """
+        try:
+            return cls._parse(data)
+        except struct.error as error:
+            raise ValueError("it ends too early") from error
+        except UnicodeDecodeError as error:
+            raise ValueError(f"a label or an attribute cannot be read: {undecodable(error)}") from error
+
+    @classmethod
+    def _parse(cls, data: bytes) -> Self:
+        magic, size, family, _, _, n_labels, n_attributes, features, labels, attributes, _, _ = HEADER.unpack_from(data)
+        if magic != b"lCRF" or family != b"FOMC":
+            raise ValueError("it is no linear-chain model of crfsuite")
+        if size != len(data):
+            raise ValueError(f"it should have {size:,} bytes, and has {len(data):,}")
+        names = _strings(data, labels, n_labels), _strings(data, attributes, n_attributes)
+        if n_labels**2 * 8 > most_unpacked(len(data)):
+            raise ValueError(f"it names {n_labels:,} labels, far too many for its size")
+        records = _features(data, features)
+        states, transitions = records[records["kind"] == STATE], records[records["kind"] == TRANSITION]
+        if len(states) + len(transitions) < len(records) or not np.isfinite(records["weight"]).all():
+            raise ValueError("a feature is neither state nor transition, or its weight is not finite")
+        _check_numbers(states["source"], n_attributes)
+        _check_numbers(transitions["source"], n_labels)
+        _check_numbers(records["target"], n_labels)
+        matrix = np.zeros((n_labels, n_labels))
+        matrix[transitions["source"], transitions["target"]] = transitions["weight"]
+        places = states["source"].astype(np.int64), states["target"].astype(np.int64)
+        weights = csr_array((states["weight"].astype(np.float64), places), (n_attributes, n_labels))
+        return cls(*names, weights, matrix)
+
+
+def _features(data: bytes, start: int) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    magic, _, number = CHUNK.unpack_from(data, start)
+    start += CHUNK.size
+    if magic != b"FEAT" or start + number * FEATURE.itemsize > len(data):
+        raise ValueError("its features are not where they should be")
+    return np.frombuffer(data, FEATURE, number, start)
+
+
+def _strings(data: bytes, start: int, number: int) -> tuple[str, ...]:
+    magic, _, _, _, stored_number, places = TABLE.unpack_from(data, start)
+    if magic != b"CQDB" or stored_number < number:
+        raise ValueError("a table of its labels or attributes is not where it should be")
+    offsets = struct.unpack_from(f"<{number}I", data, start + places)
+    return tuple(_string(data, start + offset, i) for i, offset in enumerate(offsets))
+
+
+def _string(data: bytes, start: int, number: int) -> str:
+    stored_number, length = RECORD.unpack_from(data, start)
+    start += RECORD.size
+    text = data[start : start + length]
+    if stored_number != number or len(text) < length or not text.endswith(b"\0"):
+        raise ValueError("a label or an attribute is not where it should be")
+    return text[:-1].decode()
+
+
+def _check_numbers(numbers: np.ndarray[tuple[int], np.dtype[np.uint32]], limit: int) -> None:
+    if len(numbers) and int(numbers.max()) >= limit:
+        raise ValueError("a feature has a label or an attribute that the model does not name")

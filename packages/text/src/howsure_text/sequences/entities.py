@@ -1,0 +1,376 @@
+"""Entities: labelled spans of tokens, and their probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure import __version__
+from howsure.data.documents.entities import entities_in, prefix_and_type
+from howsure.errors import InputError, parameter
+from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Result
+from howsure.show.table import FLAG, NUMBER, WORDS, Column, Kind, plain_list
+from howsure_text.sequences.messages import first_rows
+from howsure_text.sequences.potentials import check_count
+from howsure_text.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.token_labels import EntityLabels
+from howsure_text.sequences.words import ERROR, Texts, check_tags, check_unknown_tags
+
+# The exact probability of entities: that one begins at a token, goes on, and ends, summed over all other labels.
+#
+# The posterior over the labels of a sentence is a Markov chain. An entity of type X from token s to token e is there if
+# its labels begin it at s, continue it up to e, and do not continue it at e + 1: a product of matrices, each restricted
+# to the pairs of labels that say so. All starts are followed at once, and a start no further than the probability that
+# an entity begins there and has not ended yet, which bounds that of every longer one.
+
+CELLS = 1 << 22  # of the pair marginals held at once: 32 MB
+
+
+class Spans(NamedTuple):
+    """Entities (n,): the row of the first token, the number of tokens, the number of the type, the probability."""
+
+    row: Integers
+    length: Integers
+    type: Integers
+    probability: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class SpanChain:
+    """Some sentences laid end to end.
+
+    firsts: the number of the first sentence, and rows: the first row of each. begins (N, K): P(label k begins an entity
+    at the token). ends (N, K): P(the entity ends there | label k). onwards (N, K, K): P(the next label is k', which
+    continues the entity | label k).
+    """
+
+    first_sentence: int
+    rows: Integers
+    begins: Floats
+    ends: Floats
+    onwards: Floats
+    of_type: Floats
+
+    def likely(self, least: float) -> Spans:
+        """All entities with a probability of at least `least`, and above 0."""
+        at = np.arange(len(self.begins))
+        nothing = np.empty(0, dtype=np.int64)
+        alive, batches = self.begins, [Spans(nothing, nothing, nothing, np.empty(0))]
+        for length in range(1, len(self.begins) + 1):
+            probability = (alive * self.ends[at]) @ self.of_type
+            place, type_ = np.nonzero((probability >= least) & (probability > 0.0))
+            start = at[place] - length + 1
+            probabilities_ = np.minimum(probability[place, type_], 1.0)  # rounding may end above 1
+            batches.append(Spans(start, np.full(len(place), length), type_, probabilities_))
+            alive = np.einsum("nj,njk->nk", alive, self.onwards[at])
+            still = (alive @ self.of_type).max(axis=1, initial=0.0)
+            going = np.flatnonzero((still >= least) & (still > 0.0))
+            if not len(going):
+                break
+            alive, at = alive[going], at[going] + 1
+        rows, lengths, types = (
+            np.concatenate(column) for column in zip(*(batch[:3] for batch in batches), strict=True)
+        )
+        return Spans(rows, lengths, types, np.concatenate([batch.probability for batch in batches]))
+
+    def probabilities(self, row: Integers, length: Integers, type_: Integers) -> Floats:
+        """The probability of each entity: the row of its first token, its number of tokens and that of its type."""
+        probabilities = np.zeros(len(row))
+        alive = self.begins[row] * self.of_type.T[type_]
+        left, which = length.copy(), np.arange(len(row))
+        at = row.copy()
+        while len(which):
+            over = left == 1
+            probabilities[which[over]] = (alive[over] * self.ends[at[over]]).sum(axis=1)
+            which, at, left, alive = which[~over], at[~over], left[~over], alive[~over]
+            alive = np.einsum("nj,njk->nk", alive, self.onwards[at])
+            at, left = at + 1, left - 1
+        return np.minimum(probabilities, 1.0)  # rounding may end above 1
+
+
+def span_chains(posterior: TagPosterior, labels: EntityLabels) -> Iterator[SpanChain]:
+    """The chains of all sentences, as many at a time as memory may hold."""
+    ends = np.cumsum(posterior.lengths) * max(posterior.n_tags, 1) ** 2
+    start = 0
+    while start < len(posterior):
+        done = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, done + CELLS, side="right")), start + 1)
+        yield _chain(posterior[start:stop], labels, start)
+        start = stop
+
+
+def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -> SpanChain:
+    lengths, size = posterior.lengths, posterior.n_tags
+    rows = first_rows(lengths)
+    marginals = np.concatenate([*posterior.marginals(), np.empty((0, size))])
+    pairs = np.zeros((len(marginals), size, size))  # from each token to the next; none from a last one
+    later = np.ones(len(marginals), dtype=bool)
+    later[rows[lengths > 0]] = False
+    pairs[np.flatnonzero(later) - 1] = np.concatenate([*posterior.pair_marginals(), np.empty((0, size, size))])
+    begins = marginals * labels.inside
+    begins[later] = np.where(labels.continues, 0.0, pairs[np.flatnonzero(later) - 1]).sum(axis=1) * labels.inside
+    total = pairs.sum(axis=2)
+    each = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0.0)
+    ends = np.where(labels.continues, 0.0, pairs).sum(axis=2) * each
+    ends[(rows + lengths - 1)[lengths > 0]] = 1.0
+    pairs *= np.where(labels.continues, each[:, :, None], 0.0)
+    return SpanChain(first_sentence, rows, begins, ends * labels.inside, pairs, labels.of_type)
+
+
+# The entities that a posterior holds possible, with the probability of each, and whether they are there.
+
+Booleans = npt.NDArray[np.bool_]
+PLACE = Kind(str)  # a number that says where
+Key = tuple[int, int, int, str]  # sentence, start, stop, type
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class EntitySpans(Result):
+    """Entities, in the order of the text: those of the k best sequences, those that are probable enough, and gold.
+
+    sentence, start, stop (n,): the tokens start, …, stop − 1 of a sentence, counted from 0. types (n,): their types.
+    probability (n,): that exactly these tokens are an entity of this type. predicted (n,): it is in the predicted
+    sequence. chosen (n,): it is listed whatever gold says. gold (n,): it is one; None without gold. changed_by_grammar:
+    the sentences in which the most probable legal sequence is not the most probable one; None without a grammar.
+    """
+
+    sentence: Integers
+    start: Integers
+    stop: Integers
+    types: tuple[str, ...]
+    probability: Floats
+    predicted: Booleans
+    chosen: Booleans
+    gold: Booleans | None
+    recipe: dict[str, Any]
+    changed_by_grammar: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.sentence)
+
+    def pairs(self, *, only_predicted: bool = False) -> Pairs:
+        """Calibration pairs (probability, whether it is an entity), by type; the sentence is the cluster.
+
+        Gold entities that the posterior did not bring up are no pairs: a choice that looks at the answer would make any
+        model look badly calibrated. only_predicted: only the entities of the predicted sequence.
+
+        Raises InputError without gold, or if there is no such entity.
+        """
+        if self.gold is None:
+            raise InputError("there are no gold entities to judge by; give entity_spans the gold tags.")
+        rows = np.flatnonzero(self.predicted if only_predicted else self.chosen)
+        if not len(rows):
+            raise InputError(
+                f"there is no entity to judge: the model predicts none. A lower {parameter('min_probability')} finds "
+                "some."
+            )
+        types = [self.types[i] for i in rows.tolist()]
+        names = sorted(set(types))
+        number_of = {name: i for i, name in enumerate(names)}
+        codes = np.array([number_of[name] for name in types], dtype=np.int64)
+        labels, clusters = self.gold[rows].astype(np.uint8), self.sentence[rows]
+        return Pairs(labels, self.probability[rows], groups=codes, group_names=tuple(names), clusters=clusters)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe, and the columns by name."""
+        spans = {column.name: plain_list(column.of(())) for column in self.columns()}
+        return {"recipe": self.recipe, "spans": spans}
+
+    def columns(self) -> Sequence[Column]:
+        """One row per entity."""
+        places = {"sentence": self.sentence, "start": self.start, "stop": self.stop}
+        return [
+            *(Column(name, PLACE, values=places_of_spans) for name, places_of_spans in places.items()),
+            Column("type", WORDS, values=self.types),
+            Column("probability", NUMBER, values=self.probability),
+            Column("predicted", FLAG, values=self.predicted),
+            *([] if self.gold is None else [Column("gold", FLAG, values=self.gold)]),
+        ]
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+
+def entity_spans(
+    posterior: TagPosterior,
+    tags: Sequence[Sequence[str]] | None = None,
+    *,
+    grammar: str | None = None,
+    k_best: int = 1,
+    min_probability: float | None = None,
+    predicted: Sequence[Sequence[str]] | None = None,
+    unknown_tags: str = ERROR,
+) -> EntitySpans:
+    """The probability of each entity: that exactly these tokens, no fewer and no more, are an entity of its type.
+
+    It is the sum of the probabilities of all label sequences that hold the entity, whatever the rest of them says:
+    exact, by products along the chain. Sequences are read as `entities_in` does.
+
+    posterior: its labels are O, B-TYPE, I-TYPE, or those of IOB1, BIOES, BILOU. tags: the gold labels of each sentence.
+    grammar: "BIO", "IOB1" or "BIOES", to ask `within_grammar(posterior, grammar)`.
+    k_best: list the entities of the k best sequences. min_probability: list all entities at least as probable.
+    predicted: the labels of the model's own answer; by default the most probable sequences. unknown_tags: what to do
+    about gold labels of a type unknown to the model: "error", or "keep", as entities of probability 0.
+
+    >>> import numpy as np
+    >>> logits = [np.log([[0.1, 0.8, 0.1], [0.3, 0.1, 0.6], [0.9, 0.1, 1e-9]])]
+    >>> posterior = TagPosterior.from_logits(logits, labels=["O", "B-PER", "I-PER"], grammar="BIO")
+    >>> entity_spans(posterior, [["B-PER", "I-PER", "O"]], min_probability=0.1)
+    sentence  start  stop  type  probability  predicted  gold
+    ─────────────────────────────────────────────────────────
+           0      0     1  PER        0.3810         no    no
+           0      0     2  PER        0.5714        yes   yes
+           0      1     2  PER        0.1071         no    no
+
+    Raises InputError for labels of another kind, or tags that do not fit the sentences.
+    Source: Jagannatha & Yu 2020 (entities as events to be calibrated); Nguyen & O'Connor 2015, section 4.2.
+    """
+    if posterior.labels is None:
+        raise InputError("posterior must name its labels; give TagPosterior labels.")
+    labels, free = EntityLabels(posterior.labels), posterior
+    if grammar is not None:
+        posterior = within_grammar(posterior, grammar)
+    k = check_count(k_best, "k_best")
+    least = _checked_probability(min_probability)
+    lengths = [range(int(length)) for length in posterior.lengths]
+    gold = None if tags is None else _gold(check_tags(tags, lengths), labels, unknown_tags)
+    best = [posterior.names(paths.tags) for paths in posterior.k_best(k)]
+    answers = [paths[0] for paths in best] if predicted is None else check_tags(predicted, lengths, name="predicted")
+    answer_keys = _keys(answers)
+    candidates = answer_keys.union(
+        *(_keys(paths[rank] if rank < len(paths) else [] for paths in best) for rank in range(k))
+    )
+    probabilities = _probabilities(posterior, labels, candidates | (gold or set()), least)
+    chosen = candidates | {key for key, p in probabilities.items() if least is not None and p >= least}
+    keys = sorted(probabilities)
+    sentence, start, stop = (np.array([key[i] for key in keys], dtype=np.int64) for i in range(3))
+    recipe = {
+        "howsure": __version__,
+        "sentences": len(posterior),
+        "tokens": int(posterior.lengths.sum()),
+        "k_best": k,
+        "min_probability": least,
+        "predicted": "most probable sequence" if predicted is None else "given",
+        "unknown_tags": unknown_tags,
+    }
+    changed = None
+    if grammar is not None:
+        recipe["grammar"] = grammar.upper()
+        changed = sum(paths[0] != free_path for paths, free_path in zip(best, free.names(free.viterbi()), strict=True))
+    return EntitySpans(
+        sentence=sentence,
+        start=start,
+        stop=stop,
+        types=tuple(key[3] for key in keys),
+        probability=np.array([probabilities[key] for key in keys], dtype=np.float64),
+        predicted=_membership(keys, answer_keys),
+        chosen=_membership(keys, chosen),
+        gold=None if gold is None else _membership(keys, gold),
+        recipe=recipe,
+        changed_by_grammar=changed,
+    )
+
+
+def _probabilities(
+    posterior: TagPosterior, labels: EntityLabels, keys: set[Key], least: float | None
+) -> dict[Key, float]:
+    """The probabilities of the entities asked for, and of all that have at least a probability."""
+    type_of = {name: i for i, name in enumerate(labels.type_names)}
+    probabilities = dict.fromkeys(keys, 0.0)  # of a type that the model does not have
+    ordered = sorted(key for key in keys if key[3] in type_of)
+    place = 0
+    for chain in span_chains(posterior, labels):
+        begin, last = place, chain.first_sentence + len(chain.rows)
+        while place < len(ordered) and ordered[place][0] < last:
+            place += 1
+        in_chain = ordered[begin:place]
+        rows = np.array([chain.rows[key[0] - chain.first_sentence] + key[1] for key in in_chain], dtype=np.int64)
+        sizes = np.array([key[2] - key[1] for key in in_chain], dtype=np.int64)
+        types = np.array([type_of[key[3]] for key in in_chain], dtype=np.int64)
+        probabilities |= zip(in_chain, chain.probabilities(rows, sizes, types).tolist(), strict=True)
+        if least is not None:
+            likely = chain.likely(least)
+            names = _named(likely, chain.rows, chain.first_sentence, labels)
+            probabilities |= zip(names, likely.probability.tolist(), strict=True)
+    return probabilities
+
+
+def _named(spans: Spans, rows: Integers, first_sentence: int, labels: EntityLabels) -> list[Key]:
+    """Entities by sentence, first token, end and type. Of sentences that begin at one row, the last has tokens."""
+    sentence = np.searchsorted(rows, spans.row, side="right") - 1
+    start = spans.row - rows[sentence]
+    ends = (start + spans.length).tolist()
+    names = [labels.type_names[type_] for type_ in spans.type.tolist()]
+    return list(zip((sentence + first_sentence).tolist(), start.tolist(), ends, names, strict=True))
+
+
+def _keys(tags: Any) -> set[Key]:
+    """The entities of label sequences."""
+    return {(i, span.start, span.stop, span.type) for i, sentence in enumerate(tags) for span in entities_in(sentence)}
+
+
+def _membership(keys: Sequence[Key], members: set[Key]) -> Booleans:
+    return np.array([key in members for key in keys], dtype=bool)
+
+
+def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
+    """The gold entities."""
+    check_unknown_tags(unknown_tags)
+    distinct_tags = {tag for sentence in tags for tag in sentence}
+    unknown = {type_ for _, type_ in map(prefix_and_type, distinct_tags)} - {"", *labels.type_names}
+    if unknown and unknown_tags == ERROR:
+        raise InputError(
+            f"the model has no entities of the type {shortened(sorted(unknown))}, as the gold tags have; it has "
+            f"{shortened(labels.type_names)}. To count them as missed, use {parameter('unknown_tags', 'keep')}."
+        )
+    return _keys(tags)
+
+
+def _checked_probability(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
+        raise InputError(f"{parameter('min_probability')} must lie between 0 and 1; it is {value!r}.")
+    return float(value)
+
+
+def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:
+    """The posterior given that the label sequence is legal in a grammar: "BIO", "IOB1" or "BIOES".
+
+    P(y | legal) = P(y) / P(legal) for legal sequences y; 0 for all others. The labels of a CRF that was trained on
+    entities say `O I-PER` rarely, but can; `TagPosterior.from_logits` takes a grammar itself.
+
+    >>> import numpy as np
+    >>> free = TagPosterior([np.zeros((2, 3))], np.zeros((3, 3)), labels=["O", "B-PER", "I-PER"])
+    >>> legal = within_grammar(free, "BIO")
+    >>> [np.exp(one.log_prob([["O", "I-PER"]])).round(3).tolist() for one in (free, legal)]
+    [[0.111], [0.0]]
+    >>> np.exp(legal.log_prob([["B-PER", "I-PER"]])).round(3).tolist()  # one of five
+    [0.2]
+
+    Raises InputError for labels that are none of entities, or not of the grammar.
+    """
+    if posterior.labels is None:
+        raise InputError("posterior must name its labels; give TagPosterior labels.")
+    start, between, end = EntityLabels(posterior.labels).potentials(grammar)
+    chain_potentials = posterior._potentials
+    shape = (-1, posterior.n_tags, posterior.n_tags)
+    matrices = (
+        chain_potentials.transitions
+        if chain_potentials.shared
+        else [np.reshape(transition, shape) for transition in chain_potentials.transitions]
+    )
+    transitions = matrices + between if chain_potentials.shared else [matrix + between for matrix in matrices]
+    first, last = (
+        rule if end_potential is None else end_potential + rule
+        for end_potential, rule in ((chain_potentials.start, start), (chain_potentials.end, end))
+    )
+    return posterior._with(replace(chain_potentials, transitions=transitions, start=first, end=last))

@@ -1,0 +1,400 @@
+"""How good a tagger is, and how far what it says of tags and entities can be trusted: all together, and by type."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.scores import score_columns, scores_of_all_classes
+from howsure.calibration.table import by_group
+from howsure.calibration.words import kind
+from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.pairs import Pairs
+from howsure.result import Rows, chosen_columns
+from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Table, in_a_line, number
+from howsure.stats.p_values import ADJUSTED, adjust_p_values
+from howsure_text.sequences.calibration_pairs import tag_pairs
+from howsure_text.sequences.entities import EntitySpans
+from howsure_text.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.words import ERROR, count_unknown
+
+ALL = "all"
+Tags = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class TagCalibration:
+    """One tag, or all of them: its `tokens` in gold, how many of them the most probable sequence has `right`, the
+    calibration curve of P(token has the tag), and its p-value adjusted for the number of tags (not of all)."""
+
+    name: str
+    tokens: int
+    right: int
+    curve: CalibrationCurve
+    p_adjusted: float
+
+    @property
+    def recall(self) -> float | None:
+        """The share of its tokens that are right; None without a token."""
+        return self.right / self.tokens if self.tokens else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: that of the curve, and the counts."""
+        return _curve_to_dict(self.curve, self.p_adjusted) | {
+            "tokens": self.tokens,
+            "right": self.right,
+            "recipe": self.curve.recipe,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class EntityCalibration:
+    """Entities of one type, or all of them: how many are in `gold`, `predicted`, and both (`hits`), the calibration
+    curve of their probabilities, and its p-value adjusted for the number of types (not of all)."""
+
+    name: str
+    gold: int
+    predicted: int
+    hits: int
+    curve: CalibrationCurve
+    p_adjusted: float
+
+    @property
+    def precision(self) -> float | None:
+        """The share of the predicted entities that are right; None without any."""
+        return self.hits / self.predicted if self.predicted else None
+
+    @property
+    def recall(self) -> float | None:
+        """The share of the gold entities that are predicted; None without any."""
+        return self.hits / self.gold if self.gold else None
+
+    @property
+    def f1(self) -> float | None:
+        """2 hits / (gold + predicted)."""
+        both = self.gold + self.predicted
+        return 2 * self.hits / both if both else None
+
+    @property
+    def mean_probability(self) -> float:
+        """The mean probability of the entities that are judged."""
+        bins = self.curve.bins
+        return float(np.average(bins.mean_prob, weights=bins.count))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: that of the curve, and the counts."""
+        counts = {"gold": self.gold, "predicted": self.predicted, "hits": self.hits}
+        more = {"mean_probability": self.mean_probability, **counts, "recipe": self.curve.recipe}
+        return {"type": self.name} | _curve_to_dict(self.curve, self.p_adjusted) | more
+
+
+Row = TypeVar("Row", TagCalibration, EntityCalibration)
+
+
+class Evaluation(Rows[Row]):
+    """What both evaluations have: `rows`, of which the first is of all together; iterate or index them by name."""
+
+    __slots__ = ()
+    recipe: dict[str, Any]
+    of: ClassVar[str]  # what a row is
+
+    @property
+    def curves(self) -> list[CalibrationCurve]:
+        """The curve of all, then that of each."""
+        return [row.curve for row in self.rows]
+
+    def heading(self) -> list[str]:
+        """The sizes, and how good the predictions are."""
+        raise NotImplementedError
+
+    def text(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        raw: bool = False,
+        most: int | None = None,
+        rest: str | None = None,
+    ) -> str:
+        """The model and the files, if they are known, the sizes, the table, and what is to be known of its figures."""
+        table = chosen_columns(self.table(), columns)
+        table = table if most is None else table.shortened(most)
+        heading = "\n".join(map(in_a_line, self._named_heading()))
+        return f"{heading}\n\n{table.text(raw=raw)}\n" + "\n".join(map(in_a_line, self.below()))
+
+    def _named_heading(self) -> list[str]:
+        first, *rest = self.heading()
+        named = " on ".join(filter(None, [self.recipe.get("model"), ", ".join(self.recipe.get("files", ()))]))
+        return [f"{named}: {first}" if named else first, *rest]
+
+    def _printed(self, columns: Sequence[str] | None) -> Table:
+        table = super()._printed(columns)
+        return replace(table, caption="\n".join([*self._named_heading(), table.caption]))
+
+    def _adjusted(self) -> str:
+        """Of which p-values are adjusted, and how."""
+        each, adjust = counted(len(self.rows) - 1, self.of), self.recipe["adjust"]
+        if adjust is None:
+            return f"p is each {self.of}'s own, not adjusted for {each}."
+        return f"p of the {self.of}s is adjusted for {each} ({ADJUSTED[adjust]}); that of all is not."
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TagEvaluation(Evaluation[TagCalibration]):
+    """The result of `evaluate_tags`.
+
+    sentences, tokens: how many there are. unknown_tags: tokens of gold tags that the model does not know. accuracy: the
+    share of right tags, by decoding: "viterbi" (the most probable sequence) and "posterior" (word by word). rows: all
+    tags together, then each.
+    """
+
+    of = "tag"
+
+    sentences: int
+    tokens: int
+    unknown_tags: int
+    accuracy: Mapping[str, float]
+    rows: tuple[TagCalibration, ...]
+    recipe: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "recipe": self.recipe,
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "unknown_tags": self.unknown_tags,
+            "accuracy": dict(self.accuracy),
+            "all": self.rows[0].to_dict(),
+            "tags": [row.to_dict() for row in self.rows[1:]],
+        }
+
+    def columns(self) -> Sequence[Column]:
+        """Counts, errors and scores, and what is wrong."""
+        return [
+            Column("tag", WORDS, get=lambda row: row.name),
+            Column("tokens", COUNT),
+            Column("recall", NUMBER, "right"),
+            *_error_columns(),
+            Column("algorithm1_error", NUMBER, "Algorithm 1", get=lambda row: row.curve.algorithm1_error.value),
+            *self._score_columns(),
+            *_verdict_columns(),
+        ]
+
+    def _score_columns(self) -> list[Column]:
+        """Those of all classes, where they are the same in every row, stand below a table."""
+        shown = {name for name, _ in score_columns(self.curves)}
+        return [
+            Column(
+                re.sub(r"\W", "_", name).lower(),
+                NUMBER,
+                name,
+                values=scores_of_curves,
+                only="" if name in shown else FRAME,
+            )
+            for name, scores_of_curves in score_columns(self.curves, each=True)
+        ]
+
+    def heading(self) -> list[str]:
+        """The sizes, and the accuracy."""
+        unknown = f", {self.unknown_tags:,} of them with tags unknown to the model" if self.unknown_tags else ""
+        return [
+            f"{counted(self.sentences, 'sentence')}, {counted(self.tokens, 'token')}{unknown}",
+            f"accuracy {self.accuracy['viterbi']:.4f} (most probable sequence), "
+            f"{self.accuracy['posterior']:.4f} (word by word)",
+        ]
+
+    def below(self) -> list[str]:
+        """The scores of all classes together, and what p is adjusted for."""
+        return [*scores_of_all_classes(self.curves), self._adjusted()]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityEvaluation(Evaluation[EntityCalibration]):
+    """The result of `evaluate_entities`.
+
+    spans: the entities that are judged. missed: of each type of which the model brings up no entity, how many are in
+    gold. rows: all types together, then each of which there are entities to judge.
+    """
+
+    of = "type"
+
+    spans: EntitySpans
+    missed: Mapping[str, int]
+    rows: tuple[EntityCalibration, ...]
+    recipe: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        pooled = self.rows[0]
+        return {
+            "recipe": self.recipe,
+            "spans": self.spans.recipe,
+            "changed_by_grammar": self.spans.changed_by_grammar,
+            "precision": pooled.precision,
+            "recall": pooled.recall,
+            "f1": pooled.f1,
+            "all": pooled.to_dict(),
+            "types": [row.to_dict() for row in self.rows[1:]],
+            "without_entities": dict(self.missed),
+        }
+
+    def columns(self) -> Sequence[Column]:
+        """Counts, errors and scores, and what is wrong."""
+        return [
+            Column("type", WORDS, get=lambda row: row.name),
+            Column("gold", COUNT),
+            Column("predicted", COUNT, only=FRAME),
+            Column("hits", COUNT, only=FRAME),
+            Column("recall", NUMBER),
+            Column("entities", COUNT, get=lambda row: row.curve.n),
+            Column("right", NUMBER, get=lambda row: row.curve.base_rate),
+            Column("mean_probability", NUMBER),
+            *_error_columns(),
+            Column("brier", NUMBER, "Brier", get=lambda row: row.curve.brier.score),
+            Column("log_loss", NUMBER, get=lambda row: row.curve.log_loss.score),
+            *_verdict_columns(),
+        ]
+
+    def heading(self) -> list[str]:
+        """The sizes, precision, recall and F1, and what a grammar changed."""
+        pooled, recipe = self.rows[0], self.spans.recipe
+        shares = {"precision": pooled.precision, "recall": pooled.recall, "F1": pooled.f1}
+        lines = [
+            f"{counted(recipe['sentences'], 'sentence')}, {counted(recipe['tokens'], 'token')}",
+            f"entities: {pooled.gold:,} gold, {pooled.predicted:,} predicted, {pooled.hits:,} of them right; "
+            + ", ".join(f"{name} {number(share)}" for name, share in shares.items()),
+        ]
+        changed = self.spans.changed_by_grammar
+        if changed is not None:
+            what = f"another answer than the most probable labels in {counted(changed, 'sentence')}"
+            lines.append(f"grammar {recipe['grammar']}: {what}")
+        return lines
+
+    def below(self) -> list[str]:
+        """Which entities are judged, what p is adjusted for, and which types are missing."""
+        k, least = self.spans.recipe["k_best"], self.spans.recipe["min_probability"]
+        best = "the most probable sequences" if k == 1 else f"the {k} best sequences"
+        chosen = best if least is None else f"{best}, and all of probability {least:g} or more"
+        silent = ", ".join(f"{name} ({n:,})" for name, n in sorted(self.missed.items()))
+        missed = [f"No entity to judge of the type {silent}: the model brings up none."] if silent else []
+        return [f"Judged are the entities of {chosen}.", self._adjusted(), *missed]
+
+
+def evaluate_tags(
+    posterior: TagPosterior,
+    tags: Tags,
+    *,
+    unknown_tags: str = ERROR,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    level: float = 0.95,
+    adjust: str | None = "holm",
+) -> TagEvaluation:
+    """Accuracy, and the calibration of P(token has the tag), of all tags together and of each.
+
+    posterior: that of a tagger, `tagger.posterior(sentences)`. tags: the gold tags of each sentence. unknown_tags: as
+    in `tag_pairs`. The other arguments are those of `calibration_table`.
+
+    >>> rng = np.random.default_rng(0)
+    >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 2))), rng.normal(size=(2, 2)), labels=["N", "V"])
+    >>> found = evaluate_tags(truth, [truth.names(draw[0]) for draw in truth.sample(1, rng=1)])
+    >>> found.tokens, round(found.accuracy["viterbi"], 3), [row.name for row in found], found["N"].p_adjusted > 0.05
+    (1000, 0.829, ['all', 'N', 'V'], True)
+
+    Raises InputError as `tag_pairs` and `calibration_table` do.
+    """
+    pairs = tag_pairs(posterior, tags, unknown_tags=unknown_tags)
+    labels = posterior.labels or ()
+    best = posterior.names(posterior.viterbi())
+    each = {"viterbi": _hits(best, tags), "posterior": _hits(posterior.names(posterior.posterior_decode()), tags)}
+    hits, tokens = each["viterbi"], Counter(tag for sentence in tags for tag in sentence)
+    curves, adjusted = _judged(pairs, adjust, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level)
+    counts = [(tokens.total(), hits.total()), *((tokens[tag], hits[tag]) for tag in pairs.group_names)]
+    rows = (
+        TagCalibration(curve.name or ALL, n, right, curve, p)
+        for curve, (n, right), p in zip(curves, counts, adjusted, strict=True)
+    )
+    return TagEvaluation(
+        sentences=len(tags),
+        tokens=tokens.total(),
+        unknown_tags=count_unknown(tags, labels).total(),
+        accuracy={how: correct.total() / tokens.total() for how, correct in each.items()},
+        rows=tuple(rows),
+        recipe={"adjust": adjust, "unknown_tags": unknown_tags, **_recipe(curves)},
+    )
+
+
+def evaluate_entities(
+    spans: EntitySpans,
+    *,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    level: float = 0.95,
+    adjust: str | None = "holm",
+) -> EntityEvaluation:
+    """Precision, recall, and the calibration of the probabilities of entities, of all together and by type.
+
+    spans: those of `entity_spans`, with gold tags. The other arguments are those of `calibration_table`.
+
+    Raises InputError without gold tags, or if there is no entity to judge.
+    """
+    pairs = spans.pairs()
+    assert spans.gold is not None  # or there were no pairs
+    types = np.array(spans.types, dtype=object)
+    gold, predicted, hits = (
+        Counter(types[rows].tolist()) for rows in (spans.gold, spans.predicted, spans.gold & spans.predicted)
+    )
+    curves, adjusted = _judged(pairs, adjust, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level)
+    counts = (gold, predicted, hits)
+    sizes = [[each.total() for each in counts], *([each[name] for each in counts] for name in pairs.group_names)]
+    rows = tuple(
+        EntityCalibration(curve.name or ALL, n_gold, n_predicted, n_hits, curve, p)
+        for curve, (n_gold, n_predicted, n_hits), p in zip(curves, sizes, adjusted, strict=True)
+    )
+    missed = {name: n for name, n in gold.items() if name not in pairs.group_names}
+    return EntityEvaluation(spans, missed, rows, recipe={"adjust": adjust, **_recipe(curves)})
+
+
+def _judged(pairs: Pairs, adjust: str | None, **binning: Any) -> tuple[list[CalibrationCurve], list[float]]:
+    """The curve of all pairs and of each group, and their p-values, those of groups adjusted for their number."""
+    each = [curve_of(group, name=name, **binning) for name, group in by_group(pairs)]
+    adjusted: list[float] = adjust_p_values([curve.p_value for curve in each], method=adjust).tolist()
+    pooled = curve_of(pairs, name=ALL, **binning)
+    return [pooled, *each], [pooled.p_value, *adjusted]
+
+
+def _recipe(curves: Sequence[CalibrationCurve]) -> dict[str, Any]:
+    return {key: curves[0].recipe[key] for key in ("howsure", "binning", "level", "clustered")}
+
+
+def _curve_to_dict(curve: CalibrationCurve, p_adjusted: float) -> dict[str, Any]:
+    return curve.to_dict() | {"p_adjusted": None if p_adjusted != p_adjusted else p_adjusted}
+
+
+def _error_columns() -> list[Column]:
+    return [
+        Column("error", NUMBER, get=lambda row: row.curve.error.value),
+        Column("low", NUMBER, get=lambda row: row.curve.error.low),
+        Column("high", NUMBER, get=lambda row: row.curve.error.high),
+    ]
+
+
+def _verdict_columns() -> list[Column]:
+    return [
+        Column("p_adjusted", P_VALUE, "p"),
+        Column("miscalibration", WORDS, get=lambda row: kind(row.curve, row.p_adjusted)),
+    ]
+
+
+def _hits(predicted: Tags, gold: Tags) -> Counter[str]:
+    """How many tokens of each gold tag have it."""
+    return Counter(g for ps, gs in zip(predicted, gold, strict=True) for p, g in zip(ps, gs, strict=True) if p == g)

@@ -1,0 +1,233 @@
+"""Hidden Markov models of tags and words, estimated from counts with Dirichlet pseudocounts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from howsure.errors import InputError, parameter
+from howsure.inputs.numbers_and_names import shortened, unknown_name
+from howsure.inputs.pairs import Floats, Integers
+from howsure_text.sequences.features import Scores, shape
+from howsure_text.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.tagger import Arrays, Tagger
+from howsure_text.sequences.temperatures import Unseen
+from howsure_text.sequences.words import check_sentences, check_tags, check_training, coded, lengths_of
+
+POLICIES = ("shape", "uniform", "error")
+
+
+class HMMTagger(Tagger):
+    """A first-order hidden Markov model: P(tags, words) = P(y₁ | start) Π P(x_t | y_t) P(y_{t+1} | y_t) · P(end | y_T).
+
+    Every probability is the mode of a Dirichlet posterior, (count + a) / (total + a · outcomes), with a =
+    `pseudocount_transition` for the tags after a tag (or the start) and the end, and a = `pseudocount_emission` for
+    the words of a tag; 0 is maximum likelihood, under which a sentence may have no possible tag sequence at all.
+
+    `unknown` determines how words that did not occur in training are handled:
+
+    - "shape": like similar words that occurred once in training (`howsure_text.sequences.hmm`);
+    - "uniform": each tag emits an unknown word with probability 1 / (n + 1), where n is the number of training words:
+      the surrounding tags decide;
+    - "error": they are refused.
+
+    After `fit`: `labels_`, the tags; `words_`, the known words; `transitions_` (K, K), `start_`, `end_` (K,) and
+    `emissions_` (words and classes of unknown words, K), all as log-probabilities.
+
+    >>> sentences = [["dogs", "bark"], ["cats", "bark"], ["cats", "sleep"]]
+    >>> tagger = HMMTagger(pseudocount_emission=0.1).fit(sentences, [["N", "V"]] * 3)
+    >>> tagger.predict([["cats", "meow"]])
+    [['N', 'V']]
+
+    Source: Nguyen & O'Connor 2015, section 4.2; estimating unseen words from rare ones after Good 1953 and Brants 2000.
+    """
+
+    kind: ClassVar[str] = "hmm"
+
+    def __init__(
+        self, *, pseudocount_transition: float = 1.0, pseudocount_emission: float = 1.0, unknown: str = "shape"
+    ) -> None:
+        self.pseudocount_transition = pseudocount_transition
+        self.pseudocount_emission = pseudocount_emission
+        self.unknown = unknown
+
+    def fit(self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]) -> Self:
+        """Count tags after tags and words with tags.
+
+        Raises InputError for pseudocounts below 0, an unknown policy, no sentences, an empty sentence, or tags whose
+        number differs from that of the words.
+        """
+        transition = _pseudocount("pseudocount_transition", self.pseudocount_transition)
+        emission = _pseudocount("pseudocount_emission", self.pseudocount_emission)
+        if self.unknown not in POLICIES:
+            raise unknown_name("policy for unknown words", str(self.unknown), POLICIES, place="HMMTagger")
+        texts = check_sentences(sentences)
+        check_training(texts)
+        labels, codes = coded(check_tags(tags, texts))
+        self._fit_transitions(codes, lengths_of(texts), len(labels), transition)
+        self._fit_emissions([word for words in texts for word in words], codes, len(labels), emission)
+        self.labels_, self.temperatures_ = labels, None
+        return self
+
+    def untempered(self, sentences: Sequence[Sequence[str]]) -> TagPosterior:
+        """P(tags | words) for each sentence at no temperature.
+
+        Raises InputError for words that are not strings and, under the policy "error", for an unknown word.
+        """
+        self._check_fitted()
+        texts = check_sentences(sentences)
+        emissions = Scores([self.emissions_], [self._rows(texts)], lengths_of(texts))
+        return TagPosterior(emissions, self.transitions_, self.start_, self.end_, labels=self.labels_)
+
+    def unseen(self, sentences: Sequence[Sequence[str]]) -> Unseen:
+        """For each sentence, which of its words did not occur in training, (T,)."""
+        vocabulary = set(self.words_)
+        return [
+            np.array([word not in vocabulary for word in words], dtype=bool) for words in check_sentences(sentences)
+        ]
+
+    def _fit_transitions(self, codes: Integers, lengths: Integers, k: int, pseudocount: float) -> None:
+        """Counts of (tag or start, next tag or end), both of which are number k."""
+        ends = np.cumsum(lengths)
+        following = np.append(codes[1:], k)
+        following[ends - 1] = k
+        first = codes[ends - lengths]
+        counts = np.zeros((k + 1, k + 1))
+        np.add.at(counts, (codes, following), 1)
+        np.add.at(counts, (k, first), 1)
+        inside = _log_share(counts[:k], pseudocount)
+        self.transitions_, self.end_ = inside[:, :k], inside[:, k]
+        self.start_ = _log_share(counts[k:, :k], pseudocount)[0]
+
+    def _fit_emissions(self, words: list[str], codes: Integers, k: int, pseudocount: float) -> None:
+        number: dict[str, int] = {}
+        rows = np.array([number.setdefault(word, len(number)) for word in words])
+        counts = np.zeros((len(number), k))
+        np.add.at(counts, (rows, codes), 1)
+        totals, size = counts.sum(axis=0), len(number)
+        if self.unknown == "shape":
+            unseen = UnknownWords.learnt_from(words, codes, k)
+            of_known = (counts + pseudocount) / (totals + unseen.counts[0] + pseudocount * (size + 1))
+            table, self.classes_ = unseen.emissions(pseudocount, totals, size), unseen.classes
+        else:
+            mass = 1 / (len(words) + 1) if self.unknown == "uniform" else 0.0
+            of_known = (1 - mass) * (counts + pseudocount) / (totals + pseudocount * size)
+            table, self.classes_ = np.full((1, k), mass), (EVERY,)
+        self.words_ = tuple(number)
+        self.emissions_ = _log(np.concatenate([of_known, table]))
+
+    def _rows(self, texts: Sequence[Sequence[str]]) -> Integers:
+        """The row of `emissions_` of every word."""
+        row = {word: i for i, word in enumerate(self.words_)}
+        rows = [row.get(word, -1) for words in texts for word in words]
+        unseen = [(t, word) for t, word in enumerate(word for words in texts for word in words) if rows[t] < 0]
+        if unseen and self.unknown == "error":
+            names = shortened(repr(word) for word in dict.fromkeys(word for _, word in unseen))
+            raise InputError(
+                f"sentences hold words that the model has not seen: {names}; {parameter('unknown', 'shape')} allows "
+                "them."
+            )
+        classes = {name: len(self.words_) + i for i, name in enumerate(self.classes_)}
+        for t, word in unseen:
+            rows[t] = next(classes[name] for name in classes_of(word) if name in classes)
+        return np.array(rows, dtype=np.int64)
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """The learned state: values for JSON, and arrays."""
+        self._check_fitted()
+        arrays = {name: getattr(self, f"{name}_") for name in ("transitions", "start", "end", "emissions")}
+        return {"labels": self.labels_, "words": self.words_, "classes": self.classes_}, arrays
+
+    def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
+        """Restore the result of `state`; ValueError if the sizes are inconsistent."""
+        labels, words, classes = (tuple(content[name]) for name in ("labels", "words", "classes"))
+        if not all(isinstance(name, str) for name in (*words, *classes)):
+            raise ValueError("words and classes must be texts")
+        if EVERY not in classes:
+            raise ValueError(f"its classes of unseen words must hold {EVERY!r}, that of every word")
+        k = len(labels)
+        shapes = {"transitions": (k, k), "start": (k,), "end": (k,), "emissions": (len(words) + len(classes), k)}
+        for name, size in shapes.items():
+            if arrays[name].shape != size or np.isnan(arrays[name]).any():
+                raise ValueError(f"{name} must be numbers of shape {size}")
+            setattr(self, f"{name}_", arrays[name])
+        self.labels_, self.words_, self.classes_ = labels, words, classes
+        return self
+
+
+def _pseudocount(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < math.inf:
+        raise InputError(f"{parameter(name)} must be a number, 0 or greater; it is {value!r}.")
+    return float(value)
+
+
+def _log(values: Floats) -> Floats:
+    with np.errstate(divide="ignore"):  # what is impossible has -inf
+        logs: Floats = np.log(values)
+    return logs
+
+
+def _log_share(counts: Floats, pseudocount: float) -> Floats:
+    return _log((counts + pseudocount) / (counts.sum(axis=1, keepdims=True) + pseudocount * counts.shape[1]))
+
+
+# Words unknown to a generative model: estimated from rare words of the training text.
+#
+# Words seen once are the best model of words not seen at all (Good 1953). Rare words are therefore counted twice, as
+# themselves and as members of classes: their shape with a suffix ("Xx", "ness"). An unseen word is then emitted as its
+# most specific class with enough rare words.
+
+EVERY = ""  # the class of all rare words
+LONGEST_SUFFIX = 4
+ENOUGH = 5  # rare words that a class must hold
+
+
+def classes_of(word: str) -> list[str]:
+    """The classes of a word, the most specific first: its shape with suffixes of 4 to 1 letters, its shape, all.
+
+    >>> classes_of("Happiness")
+    ['Xx ness', 'Xx ess', 'Xx ss', 'Xx s', 'Xx', '']
+    """
+    (kind,) = shape(word)
+    end = word[-LONGEST_SUFFIX:].lower()
+    return [f"{kind} {end[-n:]}" for n in range(len(end), 0, -1)] + [kind, EVERY]
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownWords:
+    """Classes of rare words, and how often each tag had a word of the class: `counts` (classes, tags)."""
+
+    classes: tuple[str, ...]  # the first is that of all rare words
+    counts: Floats
+
+    @classmethod
+    def learnt_from(cls, words: Sequence[str], codes: Integers, n_labels: int) -> UnknownWords:
+        """Count the rarest words: those that occur once, if any do."""
+        frequency = Counter(words)
+        rarest = min(frequency.values())
+        rare = [t for t, word in enumerate(words) if frequency[word] == rarest]
+        chains = [classes_of(words[t]) for t in rare]
+        sizes = Counter(name for chain in chains for name in set(chain))
+        classes = (EVERY, *sorted(name for name, size in sizes.items() if size >= ENOUGH and name != EVERY))
+        row = {name: i for i, name in enumerate(classes)}
+        counts = np.zeros((len(classes), n_labels))
+        for t, chain in zip(rare, chains, strict=True):
+            for name in set(chain) & row.keys():
+                counts[row[name], codes[t]] += 1
+        return cls(classes, counts)
+
+    def emissions(self, pseudocount: float, totals: Floats, n_words: int) -> Floats:
+        """P(an unseen word of the class | tag), (classes, tags), for tags of `totals` words out of `n_words` types.
+
+        One more word type, "unseen", has the count n₁(k) of rare words with tag k, and the pseudocount a of every
+        type, spread over the classes s as the rare words are, π(s) = n₁(s) / n₁:
+        (n₁(k, s) + a π(s)) / (n(k) + n₁(k) + a (V + 1)).
+        """
+        share = self.counts.sum(axis=1, keepdims=True) / self.counts[0].sum()
+        shares: Floats = (self.counts + pseudocount * share) / (totals + self.counts[0] + pseudocount * (n_words + 1))
+        return shares

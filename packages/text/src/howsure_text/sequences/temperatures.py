@@ -1,0 +1,256 @@
+"""The temperatures of a tagger, and the likelihood of gold tags at any of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
+from howsure.result import Estimate, Result
+from howsure.show.table import NUMBER, WORDS, Column
+from howsure_text.sequences.messages import Chain, Workspace, add_ends, first_rows
+from howsure_text.sequences.potentials import Given, Potentials, possible_messages
+from howsure_text.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.words import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
+
+# The temperatures fitted to gold tags, and what they do to a posterior.
+
+Unseen = Sequence[ArrayLike]  # for each sentence, whether each of its words is unseen: (T,)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Temperatures(Result):
+    """The result of `fit_temperatures`.
+
+    emissions, transitions: the temperatures of the potentials of single tags, and of transitions, starts and ends.
+    unseen: that of the emissions of words which a model did not see in training, where it has one of its own. Below 1,
+    the model was underconfident. The intervals are by sentences. tag_loss, sequence_loss: the mean of -log P(gold tag),
+    and of -log P(gold tags of the sentence), per token, before and after, on the sentences of the fit. n, sentences:
+    the tokens that count, and the sentences that have some. left_out: tokens without a tag that the model holds
+    possible. notes: what could not be told.
+    """
+
+    emissions: Estimate
+    transitions: Estimate
+    unseen: Estimate | None
+    tag_loss: tuple[float, float]
+    sequence_loss: tuple[float, float]
+    n: int
+    sentences: int
+    left_out: int
+    recipe: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def apply(self, posterior: TagPosterior, *, unseen: Unseen | None = None) -> TagPosterior:
+        """The posterior at these temperatures. unseen: for each sentence, whether each of its words is unseen (T,).
+
+        Raises InputError if unseen words have a temperature of their own, and `unseen` is not given.
+        """
+        return posterior.tempered(self.of_words(unseen), transitions=self.transitions.value)
+
+    def of_words(self, unseen: Unseen | None) -> Given:
+        """The temperature of the emissions: one, or one for each token."""
+        if self.unseen is None:
+            return self.emissions.value
+        if unseen is None:
+            raise InputError("unseen must say which words are unseen, for they have a temperature of their own.")
+        return [np.where(np.asarray(flags, dtype=bool), self.unseen.value, self.emissions.value) for flags in unseen]
+
+    @classmethod
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
+        """The temperatures that `to_dict` gave. Raises KeyError, TypeError or ValueError for others."""
+        return cls(
+            emissions=_estimate(state["emissions"]),
+            transitions=_estimate(state["transitions"]),
+            unseen=None if state["unseen"] is None else _estimate(state["unseen"]),
+            tag_loss=_pair(state["tag_loss"]),
+            sequence_loss=_pair(state["sequence_loss"]),
+            n=int(state["n"]),
+            sentences=int(state["sentences"]),
+            left_out=int(state["left_out"]),
+            recipe=dict(state["recipe"]),
+            notes=tuple(map(str, state["notes"])),
+        )
+
+    def rows(self) -> dict[str, Estimate]:
+        """The temperatures by the names of what they divide."""
+        estimates = {"emissions": self.emissions, "unseen words": self.unseen, "transitions": self.transitions}
+        return {name: estimate for name, estimate in estimates.items() if estimate is not None}
+
+    def rows_shown(self) -> Sequence[tuple[str, Estimate]]:
+        """Each temperature, with what it divides."""
+        return list(self.rows().items())
+
+    def columns(self) -> Sequence[Column]:
+        """The temperatures."""
+        return [
+            Column("potentials", WORDS, get=lambda row: row[0]),
+            Column("temperature", NUMBER, get=lambda row: row[1].value),
+            Column("low", NUMBER, get=lambda row: row[1].low),
+            Column("high", NUMBER, get=lambda row: row[1].high),
+        ]
+
+    @property
+    def words(self) -> str:
+        """The temperatures, what they do to the likelihood, and what could not be told."""
+        width = max(map(len, self.rows()))
+        lines = [f"{name:<{width}}  {estimate}" for name, estimate in self.rows().items()]
+        sizes = f"{counted(self.sentences, 'sentence')}, {counted(self.n, 'token')}"
+        losses = [
+            f"-log P per token, {what}: {before:.4f} -> {after:.4f}"
+            for what, (before, after) in (("gold tags", self.tag_loss), ("gold sequences", self.sequence_loss))
+        ]
+        level = f"{100 * self.emissions.level:g}% intervals"
+        summary_lines = [f"temperatures ({self.recipe['likelihood']} likelihood of {sizes}; {level})", *lines, *losses]
+        if self.left_out:
+            summary_lines.append(
+                f"left out: {counted(self.left_out, 'token')} with a tag that the model holds impossible"
+            )
+        return "\n".join([*summary_lines, *self.below()])
+
+
+def _estimate(state: Mapping[str, Any]) -> Estimate:
+    estimate = Estimate(**state)
+    if not all(bound is None or _is_positive(bound) for bound in (estimate.value, estimate.low, estimate.high)):
+        raise ValueError("a temperature must be a finite number above 0")
+    if estimate.value is None:
+        raise ValueError("a temperature is missing")
+    return estimate
+
+
+def _pair(values: Sequence[Any]) -> tuple[float, float]:
+    before, after = (math.nan if value is None else float(value) for value in values)
+    return before, after
+
+
+def _is_positive(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+
+
+# -log P of gold tags at any temperatures, sentence by sentence: of single tags, and of whole sequences.
+
+MARGINAL, JOINT = "marginal", "joint"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldLikelihood:
+    """The losses of gold tags under `potentials`: `codes`, one token after the other (-1: does not count), and `words`,
+    which of them are unseen."""
+
+    potentials: Potentials
+    codes: Integers
+    words: npt.NDArray[np.bool_] | None
+
+    @classmethod
+    def of(cls, potentials: Potentials, codes: Integers, unseen: Sequence[Any] | None) -> Self:
+        """The potentials are computed once, and kept in memory."""
+        emissions = [np.asarray(emission, dtype=np.float64) for emission in potentials.emissions]
+        words = None if unseen is None else np.concatenate([np.empty(0, bool), *unseen])
+        return cls(replace(potentials, emissions=emissions), codes, words)
+
+    def at(self, emissions: float, transitions: float, unseen: float) -> GoldLosses:
+        """The losses at three temperatures."""
+        chain_potentials, firsts = self.potentials, first_rows(self.potentials.lengths)
+        start, end = (
+            None if end_potential is None else end_potential / transitions
+            for end_potential in (chain_potentials.start, chain_potentials.end)
+        )
+
+        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[tuple[Floats, float]]:
+            places = chain.batch.rows_of(firsts)
+            gold, rows = self.codes[places], np.arange(len(places))
+            local = chain.emissions
+            local /= emissions if self.words is None else np.where(self.words[places], unseen, emissions)[:, None]
+            local = add_ends(chain.batch, local, start, end)
+            chain = Chain(chain.batch, local, chain.transitions / transitions)
+            messages = possible_messages(chain, workspace)
+            logs = np.where(gold < 0, -np.inf, messages.forward[rows, gold] + messages.backward[rows, gold])
+            scores = _scores(chain, gold) - messages.log_z
+            return list(zip(chain.batch.unpack(np.minimum(logs, 0.0)), scores.tolist(), strict=True))
+
+        empty = np.empty(0), 0.0
+        without_ends = replace(chain_potentials, start=None, end=None)  # which have the temperature of transitions
+        answers = without_ends.each(of_batch, empty)
+        by_token = np.concatenate([np.empty(0), *(token_likelihoods for token_likelihoods, _ in answers)])
+        return GoldLosses(-by_token, -np.array([score for _, score in answers], dtype=np.float64))
+
+    def only(self, sentences: Integers) -> GoldLikelihood:
+        """The same of some sentences."""
+        firsts, lengths = first_rows(self.potentials.lengths).tolist(), self.potentials.lengths.tolist()
+        chosen = [np.arange(firsts[i], firsts[i] + lengths[i]) for i in sentences.tolist()]
+        tokens = np.concatenate([np.empty(0, np.int64), *chosen])
+        words = None if self.words is None else self.words[tokens]
+        return GoldLikelihood(self.potentials.part(sentences), self.codes[tokens], words)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GoldLosses:
+    """-log P of each token's gold tag, and of each sentence's gold sequence; infinite where it is impossible, or where
+    a token does not count."""
+
+    of_tokens: Floats
+    of_sequences: Floats
+
+
+def _scores(chain: Chain, gold: Integers) -> Floats:
+    """The score of each sentence's gold sequence; −inf where a token does not count."""
+    batch, rows = chain.batch, np.arange(len(gold))
+    terms = np.where(gold < 0, -np.inf, chain.emissions[rows, gold])
+    first = len(batch)
+    if first < len(gold):
+        before, after = gold[batch.previous_rows], gold[first:]
+        shared = chain.transitions.ndim == 2
+        terms[first:] += (
+            chain.transitions[before, after] if shared else chain.transitions[rows[: len(after)], before, after]
+        )
+    with np.errstate(invalid="ignore"):
+        return np.bincount(batch.ranks, terms, first).astype(np.float64, copy=False)
+
+
+# Gold tags as numbers, and which words are unseen: checked against a posterior.
+
+
+def gold_codes(posterior: TagPosterior, tags: Sequence[ArrayLike], *, unknown_tags: str) -> Integers:
+    """The number of each token's gold tag, sentence after sentence; -1 for one that the model does not know.
+
+    Raises InputError for other sentences, no token, or an unknown tag that is not to be kept.
+    """
+    check_unknown_tags(unknown_tags)
+    names = posterior.labels
+    rows: list[Any] = check_lists(tags, name="tags", of="tags")
+    if names is not None:
+        rows = check_sentences(rows, name="tags", of="tags")
+    _check_lengths(rows, posterior.lengths)
+    if names is None:
+        tagset = TagSet(None, posterior.n_tags)
+        numbered = [tagset.numbers(tags_of_sentence, f"tags[{i}]") for i, tags_of_sentence in enumerate(rows)]
+        return np.concatenate([np.empty(0, np.int64), *numbered])
+    return gold_numbers(rows, names, unknown_tags=unknown_tags)
+
+
+def check_unseen(unseen: Unseen | None, lengths: Integers) -> Sequence[Any] | None:
+    """Which words are unseen, (T,) per sentence. Raises InputError for other sentences."""
+    if unseen is None:
+        return None
+    flags = [np.asarray(row, dtype=bool) for row in check_lists(unseen, name="unseen", of="truth values")]
+    if [row.shape for row in flags] != [(length,) for length in lengths.tolist()]:
+        raise InputError("unseen must hold a truth value for each token of each sentence of the posterior.")
+    return flags
+
+
+def _check_lengths(rows: Sequence[Any], lengths: Integers) -> None:
+    if len(rows) != len(lengths):
+        raise InputError(f"tags must be those of the {len(lengths):,} sentences; they are of {len(rows):,}.")
+    for i, (tags_of_sentence, length) in enumerate(zip(rows, lengths.tolist(), strict=True)):
+        if len(tags_of_sentence) != length:
+            raise InputError(f"tags[{i}] must be the {length} of the sentence; they are {len(tags_of_sentence)}.")
+    if not lengths.any():
+        raise InputError("tags hold no tag: there is nothing to learn from.")

@@ -1,0 +1,389 @@
+"""Temperatures of taggers, fitted to gold tags."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure import __version__
+from howsure.errors import InputError, parameter
+from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
+from howsure.result import Estimate
+from howsure.stats.clusters import jackknife_error
+from howsure.stats.proportions import t_quantile
+from howsure.stats.randomness import Randomness, generator_from
+from howsure_text.sequences.potentials import Potentials, check_count
+from howsure_text.sequences.tag_posterior import TagPosterior
+from howsure_text.sequences.temperatures import (
+    JOINT,
+    MARGINAL,
+    GoldLikelihood,
+    GoldLosses,
+    Temperatures,
+    Unseen,
+    check_unseen,
+    gold_codes,
+)
+
+# The minimum of a sum of losses over sentences, as a function of the logarithms of a few temperatures.
+
+FURTHEST = 20.0  # no temperature is looked for beyond this, nor below its inverse
+STARTS = (0.25, 0.5, 1.0, 2.0, 4.0)
+FLATTEST = 0.1  # curvature: below, the standard error of the logarithm of a temperature is above 3
+STEP, WIDE_STEP = 1e-4, 1e-2  # of differences: for gradients, and for curvatures
+Losses = Callable[[Floats], Floats]  # of each sentence, at logarithms of temperatures
+Ends = tuple[float, float] | tuple[None, None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Minimum:
+    """Where it lies, in logarithms, and the curvatures of the losses there; `loose`: the temperature that the losses
+    cannot tell, if there is one, and `why`."""
+
+    at: Floats
+    curvatures: Floats  # (sentences, temperatures, temperatures)
+    loose: int | None = None
+    why: str = ""
+
+    @property
+    def curvature(self) -> Floats:
+        """That of their sum."""
+        total: Floats = self.curvatures.sum(axis=0)
+        return total
+
+
+def least(losses: Losses, size: int, n: int) -> Minimum:
+    """The minimum of the losses of n tokens over `size` temperatures.
+
+    >>> least(lambda logs: np.array([float(((logs - 0.3) ** 2).sum())]), 1, 1).at.round(6)
+    array([0.3])
+    """
+    best = _best(losses, size, n)
+    far = np.abs(best) > math.log(FURTHEST) - 1e-6
+    minimum = Minimum(best, _curvatures(losses, best))
+    if far.any():
+        loose = int(np.flatnonzero(far)[-1])
+        end = FURTHEST if best[loose] > 0 else 1 / FURTHEST
+        return replace(minimum, loose=loose, why=f"the likelihood still grows at {end:g}")
+    values, directions = np.linalg.eigh(minimum.curvature)
+    if values[0] > FLATTEST:
+        return minimum
+    return replace(minimum, loose=int(np.abs(directions[:, 0]).argmax()), why="the likelihood hardly changes with it")
+
+
+def intervals(losses: Losses, minimum: Minimum, level: float) -> list[Ends]:
+    """Of each temperature, by the jackknife over two sentences or more, with Student's quantiles.
+
+    Without sentence i, the minimum lies (Σ H - H_i)⁻¹ g_i further, with its gradient g_i and its curvature H_i: one
+    step of Newton's, which needs no other fit. None where the rest of the sentences hardly says anything: the ends
+    would lie beyond all numbers.
+    """
+    gradients, curvatures = _gradients(losses, minimum.at), minimum.curvatures
+    sentences, rest = len(gradients), minimum.curvature - curvatures
+    if np.linalg.eigvalsh(rest).min() <= 0:  # without one of the sentences, the others tell nothing
+        return [(None, None)] * len(minimum.at)
+    steps = np.linalg.solve(rest, gradients[:, :, None])[:, :, 0]
+    reach = t_quantile(level, sentences - 1) * jackknife_error(steps)
+    with np.errstate(over="ignore"):
+        lows, highs = np.exp(minimum.at - reach), np.exp(minimum.at + reach)
+    return [
+        (low, high) if math.isfinite(high) else (None, None)
+        for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
+    ]
+
+
+def _best(losses: Losses, size: int, n: int) -> Floats:
+    """By L-BFGS-B, from the best of some starts."""
+    from scipy.optimize import minimize
+
+    def value(logs: Floats) -> float:
+        return float(losses(logs).sum()) / n
+
+    def gradient(logs: Floats) -> Floats:
+        gradient_of_mean: Floats = _gradients(losses, logs).sum(axis=0) / n
+        return gradient_of_mean
+
+    start = min((np.full(size, math.log(start)) for start in STARTS), key=value)
+    limit = math.log(FURTHEST)
+    options = {"ftol": 1e-13, "gtol": 1e-7, "maxiter": 100}
+    solution = minimize(value, start, jac=gradient, method="L-BFGS-B", bounds=[(-limit, limit)] * size, options=options)
+    return np.asarray(solution.x, dtype=np.float64)
+
+
+def _gradients(losses: Losses, logs: Floats) -> Floats:
+    """(sentences, temperatures), by central differences."""
+    columns = [(losses(logs + move) - losses(logs - move)) / (2 * STEP) for move in STEP * np.eye(len(logs))]
+    return np.stack(columns, axis=1)
+
+
+def _curvatures(losses: Losses, best: Floats) -> Floats:
+    """The second derivatives of each sentence, (sentences, temperatures, temperatures), by central differences."""
+    moves, middle = WIDE_STEP * np.eye(len(best)), losses(best)
+
+    def bend(move: Floats) -> Floats:
+        return losses(best + move) + losses(best - move) - 2 * middle
+
+    along = [bend(move) for move in moves]
+    hessian = np.empty((len(middle), len(best), len(best)))
+    for i, second_derivative in enumerate(along):
+        hessian[:, i, i] = second_derivative
+    for i, j in combinations(range(len(best)), 2):
+        hessian[:, i, j] = hessian[:, j, i] = (bend(moves[i] + moves[j]) - along[i] - along[j]) / 2
+    return hessian / WIDE_STEP**2
+
+
+# Temperatures by the likelihood of gold tags: the minimum of a smooth function of one to three numbers.
+
+FEWEST = 30  # unseen words in the sentences of the fit, without which they get no temperature of their own
+LEVEL = 0.95
+EMISSIONS, TRANSITIONS, UNSEEN = range(3)  # places of the temperatures
+NAMES = ("emissions", "transitions", "emissions of unseen words")
+Booleans = npt.NDArray[np.bool_]
+
+
+def fit_temperatures(
+    posterior: TagPosterior,
+    tags: Sequence[ArrayLike],
+    *,
+    unseen: Unseen | None = None,
+    keep_answers: bool = False,
+    likelihood: str = MARGINAL,
+    unknown_tags: str = "error",
+    level: float = LEVEL,
+) -> Temperatures:
+    """The temperatures under which the gold tags of sentences are most probable, for sentences not used in training.
+
+    posterior: of these sentences. tags: their gold tags. unseen: for each sentence, whether each word is unseen (T,);
+    emissions of unseen words then get a temperature of their own. keep_answers: one temperature for everything, under
+    which the most probable sequences stay as they are. likelihood: "marginal", Σ log P(y_t | x) over all tokens, or
+    "joint", Σ log P(y | x) over all sentences. unknown_tags: "error", or "keep" for leaving out tokens with gold tags
+    that the model does not know, and counting them.
+
+    The intervals come from the jackknife, leaving out one sentence at a time (by a step of Newton's), with Student's
+    quantiles.
+
+    >>> rng = np.random.default_rng(0)
+    >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 3))), rng.normal(size=(3, 3)), labels=["D", "N", "V"])
+    >>> gold = [truth.names(draw[0]) for draw in truth.sample(1, rng=1)]
+    >>> print(fit_temperatures(truth.tempered(0.5), gold).emissions)  # of a model that is twice too sure
+    1.9101 [1.6756, 2.1774]
+
+    Raises InputError for tags of other sentences or of another tag set, for no tokens, and where the sentences cannot
+    tell the temperature.
+
+    Sources: Guo et al. 2017 (temperatures); Cain & Lange 1984 (the jackknife by one step).
+    """
+    if likelihood not in (MARGINAL, JOINT):
+        raise unknown_name("likelihood", str(likelihood), (MARGINAL, JOINT), place="fit_temperatures")
+    level = check_level(level)
+    codes = gold_codes(posterior, tags, unknown_tags=unknown_tags)
+    words = check_unseen(unseen, posterior.lengths)
+    gold = GoldLikelihood.of(posterior._potentials, codes, words)
+    return fitted(gold, keep_answers=keep_answers, likelihood=likelihood, level=level)
+
+
+def fitted(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: float | None) -> Temperatures:
+    """The same for what has been checked; without intervals if there is no level."""
+    before = gold.at(1.0, 1.0, 1.0)
+    parts = Parts.of(gold, before, likelihood)
+    if not parts.sentences:
+        what = "sequence" if likelihood == JOINT else "tag"
+        raise InputError(f"tags must hold a {what} that the model holds possible; there is none to learn from.")
+    place, notes = _places(gold, keep_answers=keep_answers)
+    minimum, place, notes = _told(gold, parts, place, notes)
+    ends: list[Ends] = [(None, None)] * len(minimum.at)
+    if level is not None and parts.sentences > 1:
+        ends = intervals(_losses(gold, parts, place), minimum, level)
+    level = LEVEL if level is None else level
+    made = f"{likelihood} likelihood"
+    values = np.exp(minimum.at)
+    estimates = [
+        Estimate(float(value), low, high, level=level, method=made, n=parts.sentences)
+        for value, (low, high) in zip(values, ends, strict=True)
+    ]
+    after = gold.at(*values[place].tolist())
+    return Temperatures(
+        emissions=estimates[place[EMISSIONS]],
+        transitions=estimates[place[TRANSITIONS]],
+        unseen=estimates[place[UNSEEN]] if place[UNSEEN] != place[EMISSIONS] else None,
+        tag_loss=(_mean(before.of_tokens), _mean(after.of_tokens)),
+        sequence_loss=tuple(_of_sequences(gold, likelihood) for likelihood in (before, after)),  # type: ignore[arg-type]
+        n=parts.n,
+        sentences=parts.sentences,
+        left_out=len(gold.codes) - parts.n,
+        recipe={
+            "howsure": __version__,
+            "method": "temperatures of potentials",
+            "likelihood": likelihood,
+            "keep_answers": keep_answers,
+            "level": level,
+            "sentences": parts.sentences,
+            "tokens": parts.n,
+        },
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """What counts in the losses: tokens, or whole sentences."""
+
+    joint: bool
+    counts: Booleans  # of each token, or of each sentence
+    of_token: Integers  # its sentence, among those that count
+    sentences: int
+    n: int
+
+    @classmethod
+    def of(cls, gold: GoldLikelihood, losses: GoldLosses, likelihood: str) -> Parts:
+        """All that is possible at the temperature 1, and so at every one."""
+        lengths = gold.potentials.lengths
+        if likelihood == JOINT:
+            counts = np.isfinite(losses.of_sequences) & (lengths > 0)
+            return cls(True, counts, np.empty(0, np.int64), int(counts.sum()), int(lengths[counts].sum()))
+        counts = np.isfinite(losses.of_tokens)
+        sentences, of_token = np.unique(np.repeat(np.arange(len(lengths)), lengths)[counts], return_inverse=True)
+        return cls(False, counts, of_token, len(sentences), int(counts.sum()))
+
+    def losses(self, gold_losses: GoldLosses) -> Floats:
+        """The loss of each sentence that counts."""
+        if self.joint:
+            losses: Floats = gold_losses.of_sequences[self.counts]
+            return losses
+        return np.bincount(self.of_token, gold_losses.of_tokens[self.counts], self.sentences).astype(np.float64)
+
+
+def _losses(gold: GoldLikelihood, parts: Parts, place: Integers) -> Losses:
+    """The loss of each sentence at logarithms of temperatures, which stand in these places."""
+    return lambda logs: parts.losses(gold.at(*np.exp(logs)[place].tolist()))
+
+
+def _told(
+    gold: GoldLikelihood, parts: Parts, place: Integers, notes: tuple[str, ...]
+) -> tuple[Minimum, Integers, tuple[str, ...]]:
+    """The minimum. Transitions and unseen words whose own temperature cannot be told get that of emissions.
+
+    Raises InputError if that of emissions cannot be told.
+    """
+    while True:
+        minimum = least(_losses(gold, parts, place), int(place.max()) + 1, parts.n)
+        if minimum.loose is None:
+            return minimum, place, notes
+        loose_parts = [at for at in (TRANSITIONS, UNSEEN) if place[at] == minimum.loose]
+        if not minimum.loose or not loose_parts:
+            break
+        notes += (
+            f"the sentences cannot tell a temperature of the {NAMES[loose_parts[0]]}, which have that of emissions",
+        )
+        place = np.where(place > minimum.loose, place - 1, np.where(place == minimum.loose, 0, place))
+    several = bool(place.any())
+    what = f"temperature of the {NAMES[EMISSIONS]}" if several else "temperature"
+    advice = f", or take one temperature for everything ({parameter('keep_answers', True)})" if several else ""
+    raise InputError(
+        f"the sentences cannot tell the {what}: {minimum.why}, as it does where the model is right almost everywhere "
+        f"or knows nothing. Give more sentences with gold tags, none of them from training{advice}."
+    )
+
+
+def _mean(losses: Floats) -> float:
+    counted = losses[np.isfinite(losses)]
+    return float(counted.mean()) if len(counted) else math.nan
+
+
+def _of_sequences(gold: GoldLikelihood, losses: GoldLosses) -> float:
+    """Per token of the sentences whose gold sequence is possible; NaN if none is."""
+    counts = np.isfinite(losses.of_sequences) & (gold.potentials.lengths > 0)
+    tokens = int(gold.potentials.lengths[counts].sum())
+    return float(losses.of_sequences[counts].sum() / tokens) if tokens else math.nan
+
+
+def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tuple[str, ...]]:
+    """Which of the temperatures sought are those of emissions, transitions and unseen words."""
+    place, notes = np.zeros(3, dtype=np.int64), []
+    if keep_answers:
+        return place, ()
+    if _matter(gold.potentials):
+        place[TRANSITIONS] = 1
+    else:
+        notes.append("the potentials of transitions are all alike, so that no temperature of theirs changes anything")
+    words = gold.words
+    if words is not None:
+        few = min(int(words.sum()), int((~words).sum()))
+        if few >= FEWEST and _tell(gold, words):
+            place[UNSEEN] = place.max() + 1
+        else:
+            why = f"there are {few:,} of them (or of the others)" if few < FEWEST else "all tags emit them alike"
+            notes.append(f"unseen words have no temperature of their own: {why}")
+    return place, tuple(notes)
+
+
+def _matter(potentials: Potentials) -> bool:
+    """Whether a temperature of transitions, starts and ends can change anything: some differ and are finite."""
+    parts = [part for part in (potentials.start, potentials.end) if part is not None]
+    parts += [potentials.transitions] if potentials.shared else list(potentials.transitions)
+    finite = [part[np.isfinite(part)] for part in map(np.asarray, parts)]
+    if potentials.shared and not (potentials.lengths > 1).any():
+        finite = finite[:-1]
+    return any(len(finite_part) and float(np.ptp(finite_part)) > 0 for finite_part in finite)
+
+
+def _tell(gold: GoldLikelihood, unseen: Any) -> bool:
+    """Whether the emissions of unseen words tell tags apart."""
+    rows = np.concatenate([emission for emission in gold.potentials.emissions if len(emission)])[unseen]
+    return bool((np.ptp(np.where(np.isfinite(rows), rows, 0.0), axis=1) > 0).any())
+
+
+def cross_tempered(
+    posterior: TagPosterior,
+    tags: Sequence[ArrayLike],
+    *,
+    folds: int = 5,
+    rng: Randomness = 0,
+    unseen: Unseen | None = None,
+    keep_answers: bool = False,
+    likelihood: str = MARGINAL,
+    unknown_tags: str = "error",
+) -> TagPosterior:
+    """The posterior of the same sentences, each at temperatures fitted to the other `folds` - 1 parts of them.
+
+    The sentences are dealt to the parts at random; all else is as in `fit_temperatures`. What this posterior is worth
+    is an honest estimate of what the temperatures do to new sentences.
+
+    >>> rng = np.random.default_rng(0)
+    >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 3))), rng.normal(size=(3, 3)), labels=["D", "N", "V"])
+    >>> gold = [truth.names(draw[0]) for draw in truth.sample(1, rng=1)]
+    >>> sure = truth.tempered(0.5)
+    >>> bool(cross_tempered(sure, gold).log_prob(gold).sum() > sure.log_prob(gold).sum())
+    True
+
+    Raises InputError as `fit_temperatures` does, and for fewer than two sentences with tokens.
+    """
+    codes = gold_codes(posterior, tags, unknown_tags=unknown_tags)
+    words = check_unseen(unseen, posterior.lengths)
+    gold = GoldLikelihood.of(posterior._potentials, codes, words)
+    filled = np.flatnonzero(posterior.lengths)
+    parts = min(check_count(folds, "folds"), len(filled))
+    if parts < 2:
+        text = counted(len(filled), "sentence")
+        raise InputError(f"cross-fitting needs 2 parts or more with a sentence in each; folds = {folds}, {text}.")
+    part = np.full(len(posterior), -1)
+    part[generator_from(rng).permutation(filled)] = np.arange(len(filled)) % parts
+    local: list[float | Floats] = [1.0] * len(posterior)
+    between = np.ones(len(posterior))
+    for fold in range(parts):
+        others = np.flatnonzero((part >= 0) & (part != fold))
+        temperatures = fitted(gold.only(others), keep_answers=keep_answers, likelihood=likelihood, level=None)
+        members = np.flatnonzero(part == fold)
+        between[members] = temperatures.transitions.value
+        local_temperatures = temperatures.of_words(None if words is None else [words[i] for i in members.tolist()])
+        for place, i in enumerate(members.tolist()):
+            local[i] = local_temperatures if isinstance(local_temperatures, float) else local_temperatures[place]
+    return posterior.tempered(local, transitions=between.tolist())

@@ -1,0 +1,311 @@
+"""Training the weights of a conditional random field."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from howsure.errors import InputError, parameter
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.threads import one_thread
+from howsure_text.sequences.features import Design, looked_up
+from howsure_text.sequences.messages import Batch, Chain, Workspace, batches, expectations_of, first_rows
+
+# The result of training, and the stopping rule.
+
+PERIOD = 10  # iterations over which the improvement is measured
+CONVERGED, EXHAUSTED, INTERRUPTED = "converged", "max_iterations", "interrupted"
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """The best weights, the objective after each iteration, and why it stopped there."""
+
+    weights: Floats
+    values: tuple[float, ...]
+    stopped: str
+
+
+def has_converged(values: Sequence[float], tolerance: float) -> bool:
+    """Whether the objective has decreased by less than `tolerance`, relative, over the last ten iterations.
+
+    >>> has_converged([2.0] + [1.0] * 9, 1e-5), has_converged([2.0] + [1.0] * 11, 1e-5)
+    (False, True)
+    >>> has_converged([1.0] * 11, 0.0)  # whatever the tolerance, where nothing falls any more
+    True
+    """
+    return len(values) > PERIOD and min(values[:-PERIOD]) - min(values[-PERIOD:]) <= tolerance * abs(values[-1])
+
+
+# The weights of a CRF: one for each (attribute, tag) and (tag, next tag) that occurs in the training sentences.
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The positions of the weights in matrices; all other entries remain 0, as in crfsuite's default."""
+
+    n_attributes: int
+    n_labels: int
+    states: Integers  # places in (attributes, tags), row by row, ascending
+    transitions: Integers  # places in (tags, tags), row by row, ascending
+
+    @classmethod
+    def of(cls, design: Design, codes: Integers, n_attributes: int, n_labels: int) -> Self:
+        """Weights for the combinations that occur in a corpus."""
+        counts = sum(
+            _present(block.matrix).T @ _one_hot(block.rows, codes, n_labels) for block in design.blocks
+        ).tocoo()
+        states = np.unique(counts.row.astype(np.int64) * n_labels + counts.col)
+        return cls(n_attributes, n_labels, states, np.flatnonzero(followers(codes, design.lengths, n_labels)))
+
+    def __len__(self) -> int:
+        return len(self.states) + len(self.transitions)
+
+    def unpack(self, weights: Floats) -> tuple[Floats, Floats]:
+        """State weights (attributes, tags) and transition weights (tags, tags)."""
+        state, transition = np.zeros(self.n_attributes * self.n_labels), np.zeros(self.n_labels**2)
+        state[self.states] = weights[: len(self.states)]
+        transition[self.transitions] = weights[len(self.states) :]
+        return state.reshape(-1, self.n_labels), transition.reshape(-1, self.n_labels)
+
+    def pack(self, state: Floats, transition: Floats) -> Floats:
+        """The entries at the positions of weights, as one vector."""
+        return np.concatenate([state.ravel()[self.states], transition.ravel()[self.transitions]])
+
+    def only(self, attributes: Integers) -> tuple[Layout, Integers]:
+        """The layout of some attributes (ascending), renumbered 0, 1, …; and the indices of its weights."""
+        place = np.full(self.n_attributes, -1)
+        place[attributes] = np.arange(len(attributes))
+        rows = place[self.states // self.n_labels]
+        kept = np.flatnonzero(rows >= 0)
+        states = rows[kept] * self.n_labels + self.states[kept] % self.n_labels
+        part = Layout(len(attributes), self.n_labels, states, self.transitions)
+        return part, np.concatenate([kept, np.arange(len(self.states), len(self))])
+
+
+def observed(design: Design, codes: Integers, n_labels: int) -> tuple[Floats, Floats]:
+    """The sum of attributes' values with each tag, (attributes, tags), and how often tags follow tags, (tags, tags)."""
+    states = sum(block.matrix.T @ _one_hot(block.rows, codes, n_labels) for block in design.blocks)
+    return states.toarray(), followers(codes, design.lengths, n_labels).reshape(n_labels, -1)
+
+
+def followers(codes: Integers, lengths: Integers, n_labels: int) -> Floats:
+    """How often each tag follows each other within a sentence, (tags · tags,)."""
+    inside = np.ones(len(codes), dtype=np.bool_)
+    inside[first_rows(lengths)] = False
+    later = np.flatnonzero(inside)
+    counts = np.bincount(codes[later - 1] * n_labels + codes[later], minlength=n_labels**2)
+    return counts.astype(np.float64)
+
+
+def _present(matrix: csr_array) -> csr_array:
+    return csr_array((np.ones_like(matrix.data), matrix.indices, matrix.indptr), matrix.shape)
+
+
+def _one_hot(rows: Integers, codes: Integers, n_labels: int) -> csr_array:
+    return csr_array((np.ones(len(rows)), (rows, codes)), (rows.max() + 1, n_labels))
+
+
+# The objective of a CRF, Σ -log P(tags | words) + c₂ ‖w‖², as in crfsuite, and its gradient.
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The tokens of a batch in one block: the kind of each, and the tokens of each occurring kind."""
+
+    kinds: Integers  # (tokens,), packed
+    occurring: Integers  # ascending
+    members: csr_array  # (occurring, tokens): 1 where the token is of the kind
+
+    @classmethod
+    def of(cls, kinds: Integers) -> Self:
+        """The positions of packed tokens of these kinds."""
+        occurring, rows = np.unique(kinds, return_inverse=True)
+        n = len(kinds)
+        one_hot = csr_array((np.ones(n), rows, np.arange(n + 1)), (n, len(occurring)))
+        return cls(kinds, occurring, one_hot.T.tocsr())
+
+
+class Objective:
+    """The penalised negative log-likelihood of a corpus's tags as a function of the weights.
+
+    The gradient is the model's expectation of each feature, minus its count in the corpus, plus 2 c₂ w. Tokens are
+    scored by looking up the scores of their kinds; their marginals are added up by kind before they are multiplied by
+    the attributes. No array has a row for every token.
+    """
+
+    def __init__(
+        self, design: Design, codes: Integers, layout: Layout, *, c2: float, workspace: Workspace | None = None
+    ) -> None:
+        self.layout, self.c2 = layout, c2
+        self._blocks = design.blocks
+        self._observed = layout.pack(*observed(design, codes, layout.n_labels))
+        self._workspace = workspace or Workspace()
+        firsts = first_rows(design.lengths)
+        self._batches: list[tuple[Batch, list[Places]]] = []
+        for batch in batches(design.lengths, width=layout.n_labels):
+            tokens = batch.rows_of(firsts)
+            self._batches.append((batch, [Places.of(block.rows[tokens]) for block in design.blocks]))
+
+    def __call__(self, weights: Floats) -> tuple[float, Floats]:
+        """The value and the gradient."""
+        state, transition = self.layout.unpack(weights)
+        log_z, by_kind, pair_sums = self._infer([block.matrix @ state for block in self._blocks], transition)
+        expected = sum(block.matrix.T @ sums for block, sums in zip(self._blocks, by_kind, strict=True))
+        value = log_z - float(self._observed @ weights) + self.c2 * float(weights @ weights)
+        return value, self.layout.pack(expected, pair_sums) - self._observed + 2 * self.c2 * weights
+
+    def _infer(self, tables: Sequence[Floats], transition: Floats) -> tuple[float, list[Floats], Floats]:
+        """Σ log Z, the sums of marginals of each kind, for each block, and the expected transitions."""
+        log_z, pair_sums, by_kind = 0.0, np.zeros_like(transition), [np.zeros_like(table) for table in tables]
+        with one_thread():
+            for batch, places in self._batches:
+                emissions = looked_up(tables, [block.kinds for block in places])
+                expectations = expectations_of(Chain(batch, emissions, transition), self._workspace, pairs=True)
+                log_z += float(expectations.log_z.sum())
+                if expectations.pair_sums is not None:
+                    pair_sums += expectations.pair_sums
+                for block, sums in zip(places, by_kind, strict=True):
+                    sums[block.occurring] += block.members @ expectations.marginals
+        return log_z, by_kind, pair_sums
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A mini-batch: its objective without penalty, restricted to the relevant `weights`, and its share of the
+    sentences."""
+
+    objective: Objective
+    weights: Integers
+    share: float
+
+
+def parts_of(design: Design, codes: Integers, layout: Layout, *, size: int, rng: np.random.Generator) -> list[Part]:
+    """The sentences in random mini-batches of `size`, the last one of what is left."""
+    order = rng.permutation(len(design.lengths))
+    workspace = Workspace()  # one will do
+    starts = range(0, len(order), size)
+    return [_part(design, codes, layout, order[start : start + size], workspace) for start in starts]
+
+
+def _part(design: Design, codes: Integers, layout: Layout, sentences: Integers, workspace: Workspace) -> Part:
+    smaller, attributes = design.only(sentences)
+    inner, weights = layout.only(attributes)
+    objective = Objective(smaller, codes[design.tokens_of(sentences)], inner, c2=0.0, workspace=workspace)
+    return Part(objective, weights, len(sentences) / len(design.lengths))
+
+
+# Training by AdaGrad on mini-batches: step sizes that shrink for each weight as its gradients accumulate.
+
+TINY = 1e-8
+
+
+def descend(
+    objective: Objective,
+    parts: Sequence[Part],
+    start: Floats,
+    *,
+    learning_rate: float,
+    max_iterations: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    advance: Advance | None = None,
+) -> Training:
+    """Passes over mini-batches in random order; each step is -η g / √(Σ g²), weight by weight.
+
+    The gradient g is that of the mini-batch's negative log-likelihood and of its share of the penalty. After each pass
+    the whole objective is measured: the weights of the best pass are kept (the initial ones, if none is better), and
+    training ends when it has decreased by less than `tolerance`, relative, over the last ten, after `max_iterations`,
+    or on Ctrl-C. `advance(1)` is called after each pass.
+
+    Raises InputError if the steps are so large that the objective overflows, or never falls below that of zero weights.
+
+    Source: Duchi, Hazan & Singer 2011.
+    """
+    weights, squares = start.copy(), np.zeros_like(start)
+    best, values = weights.copy(), list[float]()
+    first = lowest = objective(start)[0]
+    try:
+        while len(values) < max_iterations and not has_converged(values, tolerance):
+            with np.errstate(over="ignore", invalid="ignore"):  # what is no number any more ends the passes
+                for i in rng.permutation(len(parts)).tolist():
+                    part = parts[i]
+                    gradient = 2 * objective.c2 * part.share * weights
+                    gradient[part.weights] += part.objective(weights[part.weights])[1]
+                    squares += gradient**2
+                    weights -= learning_rate * gradient / (np.sqrt(squares) + TINY)
+                values.append(objective(weights)[0])
+            if not math.isfinite(values[-1]):
+                break
+            if values[-1] <= lowest:
+                best, lowest = weights.copy(), values[-1]
+            if advance is not None:
+                advance(1)
+    except KeyboardInterrupt:
+        return Training(best if values else weights, tuple(values), INTERRUPTED)
+    if not math.isfinite(values[-1]) or (min(values) > first and not start.any()):
+        raise InputError(
+            f"{parameter('learning_rate')} must be small enough to lower the objective; with {learning_rate:g} it is "
+            f"{first:,.4g} at the start and {values[-1]:,.4g} after pass {len(values)}. The usual rate is 1."
+        )
+    return Training(best, tuple(values), CONVERGED if has_converged(values, tolerance) else EXHAUSTED)
+
+
+# Training by L-BFGS, to the minimum of the objective.
+
+MEMORY = 6  # steps whose curvature is remembered
+Function = Callable[[Floats], tuple[float, Floats]]
+
+
+def minimise(
+    function: Function, start: Floats, *, max_iterations: int, tolerance: float, advance: Advance | None = None
+) -> Training:
+    """Minimise a smooth function that returns its value and its gradient.
+
+    Converged when the value has decreased by less than `tolerance`, relative, over ten iterations, or when no step
+    lowers it any further. Ctrl-C stops and keeps the best weights so far. `advance(1)` is called after each iteration.
+
+    >>> found = minimise(
+    ...     lambda w: (float(w @ w - 2 * w[0]), 2 * w - [2, 0]), np.zeros(2), max_iterations=9, tolerance=1e-9
+    ... )
+    >>> found.weights.round(6), found.stopped
+    (array([1., 0.]), 'converged')
+
+    Raises InputError if the function is too steep for any step.
+
+    Source: Liu & Nocedal 1989, as in scipy's L-BFGS-B (without bounds).
+    """
+    from scipy.optimize import minimize
+
+    values: list[float] = []
+    best = start
+
+    def after_each(*, intermediate_result: Any) -> None:
+        nonlocal best
+        best = np.array(intermediate_result.x)
+        values.append(float(intermediate_result.fun))
+        if advance is not None:
+            advance(1)
+        if has_converged(values, tolerance):
+            raise StopIteration
+
+    options = {"maxiter": max_iterations, "maxfun": 1 << 31, "maxcor": MEMORY, "ftol": 0.0, "gtol": 0.0}
+    try:
+        minimize(function, start, jac=True, method="L-BFGS-B", callback=after_each, options=options)
+    except KeyboardInterrupt:
+        return Training(best, tuple(values), INTERRUPTED)
+    if not values:  # there was nothing to improve, or so it seems
+        value, gradient = function(best)
+        steepest = float(np.abs(gradient).max(initial=0.0))
+        if not steepest <= 1.0 + abs(value):
+            what = f"no step lowers the objective, {value:.3g}, though its gradient is {steepest:.3g}"
+            raise InputError(f"{what}. Bring the values of attributes to a size of about 1.")
+        values.append(value)
+    exhausted = len(values) >= max_iterations and not has_converged(values, tolerance)
+    return Training(best, tuple(values), EXHAUSTED if exhausted else CONVERGED)

@@ -1,0 +1,91 @@
+"""Parses of texts and documents by the pipelines of spaCy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from howsure.data.documents.document import Document
+from howsure.data.documents.read_documents import document_from_spacy
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.files.opened import read_text
+from howsure.first_use import require
+
+NEEDED = {
+    "tok2vec",
+    "transformer",
+    "curated_transformer",
+    "tagger",
+    "morphologizer",
+    "parser",
+    "attribute_ruler",
+    "lemmatizer",
+    "trainable_lemmatizer",
+    "senter",
+    "sentencizer",
+}
+
+
+@cache
+def parsing_pipeline(name: str) -> Any:
+    """The spaCy pipeline of a name or folder, without the components that a parse does not need.
+
+    Raises MissingExtraError without the extra `spacy`; InputError if there is no such pipeline, or it has no parser.
+    """
+    require("Parsing of raw text", "spacy", "spacy")
+    import spacy
+
+    try:
+        pipeline = spacy.load(name)
+    except OSError as error:
+        raise InputError(
+            f"there is no spaCy pipeline {name}: name an installed one, or the path of a folder that holds one. "
+            "`howsure events parser` says which are installed, and how to get one."
+        ) from error
+    except ValueError as error:  # of another version of spaCy, or a part of it that is not installed
+        raise InputError(f"the spaCy pipeline {name} cannot be loaded: {str(error).splitlines()[0]}") from error
+    for part in [part for part in pipeline.pipe_names if part not in NEEDED]:
+        pipeline.disable_pipe(part)
+    if "parser" not in pipeline.pipe_names:
+        pipe_names = ", ".join(pipeline.pipe_names) or "nothing"
+        raise InputError(f"the pipeline {name} has no dependency parser; it has {pipe_names}.")
+    return pipeline
+
+
+def parsed_documents(documents: Sequence[Document], pipeline: Any) -> list[Document]:
+    """Documents that have words only, with the parse of a pipeline; their sentences, words and mentions stay.
+
+    Raises InputError for a document that is parsed already.
+    """
+    from spacy.tokens import Doc
+
+    documents_parsed = []
+    for document in documents:
+        if any(sentence.heads is not None for sentence in document.sentences):
+            raise InputError(f"{document.name} is parsed already; leave {parameter('parser', GIVEN)} out.")
+        docs = [
+            Doc(pipeline.vocab, words=list(sentence.words), sent_starts=_starts(len(sentence.words)))
+            for sentence in document.sentences
+        ]
+        parsed = [document_from_spacy(doc).sentences for doc in pipeline.pipe(docs)]
+        pairs = zip(document.sentences, parsed, strict=True)
+        sentences = tuple(replace(sentence, metadata=before.metadata) for before, (sentence,) in pairs)
+        documents_parsed.append(replace(document, sentences=sentences))
+    return documents_parsed
+
+
+def _starts(n: int) -> list[bool | int | None]:
+    """A sentence begins at its first word, and nowhere else."""
+    return [at == 0 for at in range(n)]
+
+
+def parsed_text(path: str | os.PathLike[str], pipeline: Any) -> Document:
+    """A file of plain text as one parsed document, named after the file.
+
+    Raises InputError as `read_text` does.
+    """
+    text = read_text(path)
+    return document_from_spacy(pipeline(text.content), name=text.stem)

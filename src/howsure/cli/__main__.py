@@ -1,5 +1,0 @@
-"""`python -m howsure.cli`."""
-
-from howsure.cli import main
-
-main()
