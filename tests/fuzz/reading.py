@@ -9,7 +9,7 @@ from pathlib import Path
 
 from howsure.calibration.calibration_summary import CalibrationSummaries, CalibrationSummary
 from howsure.counts import LabelSample
-from howsure.data.logs.conversion import chosen_by_log, described, input_files, with_defaults
+from howsure.data.logs.conversion import input_files, with_defaults
 from howsure.errors import HowsureError, InputError
 from howsure_events import EventStore
 from howsure_events.explorer.labelling import codes, read_fields, text, truth, whole_field
@@ -25,7 +25,7 @@ NOTHING_ASKED: dict[str, str | None] = dict.fromkeys(("y_true", "groups", "clust
 
 
 def rows_of_log(form: str) -> Callable[[Path], None]:
-    """A log rewritten as a table, by its name and by what it shows, and what is known of its columns then."""
+    """A log rewritten as a table, by its name and by what it shows, and the columns that it names."""
 
     def read(path: Path) -> None:
         spool = path.parent / "spool"
@@ -37,8 +37,7 @@ def rows_of_log(form: str) -> Callable[[Path], None]:
                 )
                 for pairing in (False, True) if log is not None else ():
                     with suppress(InputError):
-                        roles, given = with_defaults(NOTHING_ASKED, None, log, files, pairing=pairing)
-                        described(log, files, chosen_by_log(NOTHING_ASKED, None, roles, given))
+                        with_defaults(NOTHING_ASKED, None, log, files, pairing=pairing)
 
     return read
 
