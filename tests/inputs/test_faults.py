@@ -126,7 +126,7 @@ faults = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(faults, st.integers(0, ROWS - 1))
 def test_the_same_fault_is_told_in_the_same_sentence(fault: tuple[str, Any], row: int) -> None:
     column, value = fault

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -123,14 +124,14 @@ def test_every_address_is_refused_to_those_whom_it_does_not_serve(
         assert (written(store) != before) == is_served, path
 
 
-@pytest.mark.parametrize("path", ["/api/label/intervals", "/api/label/disagreements", "/api/overview", "/"])
-@pytest.mark.parametrize("spelled", ["{}/", "/{}", "/label/..{}", "{}?token=coordinato", "{};a=b", "{}%00", "/label{}"])
-def test_another_spelling_of_an_address_opens_nothing(store: EventStore, path: str, spelled: str) -> None:
+def test_another_spelling_of_an_address_opens_nothing(store: EventStore) -> None:
     """A coder guesses at addresses that a careless comparison would let through."""
     client = browser_of(store, Room(store), SHARED, "coders")
-    for method in ("GET", "HEAD", "OPTIONS"):
-        answer = client.request(method, f"{HOME}{spelled.format(path)}", follow_redirects=False)
-        assert answer.status_code == 403
+    paths = ("/api/label/intervals", "/api/label/disagreements", "/api/overview", "/")
+    spellings = ("{}/", "/{}", "/label/..{}", "{}?token=coordinato", "{};a=b", "{}%00", "/label{}")
+    for path, spelling, method in itertools.product(paths, spellings, ("GET", "HEAD", "OPTIONS")):
+        answer = client.request(method, f"{HOME}{spelling.format(path)}", follow_redirects=False)
+        assert (spelling.format(path), answer.status_code) == (spelling.format(path), 403)
         assert "set-cookie" not in answer.headers
 
 
