@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 import howsure
+from howsure.counts.estimation import count_units
 from howsure.inputs.pairs import Floats, Integers
 
 N, READ, TWICE, FILES = 4000, 300, 100, 150
@@ -50,9 +51,7 @@ def counts(positive: float, alpha: float, beta: float, run: int) -> Held:
     sample = howsure.draw_label_sample(score, READ, rng=run)
     order = draw.permutation(sample.indices)
     first, told = readings(draw, truth, alpha, beta, order, order[:TWICE])
-    totals = [
-        howsure.estimate_counts(first, score, sample=sample, method="difference", rng=run, **how).total for how in told
-    ]
+    totals = [count_units(first, score, sample=sample, method="difference", rng=run, **how).total for how in told]
     return held([(one.low, one.high) for one in totals], truth.sum())
 
 

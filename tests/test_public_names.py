@@ -17,12 +17,6 @@ WIDE = {  # functions that may take more parameters, and why
     "calibration_curves": "not split yet",
     "check_calibration": "not split yet",
     "check_score": "not split yet",
-    "compare_calibration": "not split yet",
-    "correct_judge_scores": "not split yet",
-    "estimate_counts": "not split yet",
-    "evaluate_recalibration": "not split yet",
-    "recalibrate": "not split yet",
-    "recalibration_table": "not split yet",
 }
 
 

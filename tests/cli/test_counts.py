@@ -13,7 +13,8 @@ import numpy as np
 import pandas
 import pytest
 
-from howsure import InputError, draw_label_sample, estimate_counts, plan_label_sample, read
+from howsure import InputError, draw_label_sample, plan_label_sample, read
+from howsure.counts.estimation import count_units
 from tests.cli.running import howsure, printed
 from tests.counts.populations import population
 
@@ -189,12 +190,12 @@ def test_python_has_the_same_words(dated: Rows, news: tuple[Path, np.ndarray], l
         "counts", "estimate", files[0], *OF_ATTACKS, *["--group", "month", "--date", "day", "--period", "quarter"]
     )
     for data in (read(files[0]), pandas.read_csv(files[0], sep=";")):
-        found = estimate_counts("attack", "score", **asked, data=data)
+        found = count_units("attack", "score", **asked, data=data)
         assert found.to_dict()["groups"] == json.loads(printed_one)["groups"]
     of_sheet = printed("counts", "estimate", files[1], "--prob", "score", "--labelled", labelled, "--format", "json")
-    found = estimate_counts(None, "score", labelled=read(labelled), rng=0, data=read(files[1]))
+    found = count_units(None, "score", labelled=read(labelled), rng=0, data=read(files[1]))
     with pytest.raises(InputError, match="labelled must be read by"):
-        estimate_counts(None, "score", labelled=labelled, data=read(files[1]))  # type: ignore[arg-type]
+        count_units(None, "score", labelled=labelled, data=read(files[1]))  # type: ignore[arg-type]
     assert found.to_dict()["total"] == json.loads(of_sheet)["total"]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from howsure import RecalibrationMap, recalibrate
+from howsure import Probabilities, RecalibrationMap, recalibrate
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.recalibration.test_recalibrate import binary, classes, softmax
@@ -85,7 +85,9 @@ def test_classes_are_matched_by_name_in_any_order(folder: Path) -> None:
     codes, logits = classes(N)
     found = fitted(folder, str(folder / "rows.jsonl"), "--target", "class", "--probs-column", "probs")
     assert found.classes == ("a", "b", "c")
-    expected = recalibrate(np.array(list("abc"))[codes], softmax(logits), classes=["a", "b", "c"])
+    expected = recalibrate(
+        np.array(list("abc"))[codes], Probabilities("probs", softmax(logits), classes=["a", "b", "c"])
+    )
     assert found.method == expected.method
     new = [f"recalibrated_{name}" for name in "abc"]
     table = pd.DataFrame(
@@ -194,8 +196,10 @@ def evaluated(file: Path, *typed: str) -> str:
 
 
 def test_a_map_is_judged_as_it_is_whatever_the_order_of_the_classes(file: Path) -> None:
-    fitted = recalibrate(CODES[:120], logits=LOGITS[:120], method="vector", classes=["a", "b", "c"])
-    turned = recalibrate((2 - CODES)[:120], logits=LOGITS[:120, ::-1], method="vector", classes=["c", "b", "a"])
+    fitted = recalibrate(CODES[:120], Probabilities("logits", LOGITS[:120], classes=["a", "b", "c"]), method="vector")
+    turned = recalibrate(
+        (2 - CODES)[:120], Probabilities("logits", LOGITS[:120, ::-1], classes=["c", "b", "a"]), method="vector"
+    )
     expected = fitted.evaluate(CODES, logits=LOGITS)
     for one in (fitted, turned):
         path = file.parent / "map.json"

@@ -10,6 +10,7 @@ import pytest
 
 import howsure
 from howsure.counts.annotation_errors import ALIKE, BOUNDS, SETTLED, error_rates
+from howsure.counts.estimation import count_units
 
 N, READ = 1000, 200
 
@@ -51,7 +52,7 @@ def file(run: int, alpha: float, beta: float, positive: float = 0.25) -> tuple[n
 def counted(columns: dict[str, np.ndarray], how: str, **given: object) -> howsure.CountEstimates:
     read = {name: one for name, one in columns.items() if name != "settled" or how == SETTLED}
     flips = {"flips": "alike"} if how == ALIKE else {}
-    return howsure.estimate_counts(**read, y_prob=np.full(N, 0.3), method="labels", rng=0, **flips, **given)
+    return count_units(**read, y_prob=np.full(N, 0.3), method="labels", rng=0, **flips, **given)
 
 
 @pytest.mark.long
@@ -71,7 +72,7 @@ def test_intervals_hold_what_is_true(how: str, alpha: float, beta: float, least:
 
 def test_the_result_says_by_how_much_the_interval_grew() -> None:
     _, columns = file(0, 0.05, 0.05)
-    once = howsure.estimate_counts(columns["y_true"], np.full(N, 0.3), method="labels", rng=0)
+    once = count_units(columns["y_true"], np.full(N, 0.3), method="labels", rng=0)
     for how in (ALIKE, SETTLED, BOUNDS):
         found = counted(columns, how)
         errors = found.readings

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure import CountEstimates, estimate_counts
+from howsure import CountEstimates
+from howsure.counts.estimation import count_units
 from howsure.counts.notes import GENERAL, Note, SamplingDesign, Terms, note_text
 
 RATES = {"1": 0.02, "11": 0.6, "2": 0.02, "3": 0.02}
@@ -25,7 +26,7 @@ def read_by_two(seed: int = 0, **more: Any) -> CountEstimates:
     first, second = np.full(4000, np.nan), np.full(4000, np.nan)
     first[drawn] = truth[drawn] ^ (rng.random(400) < 0.05)
     second[drawn[:200]] = truth[drawn[:200]] ^ (rng.random(200) < 0.05)
-    return estimate_counts(first, score, groups=group, second=second, rng=0, **more)
+    return count_units(first, score, groups=group, second=second, rng=0, **more)
 
 
 def test_a_note_repeats_the_corrected_counts_and_their_share() -> None:
@@ -58,7 +59,7 @@ def test_withdrawn_estimates_take_their_notes_along(second: bool) -> None:
     highest = np.argsort(-score)[:100]
     labels[highest] = truth[highest]
     again = np.where(np.isnan(labels), np.nan, truth) if second else None
-    counts = estimate_counts(labels, score, groups=group, second=again, flips="alike" if second else None, rng=0)
+    counts = count_units(labels, score, groups=group, second=again, flips="alike" if second else None, rng=0)
     assert all(row.method == "cannot tell" for row in counts.rows)
     assert any(note.startswith("no estimates, only certain bounds: the scores") for note in counts.notes)
     for phrase in ("of the count", "stated coverage", "assume this sampling design", "use the labels alone"):

@@ -12,6 +12,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
+from howsure.judges.correct_judge_scores import correct_grades
 from howsure.judges.correction import Graded
 from tests.cli.running import howsure as run_command
 
@@ -273,7 +274,7 @@ def test_differences_are_adjusted_and_agree_with_their_intervals() -> None:
     smaller, larger = sorted(found, key=lambda one: one.p_value)
     assert smaller.p_adjusted == pytest.approx(2 * smaller.p_value)
     assert larger.p_adjusted == pytest.approx(max(larger.p_value, 2 * smaller.p_value))
-    again = howsure.correct_judge_scores(people, judge, against="x", adjust=None, level=1 - larger.p_value, **given)
+    again = correct_grades(people, judge, against="x", adjust=None, level=1 - larger.p_value, **given)
     (same,) = (one for one in again.differences if one.model == larger.model)
     assert same.corrected.high == pytest.approx(0.0, abs=1e-4)  # where the interval ends that only just leaves out 0
     assert same.p_value == same.p_adjusted

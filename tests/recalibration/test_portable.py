@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from howsure import InputError, RecalibrationMap, recalibrate
+from howsure import InputError, Probabilities, RecalibrationMap, recalibrate
 from howsure.recalibration import RecalibratedClassifier
 from tests.recalibration.test_recalibrate import BINARY, OF_CLASSES, binary, classes, softmax
 
@@ -45,7 +45,7 @@ def test_the_same_probabilities_to_the_last_bit(method, seed, floor):
 @pytest.mark.parametrize("method", [*OF_CLASSES, "auto", "none"])
 def test_the_same_probabilities_of_classes_to_the_last_bit(method):
     codes, logits = classes(300)
-    found = recalibrate(codes, logits=logits, method=method, folds=2)
+    found = recalibrate(codes, Probabilities("logits", logits), method=method, folds=2)
     again = RecalibrationMap.from_json(found.to_json().encode())
     assert (again.apply(logits=logits) == found.apply(logits=logits)).all()
     assert again.to_json() == found.to_json()
@@ -171,7 +171,9 @@ def test_names_of_classes_weights_groups_and_a_fitted_classifier():
     frozen = FrozenEstimator(GaussianNB().fit(features[:200], names[:200]))
     after = RecalibratedClassifier(frozen, method="temperature").fit(features[200:], names[200:])
     alone = recalibrate(
-        names[200:], frozen.predict_proba(features[200:]), method="temperature", classes=["a", "b", "c"]
+        names[200:],
+        Probabilities("probs", frozen.predict_proba(features[200:]), classes=["a", "b", "c"]),
+        method="temperature",
     )
     assert after.map_.parameters["T"] == pytest.approx(alone.parameters["T"], rel=1e-9)
 

@@ -15,7 +15,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 import howsure
-from howsure import InputError, RecalibrationMap, recalibrate
+from howsure import InputError, Probabilities, RecalibrationMap, recalibrate
 from howsure.recalibration.fitted import candidates, fit, out_of_fold
 from howsure.recalibration.scores import check_choice_in_folds, folds_of, labelled_from
 
@@ -66,7 +66,7 @@ def test_a_temperature_of_classes_is_scikit_learns(weighted):
     y, logits = classes(700, 4)
     weight = np.random.default_rng(3).uniform(0, 3, 700) if weighted else None
     oracle = _TemperatureScaling().fit(logits, y, sample_weight=weight)
-    found = recalibrate(y, logits=logits, method="temperature", sample_weight=weight)
+    found = recalibrate(y, Probabilities("logits", logits), method="temperature", sample_weight=weight)
     assert 1 / found.parameters["T"] == pytest.approx(float(oracle.beta_), abs=1e-6)
     assert found.apply(logits=logits) == pytest.approx(oracle.predict(logits), abs=1e-6)
 
@@ -147,7 +147,7 @@ def test_maps_of_classes_are_the_minimum_of_a_brute_optimiser(method):
     logs = np.log(softmax(logits))
     k, penalty = 3, 0.01
     extra = {"penalty": penalty} if method == "dirichlet" else {}
-    found = recalibrate(y, logits=logits, method=method, **extra)
+    found = recalibrate(y, Probabilities("logits", logits), method=method, **extra)
 
     def loss(at):
         scores = {
@@ -185,11 +185,11 @@ def test_two_classes_are_one_probability():
 def test_logits_are_the_probabilities_they_mean():
     y, q = binary(500)
     for method in BINARY:
-        by_logits = recalibrate(y, logits=odds(q), method=method)
+        by_logits = recalibrate(y, Probabilities("logits", odds(q)), method=method)
         assert by_logits.apply(logits=odds(q)) == pytest.approx(recalibrate(y, q, method=method).apply(q), abs=1e-9)
     codes, logits = classes()
     for method in OF_CLASSES:
-        by_logits = recalibrate(codes, logits=logits + 5, method=method)
+        by_logits = recalibrate(codes, Probabilities("logits", logits + 5), method=method)
         of_softmax = recalibrate(codes, softmax(logits), method=method)
         assert by_logits.apply(logits=logits) == pytest.approx(of_softmax.apply(softmax(logits)), abs=1e-6)
 
@@ -210,10 +210,14 @@ def test_the_order_of_rows_of_classes_changes_nothing_and_weights_repeat_rows(me
     y, logits = classes(500)
     weight = np.random.default_rng(1).integers(0, 4, 500)
     extra = {"penalty": 0.01} if method == "dirichlet" else {}
-    found = recalibrate(y, logits=logits, method=method, sample_weight=weight, **extra).apply(logits=logits)
+    found = recalibrate(y, Probabilities("logits", logits), method=method, sample_weight=weight, **extra).apply(
+        logits=logits
+    )
     mixed = np.random.default_rng(9).permutation(500)
     for rows, weights in ((mixed, weight[mixed]), (np.repeat(np.arange(500), weight), None)):
-        again = recalibrate(y[rows], logits=logits[rows], method=method, sample_weight=weights, **extra)
+        again = recalibrate(
+            y[rows], Probabilities("logits", logits[rows]), method=method, sample_weight=weights, **extra
+        )
         assert again.apply(logits=logits) == pytest.approx(found, abs=1e-7)
 
 
@@ -236,7 +240,7 @@ def test_maps_that_keep_the_order_rise(seed, method):
 def test_a_temperature_never_changes_the_most_probable_class(seed):
     y, logits = classes(60, 4, seed)
     try:
-        found = recalibrate(y, logits=logits, method="temperature")
+        found = recalibrate(y, Probabilities("logits", logits), method="temperature")
     except InputError:
         return
     after = found.apply(logits=logits)

@@ -33,7 +33,7 @@ def test_matrices_are_compared_by_their_own_first_choices() -> None:
     assert RESULT.reduction == "top-label"
     assert RESULT.recipe["own_labels"] is True
     for reduce in ("class-wise", "1"):
-        found = howsure.compare_calibration(GOLD, PROBS, against=OTHER, reduce=reduce)
+        found = howsure.compare_calibration(GOLD, howsure.Probabilities("probs", PROBS, reduce), against=OTHER)
         assert found.recipe["own_labels"] is False
         assert "class_wise_brier_difference" in found.to_dict()
 

@@ -14,6 +14,7 @@ from benchmarks.recalibration import Cell, cell
 from howsure import Estimate, compare_calibration, evaluate_recalibration, recalibrate, recalibration_table
 from howsure.calibration.bins import bin_pairs
 from howsure.inputs.pairs import Pairs
+from howsure.recalibration.evaluate_recalibration import evaluate_maps
 from howsure.recalibration.evaluation import evaluation_of
 from howsure.recalibration.evaluation_results import p_value_of, rows_needed, verdict_kind
 from howsure.recalibration.scores import Labelled, labelled_from
@@ -197,7 +198,7 @@ def test_an_overconfident_model_is_improved_and_a_calibrated_one_is_not() -> Non
 
 
 def test_a_map_that_merges_predictions_makes_good_ones_worse() -> None:
-    found = evaluate_recalibration(Y, Q, method="histogram", n_bins=3)
+    (found,) = recalibration_table(Y, Q, methods={"histogram": 3})
     assert found.kind == "makes it worse"
     assert "makes it worse: the Brier score rises" in found.verdict()
 
@@ -283,7 +284,7 @@ def test_the_choice_is_paid_for() -> None:
 def test_a_table_of_a_map_is_what_the_map_says_of_each_group() -> None:
     groups = np.arange(1200) % 2
     fitted = recalibrate(Y[:600], SHARP[:600], groups=groups[:600], method="temperature")
-    found = recalibration_table(Y[600:], SHARP[600:], groups=groups[600:], map=fitted)
+    found = evaluate_maps(Y[600:], SHARP[600:], groups=groups[600:], map=fitted)
     for row, group in zip(found, (0, 1), strict=True):
         rows = 600 + np.flatnonzero(groups[600:] == group)
         alone = fitted.evaluate(Y[rows], SHARP[rows], groups=groups[rows])

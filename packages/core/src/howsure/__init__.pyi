@@ -121,6 +121,7 @@ from howsure.counts.draw_label_sample import (
     draw_label_sample as draw_label_sample,
 )
 from howsure.counts.estimation import (
+    correct_annotation_errors as correct_annotation_errors,
     estimate_counts as estimate_counts,
 )
 from howsure.counts.label_sample import (

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from howsure.counts import draw_label_sample, estimate_counts, plan_label_sample
+from howsure.counts import correct_annotation_errors, draw_label_sample, estimate_counts, plan_label_sample
 from howsure.counts.draw_label_sample import DESIGNS
-from howsure.counts.estimation import METHODS
+from howsure.counts.estimation import METHODS, count_units
 from howsure.counts.label_sample import LABEL, ROW
 from howsure.counts.planning import DESIGNS as PLANNED
 from howsure.data.sources import Files
@@ -119,14 +119,15 @@ howsure counts estimate posts.csv --prob score --target label --stratum stratum 
 command.add_command(
     derived(
         "counts estimate",
-        estimate_counts,
+        count_units,
+        documented_by=(estimate_counts, correct_annotation_errors),
         examples=OF_ESTIMATE,
         figure=True,
         report=True,
         options=OF_UNITS
         | {
             "y_true": role_option("y_true"),
-            "labelled": sheet_option(estimate_counts),
+            "labelled": sheet_option(count_units),
             "features": click.option("--features", callback=as_names, metavar="COL,COL,…"),
             "sample": None,
             "method": choice(estimate_counts, "method", METHODS),

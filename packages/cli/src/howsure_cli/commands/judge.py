@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import click
 
 from howsure.judges.agreement import rater_agreement
 from howsure.judges.bias import judge_bias
-from howsure.judges.correct_judge_scores import correct_judge_scores
+from howsure.judges.correct_judge_scores import correct_grades, correct_judge_scores
 from howsure.judges.planning import plan_judge_sample
 from howsure.judges.prompts import prompt_sensitivity
 from howsure.judges.sample import draw_judge_sample
@@ -60,18 +60,35 @@ def add(
     *,
     figure: bool = False,
     report: bool = True,
+    documented_by: Sequence[Callable[..., object]] = (),
     **options: Decorator,
 ) -> None:
     """Add a command; options: those that need more than their type."""
     command_name = "judge" if name == "scores" else f"judge {name}"
-    made = derived(command_name, function, examples=examples, figure=figure, report=report, options=options)
+    made = derived(
+        command_name,
+        function,
+        examples=examples,
+        figure=figure,
+        report=report,
+        options=options,
+        documented_by=documented_by,
+    )
     command.add_command(made, name)
 
 
 labels_option = click.option(
     "--labels", "n", type=click.IntRange(min=1), required=True, help="How many items to draw; without --id, answers."
 )
-add("scores", correct_judge_scores, EXAMPLES, figure=True, bounds=bounds_option, against=against_option)
+add(
+    "scores",
+    correct_grades,
+    EXAMPLES,
+    documented_by=(correct_judge_scores,),
+    figure=True,
+    bounds=bounds_option,
+    against=against_option,
+)
 add("sample", draw_judge_sample, OF_SAMPLE, report=False, n=labels_option)
 add("plan", plan_judge_sample, OF_PLAN, report=False, bounds=bounds_option)
 add("agreement", rater_agreement, OF_AGREEMENT)

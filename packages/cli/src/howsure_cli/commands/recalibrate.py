@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.data.added_columns import SUFFIXES
-from howsure.recalibration.evaluate_recalibration import recalibration_table
+from howsure.recalibration.evaluate_recalibration import evaluate_maps, recalibration_table
 from howsure.recalibration.fitted import AUTO, METHODS
 from howsure.recalibration.recalibrate import recalibrate, recalibrate_file
 from howsure.recalibration.results import RecalibrationMap
@@ -16,7 +16,6 @@ from howsure.result import files_read
 from howsure_cli.terminal.commands import Group, Written
 from howsure_cli.terminal.derived import choice, command_of, result_of, said_of
 from howsure_cli.terminal.options import (
-    Decorator,
     as_names,
     axis_option,
     figure_option,
@@ -59,7 +58,7 @@ def evaluate(
     map: str | None, form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any
 ) -> None:
     """Evaluate maps, and print one evaluation, or a table of several."""
-    evaluations = result_of(recalibration_table, typed, map=None if map is None else RecalibrationMap.load(map))
+    evaluations = result_of(evaluate_maps, typed, map=None if map is None else RecalibrationMap.load(map))
     evaluations = replace(
         evaluations, recipe={"command": "howsure recalibrate evaluate", "map": map, **evaluations.recipe}
     )
@@ -72,7 +71,6 @@ def evaluate(
     )
 
 
-OF_BOTH: dict[str, Decorator | None] = {"logits": None, "classes": None}  # they come with y_prob
 command.add_command(
     command_of(
         "fit",
@@ -87,13 +85,13 @@ howsure recalibrate fit dev.csv --target gold --prob p --group language --cluste
             click.option("--output", type=Written(".json"), required=True, metavar="MAP.json"),
             figure_option(),
         ],
-        options=OF_BOTH | {"method": choice(recalibrate, "method", METHODS)},
+        options={"method": choice(recalibrate, "method", METHODS)},
     )
 )
 command.add_command(
     command_of(
         "evaluate",
-        recalibration_table,
+        evaluate_maps,
         evaluate,
         examples="""
 howsure recalibrate evaluate dev.jsonl --target gold --prob score
@@ -106,8 +104,8 @@ howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.jso
             axis_option,
             report_option,
         ],
-        options=OF_BOTH
-        | {
+        documented_by=(recalibration_table,),
+        options={
             "methods": click.option(
                 "--method",
                 "methods",

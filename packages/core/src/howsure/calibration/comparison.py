@@ -31,7 +31,7 @@ from howsure.inputs.checks import check_labels, check_probabilities, check_same_
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import TOP_LABEL, UNNAMED, Pairs, Probabilities, given_of
+from howsure.inputs.pairs import PROBS, TOP_LABEL, Pairs, Probabilities, given_of
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters
@@ -55,8 +55,6 @@ def compare_calibration(
     pos_label: Hashable = None,
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
-    reduce: str | None = None,
-    classes: Sequence[object] | None = None,
     names: Sequence[str] = NAMES,
 ) -> CalibrationComparison:
     """The difference in calibration of two models on the same pairs, with paired jackknife intervals.
@@ -67,9 +65,9 @@ def compare_calibration(
     `compare_calibration(pairs_a, against=pairs_b)` takes the `Pairs` of both, with equal weights, groups and clusters;
     labels that differ are treated as each model's own.
 
-    With several classes, y_prob and `against` (n, K) are their probabilities, `classes` their names in order, and
-    `reduce` says what is compared: "top-label" (default; each model by whether its own first choice is right),
-    "class-wise", or one class. names: what the models are called.
+    With several classes, y_prob and `against` (n, K) are their probabilities; y_prob=Probabilities("probs", ...,
+    reduce=..., classes=[...]) names the classes in order and says what is compared: "top-label" (default; each model by
+    whether its own first choice is right), "class-wise", or one class. names: what the models are called.
 
     `data=howsure.read("a.csv")` with `against=howsure.read("b.csv")` compares two files, whose rows are matched by
     `id`, or by position; y_prob_against and y_true_against name the columns of B that are called otherwise there.
@@ -95,10 +93,6 @@ def compare_calibration(
     how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level, "names": names}
     if isinstance(data, Source):
         roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "id": id, "pos_label": pos_label}
-        if reduce is not None or classes is not None:
-            spec = Probabilities(UNNAMED, None) if y_prob is None else given_of(y_prob)
-            of_classes: dict[str, Any] = {"reduce": reduce or spec.reduce, "classes": classes or spec.classes}
-            y_prob = replace(spec, **of_classes)
         if y_true_against is None and isinstance(y_true, str) and not isinstance(against, Source):
             _refuse_label_of_one(y_true, y_prob, against)
         named: dict[str, Any] = {"y_true": y_true, "y_prob": y_prob, "y_true_against": y_true_against, **roles}
@@ -110,17 +104,19 @@ def compare_calibration(
         options = {"y_prob": y_prob, "y_true_against": y_true_against, "data": data, "pos_label": pos_label}
         a, b = _two_pairs(y_true, against, options, sample_weight=sample_weight, clusters=clusters)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
-    if reduce is not None or classes is not None or _are_classes(y_prob):
+    of_classes = isinstance(y_prob, Probabilities) and y_prob.way == PROBS and data is None
+    if of_classes or _are_classes(y_prob):
+        spec = y_prob if isinstance(y_prob, Probabilities) else Probabilities(PROBS, y_prob)
         options = {"y_true_against": y_true_against, "data": data, "pos_label": pos_label}
         _refuse(options, "the probabilities of several classes")
         shared: dict[str, Any] = {
-            "reduce": reduce or TOP_LABEL,
-            "classes": classes,
+            "reduce": spec.reduce or TOP_LABEL,
+            "classes": spec.classes,
             "sample_weight": sample_weight,
             "clusters": clusters,
         }
         labels_of_both: Any = y_true
-        both: tuple[Any, Any] = y_prob, against
+        both: tuple[Any, Any] = spec.values, against.values if isinstance(against, Probabilities) else against
         a, b = (pairs_from_classes(labels_of_both, prob, **shared) for prob in both)
         check_same_length(y_prob=a.labels, against=b.labels)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))

@@ -237,9 +237,7 @@ class ErrorRates:
         return Estimate(value, min(low, value), high, level=self.level, method="two readings", n=twice)
 
 
-def correct_annotation_errors(
-    counts: CountEstimates, readings: DoubleLabels, rng: np.random.Generator
-) -> CountEstimates:
+def correct_counts(counts: CountEstimates, readings: DoubleLabels, rng: np.random.Generator) -> CountEstimates:
     """Counts of the units that are 1, from counts of those that annotators would label 1."""
     errors = ErrorRates.of(readings, counts.total.level, rng)
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.annotation_errors import correct_annotation_errors, read_double_labels
+from howsure.counts.annotation_errors import correct_counts, read_double_labels
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
 from howsure.counts.columns import Columns
 from howsure.counts.diagnostics import (
@@ -40,6 +40,139 @@ METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
 
 
 def estimate_counts(
+    y_true: ArrayLike | Mapping[int, object] | str | Source | None,
+    y_prob: ArrayLike | str,
+    *,
+    groups: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
+    date: ArrayLike | str | None = None,
+    period: str | None = None,
+    features: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
+    strata: ArrayLike | Mapping[int, object] | str | None = None,
+    inclusion: ArrayLike | Mapping[int, float] | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    sample: LabelSample | Sequence[LabelSample] | None = None,
+    pos_label: Hashable = None,
+    method: str = "auto",
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> CountEstimates:
+    """Estimate counts per group and in all, with intervals, from scores of all units and labels of a drawn sample.
+
+    y_true (N,): the labels: 1, 0, or empty for units without a label; or `howsure.read` of a sheet that
+        `draw_label_sample` wrote, with its labels filled in.
+    y_prob (N,): any model's score of each unit, from 0 to 1; it need not be calibrated.
+    groups: columns of groups, counted one by one, the period last.
+    date (N,): dates, whose periods divide the units after the groups.
+    period: length of the periods of dates: week, month, quarter or year.
+    features: numeric columns that may help predict the labels.
+    strata (N,): the strata within which labels were drawn at random.
+    inclusion (N,): the chance with which each unit with a label was drawn.
+    clusters (N,): what was drawn and read together, such as the document of (document, actor) pairs.
+    sample: the sample itself, or samples drawn one after the other: drawn units without a label are known then.
+    pos_label: label value treated as positive (default: 1); labels may have one other.
+    method: method of estimation for groups and totals.
+    level: level of the intervals.
+    rng: seed of what is drawn at random.
+
+    Missing labels are None, NaN or ""; labels can also be a mapping of rows (from 0) to labels. groups and features
+    are a column (N,), several, a mapping of names to columns or a data frame; there is a count per combination of
+    groups, and a total per domain (all columns but the last). With `data` (a data frame or files), all of these are
+    names of its columns. If strata or inclusion is given, the other may be missing for unlabelled units, or be a
+    mapping of rows; without both, units were drawn at random from all. With a sample, intervals allow for any labels
+    of drawn units that have none.
+
+    Methods: "hierarchical": P(y = 1) = σ(logit m + θ) with m a cross-fitted ridge logistic regression on the features
+    and θ a level for each group, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
+    if all are. "exact": a group's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
+    plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
+    sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in groups,
+    but labels with Gaffke's bound in a domain with a group whose labels contradict the others (docs/counts.md); in
+    domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
+
+    Coverage at `level` is on average over groups, not in each group. Sources: Angelopoulos et al. (2023);
+    Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> score = rng.beta(0.3, 1.5, size=2000)
+    >>> truth = rng.random(2000) < score**0.5  # the model misses many
+    >>> labels = np.where(np.isin(np.arange(2000), rng.choice(2000, 200, replace=False)), truth, np.nan)
+    >>> counts = estimate_counts(labels, score, rng=0)
+    >>> bool(counts.total.low <= truth.sum() <= counts.total.high), bool(score.sum() < counts.total.low)
+    (True, True)
+
+    Raises InputError naming the parameter, the row, the value and what to do.
+    """
+    sheet = y_true if isinstance(y_true, Source) else None
+    return count_units(
+        None if isinstance(y_true, Source) else y_true,
+        y_prob,
+        labelled=sheet,
+        groups=groups,
+        date=date,
+        period=period,
+        features=features,
+        strata=strata,
+        inclusion=inclusion,
+        clusters=clusters,
+        sample=sample,
+        pos_label=pos_label,
+        method=method,
+        level=level,
+        rng=rng,
+        data=data,
+    )
+
+
+def correct_annotation_errors(
+    counts: CountEstimates,
+    y_true: ArrayLike | Mapping[int, object] | str,
+    second: ArrayLike | Mapping[int, object] | str,
+    *,
+    settled: ArrayLike | Mapping[int, object] | str | None = None,
+    flips: Literal["alike"] | None = None,
+    pos_label: Hashable = None,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> CountEstimates:
+    """Counts of the true labels, from the labels of a second coder for a random part of the labelled units.
+
+    counts: the result of `estimate_counts`.
+    y_true (N,): the labels that the counts are estimated from.
+    second (N,): the labels of a second coder, independent of the first; empty if there is none.
+    settled (N,): the labels that settle disagreements of two coders.
+    flips: "alike" assumes that coders misread both labels equally often.
+    pos_label: label value treated as positive (default: 1).
+    rng: seed of the draws of error rates.
+
+    Estimates and intervals are of the true labels, if coders make errors at the same rates, independently, in all
+    groups. Without `settled` or flips="alike", the intervals allow for errors in either direction.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.random(2000) < 0.3
+    >>> first, second = (np.where(rng.random(2000) < 0.05, ~truth, truth) * 1.0 for _ in range(2))
+    >>> second[200:] = np.nan
+    >>> counts = estimate_counts(first, np.full(2000, 0.3), rng=0)
+    >>> corrected = correct_annotation_errors(counts, first, second, flips="alike", rng=0)
+    >>> bool(corrected.total.low <= truth.sum() <= corrected.total.high)
+    True
+
+    Raises InputError naming the parameter, the row, the value and what to do.
+    Source: Dawid & Skene (1979).
+    """
+    if counts.recipe["method"] == "raw":
+        raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
+    columns = Columns.read(data, y_true=y_true, second=second, settled=settled)
+    labels = {role: columns[role] for role in ("y_true", "second", "settled")}
+    with columns.rows.placed():
+        double_labels = read_double_labels(**labels, flips=flips, n=counts.recipe["units"], pos_label=pos_label)
+        assert double_labels is not None
+        return correct_counts(counts, double_labels, generator_from(rng))
+
+
+def count_units(
     y_true: ArrayLike | Mapping[int, object] | str | None,
     y_prob: ArrayLike | str,
     *,
@@ -63,60 +196,12 @@ def estimate_counts(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> CountEstimates:
-    """Estimate counts per group and in all, with intervals, from scores of all units and labels of a drawn sample.
+    """Counts per group and in all, with intervals, from scores of all units and labels of a drawn sample.
 
-    y_true (N,): the labels: 1, 0, or empty if nobody has read the unit.
-    y_prob (N,): any model's score of each unit, from 0 to 1; it need not be calibrated.
     labelled: file written by `howsure counts sample`, with labels filled in, instead of `y_true`.
-    groups: columns of groups, counted one by one, the period last.
-    date (N,): dates, whose periods divide the units after the groups.
-    date_format: date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).
-    period: length of the periods of dates: week, month, quarter or year.
-    features: numeric columns that may help predict the labels.
-    strata (N,): the strata within which labels were drawn at random.
-    inclusion (N,): the chance with which each unit with a label was drawn.
-    clusters (N,): what was drawn and read together, such as the document of (document, actor) pairs.
-    sample: the sample itself, or samples drawn one after the other: drawn units without a label are known then.
-    pos_label: label value treated as positive (default: 1); labels may have one other.
-    second (N,): a second reader's labels, in the file of the labels; empty if read once.
-    settled (N,): the labels that settle what both read differently.
-    flips: assume that readers misread both labels as often.
-    method: method of estimation for groups and totals.
-    level: level of the intervals.
-    share: show estimates and intervals as shares of the units.
-    rng: seed of what is drawn at random.
 
-    Missing labels are None, NaN or ""; labels can also be a mapping of rows (from 0) to labels. groups and features
-    are a column (N,), several, a mapping of names to columns or a data frame; there is a count per combination of
-    groups, and a total per domain (all columns but the last). With `data` (a data frame or files), all of these are
-    names of its columns. If strata or inclusion is given, the other may be missing for unlabelled units, or be a
-    mapping of rows; without both, units were drawn at random from all. With a sample, intervals allow for any labels
-    of drawn units that have none.
-
-    Annotation errors: `second` are labels by a second annotator, independent of the first, for a random part of the
-    labelled units. Estimates and intervals are then of the true labels, if annotators make errors at the same rates,
-    independently, in all groups. Without `settled`, flips="alike" assumes symmetric errors; without either, the
-    intervals allow for errors in either direction.
-
-    Methods: "hierarchical": P(y = 1) = σ(logit m + θ) with m a cross-fitted ridge logistic regression on the features
-    and θ a level for each group, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
-    if all are. "exact": a group's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
-    plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
-    sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in groups,
-    but labels with Gaffke's bound in a domain with a group whose labels contradict the others (docs/counts.md); in
-    domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
-
-    Coverage at `level` is on average over groups, not in each group. Sources: Angelopoulos et al. (2023);
-    Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).
-
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> score = rng.beta(0.3, 1.5, size=2000)
-    >>> truth = rng.random(2000) < score**0.5  # the model misses many
-    >>> labels = np.where(np.isin(np.arange(2000), rng.choice(2000, 200, replace=False)), truth, np.nan)
-    >>> counts = estimate_counts(labels, score, rng=0)
-    >>> bool(counts.total.low <= truth.sum() <= counts.total.high), bool(score.sum() < counts.total.low)
-    (True, True)
+    The estimation behind `estimate_counts` and `correct_annotation_errors`, which explain it, and behind `howsure
+    counts estimate`.
 
     Raises InputError naming the parameter, the row, the value and what to do.
     """
@@ -175,9 +260,7 @@ def estimate_counts(
         counts = _estimate_from_sample(
             labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], options, n
         )
-        counts = (
-            counts if double_labels is None else correct_annotation_errors(counts, double_labels, generator_from(rng))
-        )
+        counts = counts if double_labels is None else correct_counts(counts, double_labels, generator_from(rng))
     return replace(counts, recipe={**counts.recipe, **columns.rows.read})
 
 

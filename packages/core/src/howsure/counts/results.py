@@ -231,6 +231,10 @@ class CountEstimates(Rows[CountEstimate]):
         """The caveats as sentences, the most severe first."""
         return tuple(note_text(note, self.rows) for note in by_severity(self.caveats))
 
+    def as_shares(self) -> CountEstimates:
+        """The same estimates, shown as shares of the units."""
+        return replace(self, in_shares=True)
+
     def _row_called(self, name: str | tuple[str, ...]) -> CountEstimate:
         return self.rows[self._place(name)]
 

@@ -45,7 +45,6 @@ def correct_judge_scores(
     settled: ArrayLike | str | None = None,
     flips: Literal["alike"] | None = None,
     bounds: tuple[float, float] | None = None,
-    adjust: Literal["holm", "bh"] | None = "holm",
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgedScores:
@@ -54,7 +53,8 @@ def correct_judge_scores(
     A row per model: the mean grade of people, estimated from the judge's grades of all answers and from how far these
     are off where people graded, too: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that makes the interval narrow. A
     judge that errs, or means something else by its grades, costs width, not truth, as long as the answers that people
-    graded were drawn at random, or with known chances. Differences of models are those of answers to the same items.
+    graded were drawn at random, or with known chances. Differences of models are those of answers to the same items;
+    their p-values are adjusted (Holm).
 
     y_true (n,): the grade of a person, missing where nobody graded the answer.
     score (n,): the judge's grade of each answer: 0 and 1, grades from 1 to 5, any numbers.
@@ -69,7 +69,6 @@ def correct_judge_scores(
     settled (n,): the grade that settles what both read differently.
     flips: assume that people misread both grades as often.
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
-    adjust: how p-values of several differences are adjusted.
     level: level of the intervals.
 
     Intervals are of the mean over all such answers, of which these were drawn. They are Gaffke's of y - λ f where
@@ -92,6 +91,50 @@ def correct_judge_scores(
     >>> row = correct_judge_scores(people, judge).rows[0]
     >>> print(row.judge, row.corrected, row.worth, sep="; ")
     0.6395 [0.6180, 0.6606]; 0.5984 [0.5364, 0.6509]; 310
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    return correct_grades(
+        y_true,
+        score,
+        model=model,
+        id=id,
+        against=against,
+        strata=strata,
+        inclusion=inclusion,
+        clusters=clusters,
+        pos_label=pos_label,
+        second=second,
+        settled=settled,
+        flips=flips,
+        bounds=bounds,
+        level=level,
+        data=data,
+    )
+
+
+def correct_grades(
+    y_true: ArrayLike | Mapping[int, object] | str,
+    score: ArrayLike | str,
+    *,
+    model: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    against: str | None = None,
+    strata: ArrayLike | str | None = None,
+    inclusion: ArrayLike | Mapping[int, float] | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    second: ArrayLike | str | None = None,
+    settled: ArrayLike | str | None = None,
+    flips: Literal["alike"] | None = None,
+    bounds: tuple[float, float] | None = None,
+    adjust: Literal["holm", "bh"] | None = "holm",
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> JudgedScores:
+    """The mean grade of people for each model, from a judge's grades of all answers and people's grades of a few.
+
+    The correction behind `correct_judge_scores`, which explains it, and `howsure judge`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """

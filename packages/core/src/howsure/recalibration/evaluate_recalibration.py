@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Literal
@@ -150,26 +150,22 @@ def evaluate_recalibration(
     y_true: ArrayLike | Pairs | str | None = None,
     y_prob: ArrayLike | Probabilities | str | None = None,
     *,
-    logits: ArrayLike | None = None,
     method: str = "auto",
     clusters: ArrayLike | str | None = None,
     sample_weight: ArrayLike | str | None = None,
-    classes: Sequence[object] | None = None,
     pos_label: Hashable = None,
     folds: int = 5,
     repeats: int | None = None,
     level: float = 0.95,
     margin: float = MARGIN,
     floor: float | None = None,
-    n_bins: int = BINS,
-    penalty: float | None = None,
     rng: Randomness = 0,
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationEvaluation:
     """Would recalibration help on rows like these? Cross-fitted, so that no map is judged by rows it was fitted on.
 
-    y_true, y_prob or logits, and all that is not explained here: as for `recalibrate`. folds: the rows, or whole
+    y_true, y_prob, and all that is not explained here: as for `recalibrate`. folds: the rows, or whole
     clusters, are divided at random into so many parts, at least 3; each row is evaluated after the map that was fitted
     to the other parts ("auto" chooses again within them). repeats: how often the rows are divided anew, by default 3
     times for up to 20,000 rows and once for more; results are means, which hang less on chance. margin: the smallest
@@ -192,7 +188,7 @@ def evaluate_recalibration(
     Source: Bayle, Bayle, Janson & Mackey (2020), for intervals by cross-validation.
     """
     named: dict[str, Any] = {"clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
-    with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, provenance):
+    with labelled_read(y_true, y_prob, data=data, id=id, **named) as (rows, provenance):
         evaluation = cross_fitted_evaluation(
             rows,
             method=method,
@@ -201,8 +197,6 @@ def evaluate_recalibration(
             level=level,
             margin=margin,
             floor=floor,
-            n_bins=n_bins,
-            penalty=penalty,
             rng=rng,
         )
     return replace(evaluation, recipe=provenance | dict(evaluation.recipe))
@@ -212,13 +206,85 @@ def recalibration_table(
     y_true: ArrayLike | Pairs | str | None = None,
     y_prob: ArrayLike | Probabilities | str | None = None,
     *,
-    logits: ArrayLike | None = None,
+    methods: Sequence[str] | Mapping[str, float | None] = (AUTO,),
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    folds: int = FOLDS,
+    repeats: int | None = None,
+    level: float = 0.95,
+    margin: float = MARGIN,
+    floor: float | None = None,
+    rng: Randomness = 0,
+    id: str | None = None,
+    data: Source | IntoFrame | None = None,
+) -> RecalibrationTable:
+    """Does recalibration help? Calibration error and scores before and after, on rows that no map was fitted to.
+
+    `evaluate_recalibration` of each group by itself and of each of several methods, in one table: each row is evaluated
+    after a map that was fitted to others.
+
+    groups (n,): column of groups: one map for each; several: a,b.
+    methods: what is fitted without each fold, one or several (all on the same folds): auto, none, temperature, platt,
+    beta, venn-abers, isotonic, histogram, vector, dirichlet, ordered
+    folds: parts that the rows or clusters are divided into, at least 3.
+    repeats: how often they are divided anew (default: 3 up to 20,000 rows, 1 for more).
+    margin: smallest calibration error that is worth removing.
+    floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
+    rng: seed of the folds.
+
+    `methods` may map a method to its setting: {"temperature": None, "histogram": 20}, the number of bins of histogram,
+    the penalty of dirichlet. Intervals and verdicts are each row's own, so of many rows some are wrong by chance;
+    p-values are adjusted for the number of groups and methods (Holm). The other parameters are those of
+    `evaluate_recalibration`. A map that is already fitted evaluates itself: `RecalibrationMap.evaluate`.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(2000)
+    >>> y = rng.random(2000) < q**2 / (q**2 + (1 - q) ** 2)
+    >>> table = recalibration_table(y, q, methods=["temperature", "histogram"], repeats=1)
+    >>> [(row.method, row.kind) for row in table]
+    [('temperature', 'improves'), ('histogram', 'improves')]
+
+    Raises InputError naming the parameter, the row and the value that violated a rule.
+    """
+    settings = dict(methods) if isinstance(methods, Mapping) else {}
+    options: dict[str, Any] = {"n_bins": settings.get("histogram"), "penalty": settings.get("dirichlet")}
+    other = next(
+        (name for name in settings if settings[name] is not None and name not in ("histogram", "dirichlet")), None
+    )
+    if other is not None:
+        raise InputError("{parameter} names a setting of {other}, which has none; write None.", "methods", other=other)
+    return evaluate_maps(
+        y_true,
+        y_prob,
+        methods=list(methods) if isinstance(methods, Mapping) else methods,
+        groups=groups,
+        clusters=clusters,
+        sample_weight=sample_weight,
+        pos_label=pos_label,
+        folds=folds,
+        repeats=repeats,
+        level=level,
+        margin=margin,
+        floor=floor,
+        rng=rng,
+        id=id,
+        data=data,
+        **{name: value for name, value in options.items() if value is not None},
+    )
+
+
+def evaluate_maps(
+    y_true: ArrayLike | Pairs | str | None = None,
+    y_prob: ArrayLike | Probabilities | str | None = None,
+    *,
     methods: Sequence[str] = (AUTO,),
     map: RecalibrationMap | None = None,
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     sample_weight: ArrayLike | str | None = None,
-    classes: Sequence[object] | None = None,
     pos_label: Hashable = None,
     folds: int = FOLDS,
     repeats: int | None = None,
@@ -234,32 +300,12 @@ def recalibration_table(
 ) -> RecalibrationTable:
     """Does recalibration help? Calibration error and scores before and after, on rows that no map was fitted to.
 
-    `evaluate_recalibration` of each group by itself and of each of several methods, in one table: each row is evaluated
-    after a map that was fitted to others. Or of a `map` that is given, on rows that it was not fitted to.
-
-    groups (n,): column of groups: one map for each; several: a,b.
-    methods: what is fitted without each fold, one or several (all on the same folds): auto, none, temperature, platt,
-    beta, venn-abers, isotonic, histogram, vector, dirichlet, ordered
     map: evaluate this map, which recalibrate fit wrote, on rows that it was not fitted to.
-    folds: parts that the rows or clusters are divided into, at least 3.
-    repeats: how often they are divided anew (default: 3 up to 20,000 rows, 1 for more).
-    margin: smallest calibration error that is worth removing.
     adjust: adjustment of the p-values for the number of groups and methods.
-    floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
     n_bins: bins of equal size of `method` histogram.
     penalty: penalty of `method` dirichlet (default: found by cross-fitting).
-    rng: seed of the folds.
 
-    Intervals and verdicts are each row's own, so of many rows some are wrong by chance. The other arguments are those
-    of `evaluate_recalibration`.
-
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> q = rng.random(2000)
-    >>> y = rng.random(2000) < q**2 / (q**2 + (1 - q) ** 2)
-    >>> found = recalibration_table(y, q, methods=["temperature", "histogram"], repeats=1)
-    >>> [(row.method, row.kind) for row in found]
-    [('temperature', 'improves'), ('histogram', 'improves')]
+    The table behind `recalibration_table`, which explains it, and `howsure recalibrate evaluate`.
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
@@ -278,7 +324,7 @@ def recalibration_table(
     check_told(methods, n_bins, penalty)
     named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
-    with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, provenance):
+    with labelled_read(y_true, y_prob, data=data, id=id, **named) as (rows, provenance):
         if map is not None:
             evaluated = evaluations_of_map(map, rows, level=level, margin=margin)
             table = joined(evaluated, n=len(rows), adjust=adjust, methods=[map.method])
@@ -301,7 +347,7 @@ def table_of(
     penalty: float | None = None,
     **how: Any,
 ) -> RecalibrationTable:
-    """`recalibration_table` of checked rows; `n_bins` and `penalty` are told to the methods that take them."""
+    """`evaluate_maps` of checked rows; `n_bins` and `penalty` are told to the methods that take them."""
     evaluations = []
     for name, rows in by_group(data):
         group = replace(data.only(rows), groups=None, group_names=())

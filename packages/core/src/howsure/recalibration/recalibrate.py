@@ -44,12 +44,10 @@ def recalibrate(
     y_true: ArrayLike | Pairs | str | None = None,
     y_prob: ArrayLike | Probabilities | str | None = None,
     *,
-    logits: ArrayLike | None = None,
     method: str = AUTO,
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     sample_weight: ArrayLike | str | None = None,
-    classes: Sequence[object] | None = None,
     pos_label: Hashable = None,
     folds: int = FOLDS,
     floor: float | None = None,
@@ -63,9 +61,10 @@ def recalibrate(
     """A map from a model's probabilities to calibrated ones, learned from labelled rows.
 
     y_true (n,), y_prob (n,): labels 0 and 1 (or two values, of which `pos_label` is 1) and the probabilities of label
-    1. Or y_true (n,), y_prob (n, K): one of K `classes` per row, by name or position, and the probabilities of all; or
-    a data frame whose columns are the classes. `logits` in the place of y_prob: log-odds (n,), or any scores whose
-    softmax gives the probabilities (n, K). `Pairs` may replace y_true and y_prob.
+    1. Or y_true (n,), y_prob (n, K): one of K classes per row, by name or position, and the probabilities of all; or
+    a data frame whose columns are the classes. y_prob=Probabilities("logits", ..., classes=[...]) names the classes and
+    holds log-odds (n,), or any scores whose softmax gives the probabilities (n, K). `Pairs` may replace y_true and
+    y_prob.
 
     method: what is fitted; auto chooses by cross-fitted log loss, and may choose none. For one probability per row:
     temperature to histogram; for several classes: temperature, vector, dirichlet; for ordered levels: ordered.
@@ -108,7 +107,7 @@ def recalibrate(
         "n_bins": n_bins,
     }
     options |= {"penalty": penalty, "rng": rng}
-    with labelled_read(y_true, y_prob, data=data, id=id, floor=floor, logits=logits, classes=classes, **named) as (
+    with labelled_read(y_true, y_prob, data=data, id=id, floor=floor, **named) as (
         rows,
         provenance,
     ):

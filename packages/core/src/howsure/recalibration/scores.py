@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.checks import (
+    GIVEN_PREFIX,
     check_clusters,
     check_codes,
     check_labels,
@@ -22,7 +23,17 @@ from howsure.inputs.classes import check_scores, class_columns, class_positions,
 from howsure.inputs.frames import Rows as RowsOf
 from howsure.inputs.frames import Source, all_columns, columns_from, columns_of, is_frame
 from howsure.inputs.numbers_and_names import shortened
-from howsure.inputs.pairs import LOG_PROBABILITIES, LOGITS, PROB, PROBS, Floats, Integers, Pairs, given_of
+from howsure.inputs.pairs import (
+    LOG_PROBABILITIES,
+    LOGITS,
+    PROB,
+    PROBS,
+    Floats,
+    Integers,
+    Pairs,
+    Probabilities,
+    given_of,
+)
 from howsure.inputs.pairs_from import check_scale, pairs_from
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.stats.logistic import log_softmax, sigmoid
@@ -80,7 +91,17 @@ def scores_from(
 
     Raises InputError naming the parameter, the row and the value.
     """
-    if (y_prob is None) == (logits is None):
+    if isinstance(y_prob, Probabilities):
+        if y_prob.way not in (PROB, PROBS, LOGITS) or y_prob.reduce is not None:
+            raise InputError(
+                "{parameter} of arrays is probabilities, or Probabilities('probs' or 'logits', ...) without reduce.",
+                "y_prob",
+            )
+        classes = classes if y_prob.classes is None else [str(class_name) for class_name in y_prob.classes]
+        y_prob, logits = (None, y_prob.values) if y_prob.way == LOGITS else (y_prob.values, logits)
+    if y_prob is None and logits is None:
+        raise InputError("{parameter} is missing: probabilities, or Probabilities('logits', ...).", "y_prob")
+    if y_prob is not None and logits is not None:
         raise InputError("give either `y_prob`, probabilities, or `logits=...`, numbers without bounds.", "y_prob")
     name, values = ("y_prob", y_prob) if logits is None else ("logits", logits)
     if is_frame(values):
@@ -90,10 +111,10 @@ def scores_from(
     if _is_matrix(values):
         matrix = class_columns(values, name)
         names = _names(classes, matrix.shape[1])
-        check_scores(matrix, names, None if logits is None else LOGITS, name=name, scales="")
+        check_scores(matrix, names, None if logits is None else LOGITS, name=name, scales=GIVEN_PREFIX)
         return classes_of(matrix + 0.0, logits=logits is not None, floor=floor), names
     if logits is None:
-        return binary_of(check_probabilities(values, scales=""), floor=floor), ()
+        return binary_of(check_probabilities(values, scales=GIVEN_PREFIX), floor=floor), ()
     return binary_of(check_scale(values, LOGITS, name=name), logits=True, floor=floor), ()
 
 
@@ -247,6 +268,8 @@ def labelled_from(
         if logits is not None:
             raise InputError("logits must not be given with Pairs that hold probabilities; leave logits out.")
         return labelled_pairs(pairs, floor=floor)
+    if isinstance(y_prob, Probabilities):
+        classes = y_prob.classes if classes is None else classes
     names = None if classes is None else [str(class_name) for class_name in classes]
     scores, classes_found = scores_from(y_prob, logits, floor=floor, classes=names)
     n = len(scores)
@@ -300,8 +323,7 @@ def labelled_read(
                     "{parameter} of a data frame is a column of probabilities, several, or logits.", "y_prob"
                 )
             if way.way == PROB:
-                pair_roles = {name: value for name, value in other_roles.items() if name not in ("logits", "classes")}
-                pairs = pairs_from(y_true, way.columns[0], data=data, **pair_roles)
+                pairs = pairs_from(y_true, way.columns[0], data=data, **other_roles)
                 yield labelled_pairs(pairs, floor=floor), {"notes": list(pairs.notes)} if pairs.notes else {}
                 return
             if other_roles.get("clusters") is None:
@@ -312,14 +334,10 @@ def labelled_read(
             array = columns[0] if len(columns) == 1 else np.column_stack(columns)
             names = ("groups", "clusters", "sample_weight")
             y_true, *others = columns_of(data, y_true=y_true, **{name: other_roles.get(name) for name in names})
-            other_roles |= dict(zip(names, others, strict=True)) | {
-                "classes": other_roles.get("classes") or way.classes
-            }
+            other_roles |= dict(zip(names, others, strict=True)) | {"classes": way.classes}
             y_prob, other_roles["logits"] = (None, array) if way.way == LOGITS else (array, None)
         yield labelled_from(y_true, y_prob, floor=floor, **other_roles), provenance
         return
-    if other_roles.get("logits") is not None or other_roles.get("classes") is not None:
-        raise InputError("with `data=...`, give logits and classes by y_prob=Probabilities('logits', ...).", "data")
     roles = {name: other_roles.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
     reduced = None if y_prob is None else given_of(y_prob).reduce
     with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, find_items=True, **roles) as read:
