@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.data.logs.conversion import input_files
+from howsure.data.predictions.classes import no_numbers
 from howsure.data.predictions.predictions import Scores, check_given, scores_of
 from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, select_rows
 from howsure.data.tables.database import (
@@ -33,13 +34,12 @@ from howsure.data.tables.named_files import (
     text_source,
 )
 from howsure.data.tables.table import column_names, open_table
-from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way
+from howsure.errors import GIVEN, ColumnName, InputError, parameter, way
 from howsure.files.whole import copy_whole
-from howsure.inputs.checks import GIVEN_PREFIX, check_probabilities
 from howsure.inputs.classes import distributions
-from howsure.inputs.numbers_and_names import comma_advice, shortened
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers, Probabilities
-from howsure.inputs.pairs_from import check_scale
+from howsure.inputs.pairs_from import check_one_probability
 
 ADDED = "added_columns"
 EXTENDED = "extended"  # the scratch file that is written
@@ -132,7 +132,9 @@ class FileToExtend:
                 yield ScoreChunk(len(there), start + rows_here, scores, groups)
                 start += len(there)
         except NullFound:
-            raise self._no_number() from None
+            lists = self.columns.lists
+            length = len(self.classes) if lists else None
+            raise no_numbers(self.selection, self.columns.columns, lists=lists, length=length) from None
 
     def add(self, chunk: ScoreChunk, columns: Mapping[str, Floats]) -> None:
         """Add columns of the rows of a chunk, nothing where one has no score. Chunks come in order, before `write`."""
@@ -195,24 +197,9 @@ class FileToExtend:
             distributions(scores, self.classes, self.scale, name=name, place=lambda row: self.place(int(rows[row])))
             return
         try:
-            if self.scale is None:
-                check_probabilities(scores, name=name, scales=GIVEN_PREFIX)
-            else:
-                check_scale(scores, self.scale, name=name)
+            check_one_probability(scores, self.scale, name=name)
         except InputError as error:
             raise error.at(lambda row: self.place(int(rows[row]))) from None
-
-    def _no_number(self) -> InputError:
-        for column in self.columns.columns:
-            lists = self.columns.lists
-            value, k = column.numbers if lists else column.number, len(self.classes)
-            bad = f"({value} IS NULL{f' OR len({value}) <> {k}' if lists else ''})"
-            if self.selection.has(bad):
-                place, held = self.selection.place(bad, column.text)
-                problem = f"must hold {f'lists of {k} ' if lists else ''}numbers; {place} holds {shown(held)}."
-                advice = "" if lists else comma_advice(str(held))
-                return InputError(f"{column.name} {problem} {advice}".rstrip())
-        return InputError(f"{self.columns.shown}: the values changed while they were read.")
 
 
 def open_to_extend(

@@ -251,6 +251,13 @@ def probabilities_of(values: Floats, scale: str) -> Floats:
     return np.minimum(np.exp(values), 1.0)
 
 
+def check_one_probability(values: Floats, scale: str | None, *, name: str) -> Floats:
+    """Checked probabilities, one per row, from what is given on a scale (None: the probabilities themselves)."""
+    if scale is None:
+        return check_probabilities(values, name=name, scales=GIVEN_PREFIX)
+    return probabilities_of(check_scale(values, scale, name=name), scale)
+
+
 def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
     """Checked logits or log-probabilities, one per row."""
     values = check_numbers(values_, name=name)

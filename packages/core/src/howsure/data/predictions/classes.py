@@ -144,11 +144,14 @@ def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any
         yield np.diff(offsets), np.asarray(values.buffer(1))[offsets[0] : offsets[-1]]
 
 
-def no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool) -> InputError:
-    """The error in the first row without a number of a class, or without a list of such numbers."""
+def no_numbers(
+    selection: Selection, columns: Sequence[Column], *, lists: bool, length: int | None = None
+) -> InputError:
+    """The error in the first row without a number of a class, or without a list of such numbers (of a length)."""
     for column in columns:
         sql = column.numbers if lists else column.number
-        condition = f"({sql} IS NULL" + (f" OR list_count({sql}) < len({sql}))" if lists else ")")
+        condition = f"({sql} IS NULL" + (f" OR list_count({sql}) < len({sql})" if lists else "")
+        condition += ")" if length is None else f" OR len({sql}) <> {length})"
         if selection.has(condition):
             place, value = selection.place(condition, column.text)
             if not lists:

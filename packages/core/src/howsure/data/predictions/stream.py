@@ -19,9 +19,9 @@ from howsure.data.predictions.selection import Selection, enum_sql, label_counts
 from howsure.data.tables.connections import THREADS
 from howsure.data.tables.database import Column, NullFound, chunks
 from howsure.errors import InputError
-from howsure.inputs.checks import GIVEN_PREFIX, check_probabilities, is_weight, no_weight, weighs_nothing
+from howsure.inputs.checks import is_weight, no_weight, weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
-from howsure.inputs.pairs_from import check_scale, probabilities_of
+from howsure.inputs.pairs_from import check_one_probability
 
 # Pairs as a stream of chunks in bounded memory, each checked by the rules of arrays.
 
@@ -47,12 +47,6 @@ class PairStream:
         """The column of weights, if there is one."""
         return self.columns.get("sample_weight")
 
-    def check_scores(self, values: Floats) -> Floats:
-        """Values of the column as probabilities, checked as an array is."""
-        if self.scale is None:
-            return check_probabilities(values, name=self.y_prob.called, scales=GIVEN_PREFIX)
-        return probabilities_of(check_scale(values, self.scale, name=self.y_prob.called), self.scale)
-
     def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
         """The checked pairs, `CHUNK` at a time, in the order of the files; `codes` is in SQL.
 
@@ -73,7 +67,7 @@ class PairStream:
 
     def _checked(self, chunk: Chunk, start: int, *, weighted: bool) -> Chunk:
         try:
-            probabilities = self.check_scores(chunk[0])
+            probabilities = check_one_probability(chunk[0], self.scale, name=self.y_prob.called)
             if self.sample_weight is not None and weighted and not is_weight(chunk[2]).all():
                 row = int(is_weight(chunk[2]).argmin())
                 raise no_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
@@ -114,7 +108,7 @@ class PairStream:
         """The probabilities alone, all of them."""
         values = class_matrix(self.selection, [self.y_prob], lists=False)[:, 0]
         try:
-            return self.check_scores(values)
+            return check_one_probability(values, self.scale, name=self.y_prob.called)
         except InputError as error:
             raise error.at(self.selection.place_of) from error
 
