@@ -21,7 +21,6 @@ from howsure.inputs.frames import AS_READ, Dated
 if TYPE_CHECKING:
     from howsure.data.sources import Files
 
-ISO = r"\d{4}-\d{2}-\d{2}([T ].*)?"
 DATE = "a date such as 2026-11-22 (ISO 8601)"
 ONE_ROW = f"{parameter('reduce')} must leave one pair a row: top-label, or the name of one class."
 
@@ -69,16 +68,11 @@ def dated_of(
 
 def _day_sql(column: Column) -> str:
     """The day of a date in SQL; null where there is none."""
-    if column.type in ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"):
-        return f"CAST({column.sql} AS DATE)"
-    if column.type == "TIMESTAMP WITH TIME ZONE":
-        return f"CAST(make_timestamp(epoch_us({column.sql})) AS DATE)"
-    if not column.is_text or column.parts:
+    if not column.type.startswith(("DATE", "TIMESTAMP")) and (not column.is_text or column.parts):
         raise InputError(
             f"{parameter('dates')} must be a column of {DATE.removeprefix('a ')}s; {column.name} is {column.type}."
         )
-    text = f"trim({column.sql})"
-    return f"CASE WHEN regexp_full_match({text}, '{ISO}') THEN TRY_CAST(substr({text}, 1, 10) AS DATE) END"
+    return column.day
 
 
 def _check_dates(table: Table, column: Column, day: str, rows_wanted: str) -> None:

@@ -96,7 +96,6 @@ def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:
 
 # Features: numbers, days or names.
 
-DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
 LENGTH = re.compile(r"length\((.+)\)")
 OTHERS = "another of very many values"
 MOST_NAMED = 1000  # of so many names of a feature that they have no codes
@@ -133,9 +132,8 @@ def _feature(selection: Selection, name: str) -> Any:
     plain = f"{column.text} IS NOT NULL AND NOT {missing}"
     if not column.parts and (column.is_number or not selection.has(f"{plain} AND {column.number} IS NULL")):
         return _floats(selection, missing, column.number)
-    day = f"TRY_CAST(left({column.text}, 10) AS DATE)"
-    if not selection.has(f"{plain} AND (NOT regexp_matches({column.text}, {literal(DAY)}) OR {day} IS NULL)"):
-        days = _floats(selection, missing, f"CAST(date_diff('day', DATE '1970-01-01', {day}) AS DOUBLE)")
+    if not selection.has(f"{plain} AND {column.day} IS NULL"):
+        days = _floats(selection, missing, f"CAST(date_diff('day', DATE '1970-01-01', {column.day}) AS DOUBLE)")
         days_ = np.full(len(days), np.datetime64("NaT", "D"))
         days_[~np.isnan(days)] = days[~np.isnan(days)].astype(np.int64).astype("datetime64[D]")
         return days_

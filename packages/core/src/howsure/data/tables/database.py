@@ -419,6 +419,14 @@ class Column:
         return f"CASE WHEN NOT contains({self.sql}, '_') THEN {number} END" if self.is_text else number
 
     @property
+    def day(self) -> str:
+        """The day of a date as it is written, or that of a moment in UTC; null where there is none."""
+        if self.type == "TIMESTAMP WITH TIME ZONE":
+            return f"CAST(make_timestamp(epoch_us({self.sql})) AS DATE)"
+        text = f"trim({self.text})"
+        return f"CASE WHEN regexp_full_match({text}, {literal(ISO)}) THEN TRY_CAST(substr({text}, 1, 10) AS DATE) END"
+
+    @property
     def numbers(self) -> str:
         """The value as a list of DOUBLE, of a mapping in the order of its keys; null if it is not a list of numbers."""
         if self.keys:
@@ -482,6 +490,7 @@ class Column:
         return f"({self.number} IN ({exact}))" if exact else "FALSE"
 
 
+ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?"
 BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}]*"  # what Python's `strip` removes
 MISSING = rf"(?i){BLANK}([+-]?nan{BLANK})?"  # a text that `is_missing`
 
