@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 
 import howsure
 import howsure_events as events
+from howsure.calibration.curves import curves_by_group
 from howsure.errors import InputError
 from howsure.result import Rows
 from howsure_events.labels.answers import reading_order
@@ -195,7 +196,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "curve of little": lambda: howsure.calibration_curve(FEW, bin_size=1),
     "curve without bins": lambda: howsure.calibration_curve(PAIRS, method="corp", rng=0),
     "curve without bins of little": lambda: howsure.calibration_curve(FEW, method="corp", rng=0),
-    "curves": lambda: howsure.calibration_curves(PAIRS, both_methods=True),
+    "curves": lambda: curves_by_group(PAIRS, both_methods=True),
     "curves without bins": lambda: howsure.calibration_curves(PAIRS, method="corp"),
     "curves of little": lambda: howsure.calibration_curves(FEW, bin_size=1),
     "decomposition": lambda: result_of("curve without bins").brier,
@@ -263,8 +264,8 @@ CALLS: dict[str, Callable[[], Any]] = {
         pass_at=(1, 3),
         pass_hat=2,
     ),
-    "worst rows": lambda: (
-        howsure.calibration_curves(PAIRS, worst=9, show={"said": [f"{HOSTILE} {i}" * i for i in range(300)]}).worst
+    "worst rows": lambda: howsure.worst_predictions(
+        PAIRS, n=9, show={"said": [f"{HOSTILE} {i}" * i for i in range(300)]}
     ),
     "worst items": lambda: howsure.worst_items(
         np.arange(60) % 3, n=5, model=["a", "b", HOSTILE] * 20, id=np.arange(60) // 3

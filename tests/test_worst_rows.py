@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import howsure
+from howsure.calibration.curves import curves_by_group
 from howsure.data.predictions import stream
 from tests.cli.running import howsure as run_command
 
@@ -45,9 +46,9 @@ def test_arrays_frames_and_files_give_the_rows_found_by_hand(tmp_path: Path, n: 
     frame.to_parquet(tmp_path / "a.parquet")
     expected = by_hand(frame, n)
     show = {"text": frame["text"]}
-    assert told(howsure.calibration_curves(frame["gold"], frame["p"], worst=n, show=show)) == expected
+    assert told(curves_by_group(frame["gold"], frame["p"], worst=n, show=show)) == expected
     for data in (frame, howsure.read(tmp_path / "a.csv"), howsure.read(tmp_path / "a.parquet")):
-        found = howsure.calibration_curves("gold", "p", groups="kind", worst=n, show=["text"], data=data)
+        found = curves_by_group("gold", "p", groups="kind", worst=n, show=["text"], data=data)
         assert found.worst is not None
         assert told(found) == expected
         assert [row.group for row in found.worst] == [frame["kind"][row.row - 1] for row in found.worst]
@@ -62,7 +63,7 @@ def test_of_very_many_rows_the_same_are_found_some_at_a_time(tmp_path: Path, mon
     frame.loc[np.arange(0, 200_000, 7), "p"] = np.nan
     frame.to_parquet(tmp_path / "a.parquet", row_group_size=20_000)
     data = howsure.read(tmp_path / "a.parquet", skip_missing=True, where="gold < 2")
-    found = howsure.calibration_curves("gold", "p", groups="kind", worst=25, show=["text"], data=data)
+    found = curves_by_group("gold", "p", groups="kind", worst=25, show=["text"], data=data)
     assert found.worst is not None
     assert told(found) == by_hand(frame, 25, lambda row: row.p == row.p)
     assert [row.group for row in found.worst] == [frame["kind"][row.row - 1] for row in found.worst]
@@ -96,7 +97,7 @@ def test_of_classes_the_confidence_in_the_wrong_one_counts(tmp_path: Path, reduc
                 pairs.append((-by, i + 1, one, row[one]))
     given = howsure.Probabilities("probs", ["a", "b", "c"], reduce=reduce)
     for data in (frame, howsure.read(tmp_path / "a.csv")):
-        found = howsure.calibration_curves("gold", given, worst=20, show=["text"], data=data).worst
+        found = curves_by_group("gold", given, worst=20, show=["text"], data=data).worst
         assert found is not None
         assert [(row.row, row.probability) for row in found] == [(i, q) for _, i, _, q in sorted(pairs)[:20]]
         assert [row.shown["text"] for row in found] == [str(row.row - 1) for row in found]
@@ -107,7 +108,7 @@ def test_of_classes_the_confidence_in_the_wrong_one_counts(tmp_path: Path, reduc
 @pytest.mark.long
 def test_texts_are_cut_for_people_and_whole_for_programs(tmp_path: Path) -> None:
     answers().to_csv(tmp_path / "a.csv", index=False)
-    found = howsure.calibration_curves("gold", "p", worst=5, show=["text"], data=howsure.read(tmp_path / "a.csv"))
+    found = curves_by_group("gold", "p", worst=5, show=["text"], data=howsure.read(tmp_path / "a.csv"))
     whole = next(row.shown["text"] for row in found.worst if len(row.shown["text"]) > 300)
     assert "Texts are cut after 60 characters" in found.text()
     assert max(map(len, found.worst.text().splitlines())) < 120
@@ -134,7 +135,7 @@ def test_the_command_says_what_the_function_says(tmp_path: Path) -> None:
     frame[::2].to_csv(tmp_path / "x.csv", index=False)
     frame[1::2].to_csv(tmp_path / "y.csv", index=False)
     typed = (str(tmp_path / "x.csv"), str(tmp_path / "y.csv"), "--target", "gold", "--prob", "p")
-    for name, function in (("calibration", howsure.calibration_curves), ("selective", howsure.selective_table)):
+    for name, function in (("calibration", curves_by_group), ("selective", howsure.selective_table)):
         found = function("gold", "p", worst=4, show=["text", "kind"], data=howsure.read(typed[:2]))
         printed = json.loads(run_command(name, *typed, "--worst", "4", "--show", "text,kind", "--format", "json").out)
         assert printed["worst"] == found.to_dict()["worst"]

@@ -15,6 +15,7 @@ import pytest
 
 import howsure
 from howsure.calibration.curve import curve_of
+from howsure.calibration.curves import curves_by_group
 from howsure.calibration.slots import EXACT_UP_TO
 from howsure.data.predictions.predictions import open_predictions
 from tests.cli.running import howsure as run
@@ -112,7 +113,7 @@ def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(
     columns = columns_of(predictions)
     options: dict[str, Any] = {"data": howsure.read(predictions), "rng": 1}
     (found,) = howsure.calibration_curves("gold", "prob", interval="bootstrap", **options)
-    (tested,) = howsure.calibration_curves("gold", "prob", test="spiegelhalter", **options)
+    (tested,) = curves_by_group("gold", "prob", test="spiegelhalter", **options)
     wanted = howsure.calibration_curve(columns["gold"], columns["prob"], interval="bootstrap", rng=1)
     assert found.algorithm1_error == wanted.algorithm1_error
     assert tested.p_value == howsure.calibration_test(columns["gold"], columns["prob"], method="spiegelhalter").p_value

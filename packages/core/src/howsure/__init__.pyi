@@ -35,6 +35,7 @@ from howsure.calibration.curves import (
 )
 from howsure.calibration.curves import (
     calibration_curves as calibration_curves,
+    worst_predictions as worst_predictions,
 )
 from howsure.calibration.decomposition import (
     ScoreDecomposition as ScoreDecomposition,

@@ -50,15 +50,15 @@ BINNING = ["adaptive", "uniform"]
 def curve() -> click.Command:
     """`howsure calibration curve`: from files of predictions to curves, tables, figures and a report."""
     from howsure.calibration.calibration_tests import METHODS
-    from howsure.calibration.curves import calibration_curves
+    from howsure.calibration.curves import calibration_curves, curves_by_group
 
     def run(form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any) -> None:
-        curves = result_of(calibration_curves, typed, both_methods=report is not None)
+        curves = result_of(curves_by_group, typed, both_methods=report is not None)
         finish(curves, name="calibration", form=form, output=output, figure=figure, report=report, axis=axis)
 
     return command_of(
         "curve",
-        calibration_curves,
+        curves_by_group,
         run,
         files=f"{FILES.rstrip('.')}; or saved summaries, see `summary`.",
         examples="""
@@ -69,12 +69,13 @@ howsure calibration dev.jsonl --target gold --prob score --method corp --report 
 howsure calibration 'results/*/samples_*.jsonl'
 """,
         own=[output_options, figure_option(), axis_option, report_option],
+        documented_by=(calibration_curves,),
         options={
-            "method": choice(calibration_curves, "method", ["bins", "corp"]),
-            "binning": choice(calibration_curves, "binning", BINNING),
-            "interval": choice(calibration_curves, "interval", ["debiased", "nguyen-oconnor", "bootstrap", "none"]),
-            "adjust": choice(calibration_curves, "adjust", ["holm", "bh", NOT]),
-            "test": choice(calibration_curves, "test", METHODS),
+            "method": choice(curves_by_group, "method", ["bins", "corp"]),
+            "binning": choice(curves_by_group, "binning", BINNING),
+            "interval": choice(curves_by_group, "interval", ["debiased", "nguyen-oconnor", "bootstrap", "none"]),
+            "adjust": choice(curves_by_group, "adjust", ["holm", "bh", NOT]),
+            "test": choice(curves_by_group, "test", METHODS),
             "both_methods": None,
         },
         epilog="See also: howsure calibration compare --help; find-groups, logits, ordinal and summary --help",

@@ -212,6 +212,96 @@ def calibration_curves(
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
+    interval: str = "debiased",
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    level: float = 0.95,
+    rng: Randomness = 0,
+    data: Source | IntoFrame | None = None,
+) -> CalibrationCurves:
+    """A calibration curve for each group, or one for all pairs: do predicted probabilities match frequencies?
+
+    groups (n,): groups (tag, model, language), one curve each; without them, all pairs are one.
+    method: a curve of bins, or without bins: isotonic regression (CORP).
+    binning: bins of equal size (adaptive), or bins of equal width (uniform).
+    interval: interval of Algorithm 1's value, beside the debiased one.
+    rng: seed of random intervals and tests.
+
+    p is that of the binned test, adjusted for the number of groups (Holm); `calibration_test` has others. In files,
+    `id` is the item of each row, for rows of several files. The other parameters are those of `calibration_curve`.
+    `calibration_table` gives fewer figures, quicker; `worst_predictions` the rows that are most confidently wrong.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q, tag = rng.random(4000), np.where(np.arange(4000) % 2, "NN", "VB")
+    >>> curves = calibration_curves(rng.random(4000) < np.where(tag == "NN", q, q**2), q, groups=tag)
+    >>> print(curves["VB"].n, curves.below()[-1])
+    2000 VB: overconfident between 0.04 and 0.94: mean prediction 0.49, observed frequency 0.30 (n = 1,817)
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    return curves_by_group(
+        y_true,
+        y_prob,
+        groups=groups,
+        method=method,
+        bin_size=bin_size,
+        n_bins=n_bins,
+        binning=binning,
+        interval=interval,
+        sample_weight=sample_weight,
+        clusters=clusters,
+        id=id,
+        pos_label=pos_label,
+        level=level,
+        rng=rng,
+        data=data,
+    )
+
+
+def worst_predictions(
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
+    *,
+    n: int = 10,
+    show: Show = (),
+    groups: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    data: Source | IntoFrame | None = None,
+) -> WorstRows:
+    """The n rows that are most confidently wrong: with the largest |p - y|, or the most confident wrong top classes.
+
+    n: number of rows; equally bad ones are in their order.
+    show: columns to show, such as question,answer; texts are read of these rows alone.
+    groups (n,): the group of each row, which is shown.
+
+    The other parameters are those of `calibration_curves`. Without `data`, `show` maps names to arrays.
+
+    >>> row = worst_predictions([1, 0, 1, 0], [0.9, 0.8, 0.4, 0.1], n=1, show={"text": ["a", "b", "c", "d"]})[0]
+    >>> row.row, row.probability, row.shown
+    (2, 0.8, {'text': 'b'})
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    roles: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
+    worst = curves_by_group(y_true, y_prob, **roles, worst=n, show=show, data=data).worst
+    assert worst is not None
+    return worst
+
+
+def curves_by_group(
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
+    *,
+    groups: ArrayLike | str | None = None,
+    method: str = "bins",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
     n_simulations: int | None = None,
     interval: str = "debiased",
     test: str | None = None,
@@ -227,31 +317,9 @@ def calibration_curves(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurves:
-    """Do predicted probabilities match frequencies? A calibration curve for each group, or one for all pairs.
+    """A calibration curve for each group, or one for all pairs: do predicted probabilities match frequencies?
 
-    groups (n,): groups (tag, model, language), one curve each; without them, all pairs are one.
-    method: a curve of bins, or without bins: isotonic regression (CORP).
-    n_simulations: curves of a calibrated model to simulate, for the band of CORP (default: 100).
-    binning: bins of equal size (adaptive), or bins of equal width (uniform).
-    interval: interval of Algorithm 1's value, beside the debiased one.
-    rng: seed of random intervals and tests.
-    adjust: adjustment of the p-values for the number of groups.
-    test: test that p comes from (default: the binned test).
-    both_methods: also the curves of the other method, which a report then shows.
-    worst: so many rows that are most confidently wrong: with the largest |p - y|, or of the top classes those that are
-        wrong with the largest confidence.
-    show: columns of these rows to show, such as question,answer; texts are read of these rows alone.
-
-    Equally bad rows stand in their order. Without `data`, `show` maps names to arrays. A test is a method of
-    `calibration_test`. In files, `id` is the item of each row, for rows of several files. The other arguments are those
-    of `calibration_curve`. `calibration_table` gives fewer figures, quicker.
-
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> q, tag = rng.random(4000), np.where(np.arange(4000) % 2, "NN", "VB")
-    >>> found = calibration_curves(rng.random(4000) < np.where(tag == "NN", q, q**2), q, groups=tag)
-    >>> print(found["VB"].n, found.below()[-1])
-    2000 VB: overconfident between 0.04 and 0.94: mean prediction 0.49, observed frequency 0.30 (n = 1,817)
+    The curves behind `calibration_curves` and `worst_predictions`, which explain them, and `howsure calibration`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
