@@ -23,8 +23,8 @@ binning bins both_methods bounds bug_compatible by_file c2 category check classe
 column columns condition conditions config content coordinator coreference corpus corrected correlation counts
 covariates coverage data database dataset date date_format dates decimals decision delta dependence design dev
 difference disagreement document documents draw_only draws draws_column drop encoding engine epochs estimator event
-development expected experiments explode features fields figure figures file files filters finished first fixed_effects flips
-floor folder folds frequency function gold grammar group had high host how ignore independent_rows interval
+expected experiments explode features fields figure figures file files filters finished first fixed_effects flips
+development floor folder folds frequency function gold grammar group had high host how ignore independent_rows interval
 items_total junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels labels_from largest_cluster learn
 left_out levels lexicon likelihood limit logits logprobs loss low lower_is_better macro map margin max_error
 max_iterations max_risk max_score members mention mentions method methods metric metrics min_coverage min_probability
