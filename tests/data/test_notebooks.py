@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jupyter_client.manager import KernelManager
 
-import howsure
+from tests.source import PACKAGES
 
 SECONDS = 600  # after which a kernel counts as stuck
 
@@ -57,15 +57,15 @@ class Kernel:
 
 
 def packages_without(name: str, folder: Path) -> Path:
-    """A folder of links to all installed packages but one, and to howsure."""
+    """A folder of links to all installed packages but one, and to those of howsure."""
     folder.mkdir()
     for packages in site.getsitepackages():
         for entry in Path(packages).iterdir():
             if not entry.name.startswith(name) and entry.suffix != ".pth" and not (folder / entry.name).exists():
                 (folder / entry.name).symlink_to(entry)
-    package = Path(howsure.__file__).parent
-    if not (folder / package.name).exists():  # installed so that it can be edited
-        (folder / package.name).symlink_to(package)
+    for package in PACKAGES.values():
+        if not (folder / package.name).exists():  # installed so that it can be edited
+            (folder / package.name).symlink_to(package)
     return folder
 
 
