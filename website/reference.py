@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from website.tasks import page as task_page
+
 PACKAGE = "howsure"
 
 
@@ -123,10 +125,11 @@ def page_of(chapter: Chapter) -> str:
 
 
 def write_reference(folder: Path) -> None:
-    """Write the pages, and an index of all chapters."""
+    """Write the pages, an index of all chapters, and the functions by task with links to the pages."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, chapter in CHAPTERS.items():
         (folder / f"{name}.md").write_text(page_of(chapter), encoding="utf-8")
+    (folder.parent / "api.md").write_text(task_page("[`{name}`][howsure.{name}]"), encoding="utf-8")
     lines = ["# API reference", "", "Every public function and result, by the name from which it is imported.", ""]
     for name, chapter in CHAPTERS.items():
         links = ", ".join(f"[`{path.removeprefix(PACKAGE + '.')}`][{path}]" for path in names_of(chapter))

@@ -94,7 +94,7 @@ def calibration_curve(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurve | CorpCurve:
-    """Compare predicted probabilities with label frequencies.
+    """The calibration curve (reliability diagram) of predictions: mean prediction and label frequency of each bin.
 
     With method="bins", predictions are sorted and put into bins of at least `bin_size` pairs that never split equal
     predictions (Algorithm 1); with q̂ a bin's mean prediction and p̂ its label frequency, the error is

@@ -221,7 +221,7 @@ def calibration_curves(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurves:
-    """A calibration curve for each group, or one for all pairs: do predicted probabilities match frequencies?
+    """A calibration curve for each group, or one for all pairs.
 
     groups (n,): groups (tag, model, language), one curve each; without them, all pairs are one.
     method: a curve of bins, or without bins: isotonic regression (CORP).
@@ -318,6 +318,10 @@ def curves_by_group(
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurves:
     """A calibration curve for each group, or one for all pairs: do predicted probabilities match frequencies?
+
+    method: a curve of bins, or without bins: isotonic regression (CORP).
+    interval: interval of Algorithm 1's value, beside the debiased one.
+    test: test that p comes from (default: the binned test).
 
     The curves behind `calibration_curves` and `worst_predictions`, which explain them, and `howsure calibration`.
 

@@ -236,8 +236,8 @@ def find_miscalibrated_groups(
     data: Source | IntoFrame | None = None,
     rng: Randomness = 0,
 ) -> MiscalibratedGroups:
-    """In which groups of rows are predictions worse calibrated than in the whole? Groups are made of one or two
-    conditions on columns, and tested all at once.
+    """Groups of rows, made by one or two conditions on columns, that are worse calibrated than the whole, tested
+    together.
 
     For every group, the sum of y - r(q) over its rows is compared with what chance does to it, where r(q) is q plus the
     mean gap of all rows with similar predictions (against="whole"), or q itself (against="diagonal"). The p-values

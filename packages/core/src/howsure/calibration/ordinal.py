@@ -123,7 +123,8 @@ def ordinal_calibration(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> OrdinalCalibration:
-    """Do the probabilities of ordered levels match frequencies? A curve for each cut point between levels.
+    """Calibration of the probabilities of ordered levels, such as grades: a curve for each cut point between
+    levels.
 
     With levels 1 to 5 there are four cut points: how probable is a level above 1, above 2 …, and how often is it so?
     The error of all cut points is the root mean square of theirs: curves of all pooled would let a cut point that is

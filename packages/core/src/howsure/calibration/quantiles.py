@@ -308,7 +308,7 @@ def quantile_calibration(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> QuantileCalibration:
-    """Where does the true value fall among posterior draws? Uniformly, if the posterior is calibrated.
+    """Calibration of posterior draws: the true value's rank among them is uniform if the posterior is calibrated.
 
     y_true (n,): the true values of n quantities.
     draws (n, S): S posterior draws of each; of `data`, one column of lists, or a sequence of columns.

@@ -80,7 +80,7 @@ def check_score(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts on the mean of a score that each item has: is it right, exact match, ROUGE, a judge's grade.
+    """Verdicts on the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
 
     score (n,): numbers, such as 1 where the answer is right (default: the primary score of a log).
     min_score: the mean must lie above.

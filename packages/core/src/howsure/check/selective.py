@@ -50,7 +50,8 @@ def check_selective(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts on the risk of the most confident answers: the share of wrong ones among them.
+    """Verdicts on the risk of the most confident answers, the share of wrong ones among them: pass, fail, or cannot
+    tell.
 
     y_true (n,): 1 where the answer is right.
     y_prob (n,): its confidence.

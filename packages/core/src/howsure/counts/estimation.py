@@ -199,6 +199,7 @@ def count_units(
     """Counts per group and in all, with intervals, from scores of all units and labels of a drawn sample.
 
     labelled: file written by `howsure counts sample`, with labels filled in, instead of `y_true`.
+    date_format: date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).
 
     The estimation behind `estimate_counts` and `correct_annotation_errors`, which explain it, and behind `howsure
     counts estimate`.

@@ -55,7 +55,7 @@ def rater_agreement(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> RaterAgreement:
-    """How far do raters agree with each other, and may a judge stand in for a person?
+    """Agreement of raters with intervals, and whether a judge may replace a person.
 
     A row for all raters, and one for each two: how far their grades are equal, Krippendorff's α, Cohen's κ and Gwet's
     AC, each with an interval by leaving out each item in turn. Of grades with an order, near ones agree in part.

@@ -107,7 +107,7 @@ def judge_bias(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgeBias:
-    """Does a judge look at what it should not: order, length, its own family, or the day?
+    """Biases of a judge: order of the answers, length, its own family, and change over time.
 
     A row for each bias whose columns are given, with an interval and a sentence.
 

@@ -48,7 +48,8 @@ def correct_judge_scores(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgedScores:
-    """What would people have given, where a judge graded every answer and people graded a few?
+    """The mean grade that people would give each model, from a judge's grades of all answers and people's grades of
+    a few.
 
     A row per model: the mean grade of people, estimated from the judge's grades of all answers and from how far these
     are off where people graded, too: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that makes the interval narrow. A

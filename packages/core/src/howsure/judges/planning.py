@@ -79,7 +79,7 @@ def plan_judge_sample(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgePlan:
-    """How many grades of people does a corrected mean need, so that its interval is as narrow as wanted?
+    """The number of human grades that a corrected mean needs for an interval of a given width.
 
     From the grades that are there, or from a correlation of judge and people that is assumed: the interval that
     `correct_judge_scores` would give of so many grades like those, drawn at random from all.

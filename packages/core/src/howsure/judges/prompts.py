@@ -101,7 +101,7 @@ def prompt_sensitivity(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> PromptSensitivity:
-    """How much of an estimate is the choice of the prompt, or of the model that annotates?
+    """How much of an estimate's variance is due to the choice of the prompt, or of the model that annotates.
 
     The same items under several prompts: the variance of grades by items, prompts, both together, and runs, and the
     mean with the interval that another choice of prompts would need.

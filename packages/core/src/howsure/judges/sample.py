@@ -85,7 +85,7 @@ def draw_judge_sample(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> JudgeSample:
-    """Which answers shall people grade, so that they show what a judge is off by?
+    """Draw the answers that people grade, so that the grades show how far the judge is off.
 
     Draws items at random within strata of the judge's grade, and of the length of answers, and has the answers of all
     models to them graded; without `id`, draws answers of each model. `correct_judge_scores` takes the strata.

@@ -101,7 +101,8 @@ def judge_transport(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgeTransport:
-    """Does a grade of the judge mean the same for every model, so that grades of people for some speak for others?
+    """Whether a judge's grade means the same for every model, so that human grades of some models correct the
+    others.
 
     Learns a map from the judge's grade to the grade that people give, and audits it for each model by its answers that
     people graded: "transports" where the mean of people minus map surely lies within the margin, "does not" where it

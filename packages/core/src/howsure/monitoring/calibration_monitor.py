@@ -61,7 +61,7 @@ Date = str | datetime.date | np.datetime64
 
 
 class CalibrationMonitor:
-    """Is a model still calibrated? Give it each day's predictions and labels; it may be asked at any time.
+    """A monitor of a model's calibration over time: give it each day's predictions and labels, and ask it at any time.
 
     H0: given all before, a row of probability q has label 1 with a probability within `tolerance` of q. An e-process
     (bets on other forecasts, fixed before each period; Arnold, Henzi & Ziegel 2023) gathers the evidence against it: an

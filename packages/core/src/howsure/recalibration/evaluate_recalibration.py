@@ -163,7 +163,7 @@ def evaluate_recalibration(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationEvaluation:
-    """Would recalibration help on rows like these? Cross-fitted, so that no map is judged by rows it was fitted on.
+    """Whether recalibration would help on rows like these, cross-fitted: no map is judged by rows it was fitted on.
 
     y_true, y_prob, and all that is not explained here: as for `recalibrate`. folds: the rows, or whole
     clusters, are divided at random into so many parts, at least 3; each row is evaluated after the map that was fitted
@@ -220,7 +220,8 @@ def recalibration_table(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationTable:
-    """Does recalibration help? Calibration error and scores before and after, on rows that no map was fitted to.
+    """Calibration error and scores before and after recalibration, by method and group, on rows that no map was
+    fitted to.
 
     `evaluate_recalibration` of each group by itself and of each of several methods, in one table: each row is evaluated
     after a map that was fitted to others.

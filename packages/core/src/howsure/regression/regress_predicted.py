@@ -46,7 +46,7 @@ def regress_predicted(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> PredictedRegression:
-    """What does a label depend on, if a model predicted it for every row and people labelled a few?
+    """Regression on a label that a model predicted for every row and people labelled for a few.
 
     A row per coefficient: naive, with predictions taken as labels, and corrected by the labels of people. A model that
     errs more in some rows than in others makes naive coefficients wrong, and more rows do not help. Corrected ones are

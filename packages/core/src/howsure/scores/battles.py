@@ -56,7 +56,7 @@ def rank_battles(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> BattleTable:
-    """How strong is each model, from battles of two? Its strength with an interval, and the ranks that it may have.
+    """The strength of each model with an interval, and its possible ranks, from battles of two.
 
     A row per model: the model of Bradley & Terry (1952), with ties as Davidson (1970) has them, fitted by maximum
     likelihood. Points are what a model is expected to get of a battle with one of the others, each as likely: 1 for a

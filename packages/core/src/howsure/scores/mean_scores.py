@@ -95,7 +95,7 @@ def score_models(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ScoreTable:
-    """The metrics of each model's predictions with intervals, and its possible ranks, as `mean_scores` of a number.
+    """The metrics of each model's predictions with intervals, and its possible ranks.
 
     y_true (n,): the true value of each row: a label, or tags, spans, labels, relevance, a text.
     prediction (n,): the prediction of the model.

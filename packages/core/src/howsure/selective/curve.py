@@ -92,7 +92,8 @@ def selective_curve(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> SelectiveCurve:
-    """How well does confidence tell right answers from wrong ones, and what if only confident answers are kept?
+    """Risk by coverage if only confident answers are kept, and how well confidence separates right from wrong
+    (AUROC).
 
     y_true (n,): 1 where the model's answer is right; any two values with `pos_label`. y_prob (n,): its confidence in
     that answer. `Pairs` may replace both (`pairs_from_classes` makes them from class probabilities). clusters (n,):
@@ -133,7 +134,7 @@ def selective_table(
     show: Show = (),
     data: Source | IntoFrame | None = None,
 ) -> SelectiveTable:
-    """What if a model answers only where it is confident? Risk by coverage, AUROC, and a threshold with a promise.
+    """Risk by coverage, AUROC and a threshold with a guarantee, for each group, if only confident answers are kept.
 
     The curve of `selective_curve` for every group (models, languages, subjects), and with a `risk` the threshold of
     `selective_threshold`. Intervals and promises are each group's own.

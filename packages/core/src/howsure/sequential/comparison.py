@@ -22,7 +22,7 @@ UNDECIDED, CANNOT_TELL = "undecided", "cannot tell"
 
 
 class SequentialComparison(ScoreSequence):
-    """Which of two models is better? Give it their scores in the order drawn, look after each item, and stop any time.
+    """A comparison of two models that is valid after each item: give it their scores in the order drawn; stop any time.
 
     The items must come in random order (`draw_order`), not in that of a file and not as answers arrive. With
     probability at least `level`, no verdict is ever wrong, and the interval of the difference, first - second, is right
@@ -94,7 +94,7 @@ class SequentialComparison(ScoreSequence):
 
 
 class SequentialScore(ScoreSequence):
-    """Is the mean score of a model above a limit? Give it scores in the order drawn, and look after each item.
+    """A test of a mean score against a limit that is valid after each item: give it scores in the order drawn.
 
     pass: the mean lies above `min_score`; fail: below; each is ever said wrongly with probability at most 1 - level.
     Without a limit there is the interval alone. The other settings are those of `SequentialComparison`.

@@ -96,7 +96,7 @@ def plan_comparison(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ComparisonPlan:
-    """How many items will it take until two models are told apart? Simulated from a pilot, whose size counts.
+    """The number of items until two models are told apart, simulated from a pilot, whose size counts.
 
     Each simulation weighs the items of the pilot, or its clusters, at random (as a Bayesian bootstrap does), draws a
     benchmark from them, and evaluates it in random order until `SequentialComparison` decides.

@@ -92,7 +92,8 @@ def race_models(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> Race:
-    """Which of several models is the best? Items are taken in the order drawn; who is clearly worse is dropped.
+    """The best of several models by early stopping: items are taken in the order drawn, and worse models are
+    dropped.
 
     With probability `level`, none of the best models of the benchmark is ever dropped, however often one looks. Call it
     again as answers come, and evaluate the next items with the models that are left. The intervals of the means are

@@ -66,7 +66,8 @@ def comparison_power(
     alternative: str = "two-sided",
     method: str = "permutation",
 ) -> ComparisonPower:
-    """What n items can find, how many it takes to find a difference in accuracy, or how probable that is (both given).
+    """Power of a comparison: the difference in accuracy that n items find, or the number of items that a difference
+    needs.
 
     disagreement: share of the items on which only one system is right; of two versions of a model often .05 to .2.
     n: number of items.

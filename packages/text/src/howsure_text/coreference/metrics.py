@@ -245,7 +245,7 @@ class CoreferenceScores(Result):
 def coreference_scores(
     gold: Iterable[Iterable[Hashable]], predicted: Iterable[Iterable[Hashable]], *, singletons: bool = True
 ) -> CoreferenceScores:
-    """Score the predicted clusters of one document against the gold ones.
+    """Scores of the predicted clusters of one document against the gold ones: MUC, B³, CEAF, LEA and pairs.
 
     Both are lists of clusters, each a list or set of mentions, which may be any hashable object (a span, a number).
     Mentions on only one side are counted as in the official scorer. `singletons=False` drops the clusters of one

@@ -1,0 +1,78 @@
+"""The public functions by task, a line each, with the classes that users construct; results are listed apart.
+
+`python -m website.tasks` writes docs/api.md.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import howsure
+
+PAGE = Path(__file__).parents[1] / "docs" / "api.md"
+
+TASKS = {
+    "Calibration": """calibration_error calibration_curve calibration_curves calibration_table calibration_test
+    compare_calibration decompose_score find_miscalibrated_groups multicalibration_error ordinal_calibration
+    quantile_calibration logit_calibration worst_predictions""",
+    "Recalibration": "recalibrate recalibrate_file evaluate_recalibration recalibration_table",
+    "Selective answers": "selective_curve selective_table selective_threshold",
+    "Scores and ranks": "mean_scores score_models pass_at_k worst_items rank_battles",
+    "Comparison of models": "compare_models compare_scores resample_models comparison_power",
+    "Early stopping": "draw_order plan_comparison race_models",
+    "Checks": "check_calibration check_score check_selective",
+    "Judges": """correct_judge_scores plan_judge_sample draw_judge_sample judge_bias judge_transport rater_agreement
+    prompt_sensitivity""",
+    "Counts": """plan_label_sample draw_label_sample estimate_counts correct_annotation_errors learn_score
+    regress_predicted""",
+    "Sequences and coreference": "tag_pairs transition_pairs coreference_scores",
+    "Events": "event_series compare_actors",
+    "Files": "look read read_documents read_signature",
+    "Pairs": "pairs_from_classes simulate_pairs",
+}
+CONSTRUCTED = {
+    "Calibration": "CalibrationSummary CalibrationMonitor ProperLoss",
+    "Recalibration": "RecalibrationMap",
+    "Comparison of models": "Metric Runs Experiments",
+    "Early stopping": "SequentialScore SequentialComparison",
+    "Sequences and coreference": "CRFTagger HMMTagger TagPosterior AntecedentModel CorefPosterior",
+    "Events": "EventStore Lexicon Rule",
+    "Files": "Document Sentence Mention",
+    "Pairs": "Pairs Probabilities",
+}
+INTRODUCTION = """
+All of these are names of `howsure`: `howsure.mean_scores(...)`. Data come first, as arrays or, with `data=` a frame or
+`howsure.read("file.csv")`, as names of columns; everything else is given by keyword. Functions return classes of the
+list of results, which are imported for annotations only.
+""".strip()
+ERRORS = "HowsureError InputError MissingExtraError"
+
+
+def results() -> list[str]:
+    """The classes that functions return, and the rows of these."""
+    others = {*" ".join([*TASKS.values(), *CONSTRUCTED.values(), ERRORS]).split()}
+    return [name for name in howsure.__all__ if name not in others]
+
+
+def summary(name: str) -> str:
+    """The first sentence of a docstring, fit for a cell of a table."""
+    paragraph = re.sub(r"\s+", " ", (inspect.getdoc(getattr(howsure, name)) or "").split("\n\n")[0])
+    return re.split(r"(?<=[.?]) (?=[A-Z`])", paragraph)[0].replace("|", "\\|")
+
+
+def page(link: str = "`{name}`") -> str:
+    """The page in Markdown; `link` is how a name is written."""
+    sections = ["# Functions by task", INTRODUCTION]
+    for task, functions in TASKS.items():
+        names = [*functions.split(), *CONSTRUCTED.get(task, "").split()]
+        rows = [f"| {link.format(name=name)} | {summary(name)} |" for name in names]
+        sections.append("\n".join([f"## {task}", "", "| name | what it is |", "|---|---|", *rows]))
+    for title, names in {"Results": results(), "Errors": ERRORS.split()}.items():
+        sections.append(f"## {title}\n\n" + "\n".join(f"- {link.format(name=name)}: {summary(name)}" for name in names))
+    return "\n\n".join(sections) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
