@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-import howsure
 from howsure.show.table import csv_line, in_a_spreadsheet
+from tests.source import EVENTS
 
 if TYPE_CHECKING:
     from tests.explorer.chromium import Browser
 
-SOURCE = Path(howsure.__file__).parent / "explorer" / "page" / "embedded.js"
+SOURCE = EVENTS / "explorer" / "page" / "embedded.js"
 PIECES = [*"'=+-@;,\t\n\r\" .1e＝", "\x1b", "\u202e", "\ufeff", "😀", "-0.5", "inf", "x"]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import random
 import sys
 from itertools import islice
@@ -19,7 +18,8 @@ from tests.fuzz.json_mutator import DEPTH, HALF, changed, documents_of, mutated,
 from tests.fuzz.json_readers import JSON_READERS
 from tests.fuzz.json_trial import crash_at, inputs_of, seeds_of
 from tests.fuzz.readers import LOG_READERS, READERS, Reader, run
-from tests.fuzz.trial import SOURCE, crash_of
+from tests.fuzz.trial import crash_of
+from tests.source import FILES, PAPERS
 
 FEW, SOME, MANY = 50, 200, 2_000  # inputs of a reader
 SLOW = {
@@ -65,24 +65,31 @@ def test_every_reader_of_json_is_in_the_table(tmp_path: Path) -> None:
     assert held - lines_of_numbers <= set(JSON_READERS) | {"event-store-edits"}
 
 
-# What parses JSON: functions of the package and, of its methods, those of these names.
+SOURCES = frozenset(FILES)
+
+# What parses JSON: functions of the packages and, of its methods, those of these names.
 PARSERS = {"parsed_json", "DECODE", "loads", "load", "read_model", "records_of", "fields", "content"}
 OWNERS = {"loads": {"json"}, "load": {"json"}, "fields": {"head", "HEAD"}, "content": {"STATE", "SavedState"}}
 NOT_READERS = {
-    "cli/terminal/recorded_help.py recorded_help": "a file of the package",
-    "data/tables/where.py _tree": "what DuckDB writes about a condition",
-    "events/store/event_store.py differs": "settings made in the same call",
-    "spacy.py from_bytes": "needs spaCy; what it reads are texts for RecalibrationMap.from_json",
+    "howsure_cli/terminal/recorded_help.py recorded_help": "a file of the package",
+    "howsure/data/tables/where.py _tree": "what DuckDB writes about a condition",
+    "howsure_events/store/event_store.py differs": "settings made in the same call",
+    "howsure_text/spacy.py from_bytes": "needs spaCy; what it reads are texts for RecalibrationMap.from_json",
 }
+
+
+def in_package(path: Path) -> str:
+    """The path of a file from its package on."""
+    return path.as_posix().rpartition("/src/")[2]
 
 
 def parsing_functions() -> set[str]:
     """The functions of howsure that parse JSON, each as its file and name."""
     functions = set()
-    for path in SOURCE.rglob("*.py"):
+    for path in (path for path in FILES if PAPERS not in path.parents):
         for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(function, ast.FunctionDef) and any(map(is_parser, ast.walk(function))):
-                functions.add(f"{path.relative_to(SOURCE).as_posix()} {function.name}")
+                functions.add(f"{in_package(path)} {function.name}")
     return functions
 
 
@@ -104,9 +111,9 @@ def test_every_function_that_parses_json_is_reached_by_a_reader(tmp_path: Path) 
     entered = set[str]()
 
     def record(frame: FrameType, event: str, argument: object) -> None:
-        path = frame.f_code.co_filename
-        if path.startswith(f"{SOURCE}{os.sep}"):
-            entered.add(f"{Path(path).relative_to(SOURCE).as_posix()} {frame.f_code.co_name}")
+        path = Path(frame.f_code.co_filename)
+        if path in SOURCES:
+            entered.add(f"{in_package(path)} {frame.f_code.co_name}")
 
     for name, reader in JSON_READERS.items():
         folder = tmp_path / name

@@ -6,11 +6,10 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
-import howsure
 from howsure.errors import HowsureError
 from tests.fuzz.readers import READERS, Reader, run
+from tests.source import PACKAGES
 
-SOURCE = Path(howsure.__file__).parent
 CRASHES = Path(__file__).parent / "crashes"  # of the past, a folder a reader
 
 
@@ -32,7 +31,7 @@ def crash_of(reader: Reader, content: bytes, folder: Path) -> Crash | None:
         return None
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        ours = [one for one in frames if SOURCE in Path(one.filename).parents] or frames
+        ours = [one for one in frames if set(PACKAGES.values()) & {*Path(one.filename).parents}] or frames
         told = "".join(traceback.format_exception(error, limit=-12))
         return Crash(f"{type(error).__name__} at {Path(ours[-1].filename).name}:{ours[-1].lineno}", told)
     return None
