@@ -18,6 +18,7 @@ from howsure.counts.cell_levels import (
     mid_tails,
 )
 from howsure.counts.count_law import SMALL_VARIANCE, CountLaw, LogitCounts, count_law, mixed_small_sums
+from howsure.counts.count_laws import count_intervals, count_laws
 from howsure.inputs.pairs import Floats
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import poisson_binomial
@@ -152,6 +153,47 @@ def test_units_alike_are_taken_together_in_large_cells_only() -> None:
     for level, weight in zip(LEVELS, WEIGHTS, strict=True):
         exact += weight * poisson_binomial(1 / (1 + np.exp(-(logits + level)))).pmf
     assert np.abs(one.cdf(np.arange(20_001)) - np.cumsum(exact)).max() < 2e-3
+
+
+# Many counts together: each as by itself.
+
+
+def cells_of_all_kinds(rng: np.random.Generator) -> list[list[Floats] | list[LogitCounts]]:
+    """Two draws each of cells without units, small, large, certain, mostly positive, and larger than a batch."""
+    logits = [rng.normal(centre, 2.0, units) for units in (0, 1, 2, 7, 60, 333) for centre in (-6.0, -2.0, 0.0, 4.0)]
+    logits += [rng.choice([-9.2, 9.2], 1_500), rng.normal(-7, 1, 4_096), rng.normal(8, 1, 4_096)]
+    logits += [np.full(40, -1e4), np.full(40, 1e4), rng.normal(-6, 1, 5_000)]
+    cells: list[list[Floats] | list[LogitCounts]] = [[values + 0.3, values - 0.3] for values in logits]
+    counts = LogitCounts.empty()
+    counts.add(rng.normal(-4, 1, 6_000))
+    return [*cells, [counts, counts]]
+
+
+@pytest.mark.parametrize("levels", [GRID, GRID[::15], np.zeros(1)], ids=["grid", "few", "one"])
+def test_counts_computed_together_are_those_computed_one_by_one(levels: Floats) -> None:
+    rng = np.random.default_rng(1)
+    cells = cells_of_all_kinds(rng)
+    spread = rng.choice([0.3, 2.0, 1e3], (len(cells), 2, 1))
+    weights = np.exp(-0.5 * ((levels - rng.normal(0, 1, (len(cells), 2, 1))) / spread) ** 2)
+    known = rng.integers(0, 5, len(cells)).tolist()
+    together = count_laws(known, cells, levels, weights)
+    alone = [count_law(k, draws, levels, list(weight)) for k, draws, weight in zip(known, cells, weights, strict=True)]
+    assert sum(len(law.weight) > 0 for law in together) > 3 < sum(law.small.sum() > 0.5 for law in together)
+    for batched, single in zip(together, alone, strict=True):
+        assert (batched.known, batched.units) == (single.known, single.units)
+        assert batched.unread == pytest.approx(single.unread, rel=1e-12, abs=1e-12)
+        np.testing.assert_allclose(batched.small, single.small, atol=1e-12)
+        for part in ("weight", "mean", "deviation", "skewness"):
+            np.testing.assert_allclose(getattr(batched, part), getattr(single, part), rtol=1e-9, atol=1e-12)
+    for level in (0.5, 0.95, 1 - 1e-9):
+        assert count_intervals(together, level) == [law.interval(level) for law in together]
+    assert count_intervals([], 0.95) == []
+
+
+def test_cells_without_further_units_have_the_known_count() -> None:
+    weights = np.ones((2, 1, len(GRID)))
+    laws = count_laws([0, 3], [[np.empty(0)], [np.empty(0)]], GRID, weights)
+    assert count_intervals(laws, 0.95) == [(0, 0), (3, 3)]
 
 
 # One cell by its own labels: the conditional law against enumeration, and the hypergeometric law of equal units.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.counts.cell_levels import LEVELS, cell_levels, conditional_estimate, conditional_interval
-from howsure.counts.count_law import MAX_SINGLE_UNITS, CountLaw, LogitCounts, count_law
+from howsure.counts.count_law import MAX_SINGLE_UNITS, CountLaw, LogitCounts
+from howsure.counts.count_laws import count_intervals, count_laws
 from howsure.counts.design import MIN_MINORITY, difference_total, labels_total
 from howsure.counts.population import Bools, ElementSizes, Units, effective_minority, measure_elements
 from howsure.counts.proxy import Proxy, label_weights
@@ -32,17 +33,19 @@ class FittedCells:
 def fit_cells(units: Units, proxy: Proxy, *, with_laws: bool) -> FittedCells:
     """Sums and distributions of all cells, computed in blocks of units and averaged over draws of the proxy."""
     n_cells, code, weight = len(units.cells.names), units.cell_of_labelled, label_weights(units)
-    posteriors = [
-        cell_levels(logits, units.labels, code, n_cells, units.cells.domain, weight).posterior
-        for logits in (proxy.labelled_draws() if with_laws else ())
-    ]
+    posteriors = np.array(
+        [
+            cell_levels(logits, units.labels, code, n_cells, units.cells.domain, weight).posterior
+            for logits in (proxy.labelled_draws() if with_laws else ())
+        ]
+    )  # (draws, cells, levels)
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
     expected = units.by_cell(sigmoid(proxy.labelled_logits))
     laws: list[CountLaw] = []
     for cells, rows in _cell_blocks(units):
         if len(cells) == 1 and len(rows[0]) > MAX_SINGLE_UNITS:
             total, draws = _large_cell(proxy, rows[0], with_laws)
-            draws_by_cell = [draws]
+            draws_by_cell: list[list[Floats] | list[LogitCounts]] = [draws]
             expected[cells[0]] += total
         else:
             all_rows = np.concatenate(rows)
@@ -51,8 +54,9 @@ def fit_cells(units: Units, proxy: Proxy, *, with_laws: bool) -> FittedCells:
             expected[cells] += np.bincount(np.repeat(np.arange(len(rows)), sizes), sigmoid(logits), len(rows))
             parts = np.split(proxy.draws(all_rows, logits), np.cumsum(sizes)[:-1], axis=1) if with_laws else []
             draws_by_cell = [list(part) for part in parts]
-        for cell, cell_draws in zip(cells if with_laws else [], draws_by_cell, strict=False):
-            laws.append(count_law(positives[cell], cell_draws, LEVELS, [posterior[cell] for posterior in posteriors]))
+        if with_laws:
+            cell_positives = [positives[cell] for cell in cells]
+            laws += count_laws(cell_positives, draws_by_cell, LEVELS, posteriors[:, cells].swapaxes(0, 1))
     return FittedCells(expected, tuple(laws))
 
 
@@ -92,12 +96,13 @@ def count_cells(
     """The count of each cell; cells of the domains in `apart` share no information."""
     n_labelled = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
+    intervals = count_intervals(fitted.laws, level)
     rows = []
     for cell, name in enumerate(units.cells.names):
         alone = apart[units.cells.domain[cell]]
         if fitted.laws and not alone:
             law = fitted.laws[cell]
-            count: EstimateAndMethod = (law.expected, *law.interval(level), "hierarchical")
+            count: EstimateAndMethod = (law.expected, *intervals[cell], "hierarchical")
         elif method == "raw":
             count = _raw(units.score[units.cells.members(cell)], level)
         elif method == "exact":

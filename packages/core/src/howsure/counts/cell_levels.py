@@ -149,19 +149,30 @@ TAILS = 3.0  # degrees of freedom of the levels: a cell may be far from the othe
 class CellLevels:
     """The posterior of the level of each cell (cells, levels), and of the spread τ of each domain (domains, τ).
 
-    agreement (cells,): how likely the labels of a cell are under the law of the other cells of its domain, relative to
-    the same law moved to where they are likeliest: e^(-z²/2) if both are normal and z standard deviations apart.
+    domain (cells,); likelihood (cells, levels) and evidence (cells, h) of the labels; log_weight (domains, h).
     """
 
     posterior: Floats
     spread: Floats
-    agreement: Floats
+    domain: Integers
+    likelihood: Floats
+    evidence: Floats
+    log_weight: Floats
 
     @property
     def expected_spread(self) -> Floats:
         """E τ of each domain."""
         spread: Floats = self.spread @ SPREADS
         return spread
+
+    @property
+    def agreement(self) -> Floats:
+        """How likely the labels of each cell are under the law of the other cells of its domain, relative to the same
+        law moved to where they are likeliest: e^(-z²/2) if both are normal and z standard deviations apart.
+        """
+        densities, _ = _hyperparameters()
+        laws = softmax(self.log_weight[self.domain] - np.log(self.evidence)) @ densities
+        return np.array([_agreement(*both) for both in zip(self.likelihood, laws, strict=True)])
 
 
 def cell_levels(
@@ -189,17 +200,15 @@ def cell_levels(
     n_domains = int(domain_of_cell.max()) + 1
     information = _log_root_information(logits, domain_of_cell[cell], n_domains, weight)
     posterior = np.empty_like(likelihood)
-    spreads, agreement = np.empty((n_domains, len(SPREADS))), np.empty(n_cells)
-    for domain in range(len(spreads)):
+    spreads, log_weights = np.empty((n_domains, len(SPREADS))), np.empty((n_domains, len(densities)))
+    for domain in range(n_domains):
         members = np.flatnonzero(domain_of_cell == domain)
-        log_weight = log_prior + information[domain] + np.log(evidence[members]).sum(axis=0)
-        weight = softmax(log_weight[None])[0]
-        posterior[members] = likelihood[members] * ((weight / evidence[members]) @ densities)
-        spreads[domain] = weight.reshape(len(MEANS), len(SPREADS)).sum(axis=0)
-        log_others = log_weight - np.log(evidence[members])
-        law = softmax(log_others) @ densities
-        agreement[members] = [_agreement(*both) for both in zip(likelihood[members], law, strict=True)]
-    return CellLevels(posterior / posterior.sum(axis=1, keepdims=True), spreads, agreement)
+        log_weights[domain] = log_prior + information[domain] + np.log(evidence[members]).sum(axis=0)
+        hyperparameter_weight = softmax(log_weights[None, domain])[0]
+        posterior[members] = likelihood[members] * ((hyperparameter_weight / evidence[members]) @ densities)
+        spreads[domain] = hyperparameter_weight.reshape(len(MEANS), len(SPREADS)).sum(axis=0)
+    posterior /= posterior.sum(axis=1, keepdims=True)
+    return CellLevels(posterior, spreads, domain_of_cell, likelihood, evidence, log_weights)
 
 
 def _agreement(likelihood: Floats, law: Floats) -> float:

@@ -155,7 +155,8 @@ class CountLaw:
         at = np.asarray(counts, dtype=np.float64) - self.known
         total = np.zeros(at.shape)
         if len(self.weight):
-            total += self.weight @ edgeworth(at, self.mean, self.deviation, self.skewness, self.units)
+            mean, deviation, skewness = np.stack([self.mean, self.deviation, self.skewness])[..., None]
+            total += self.weight @ edgeworth(at, mean, deviation, skewness, self.units)
         if len(self.small):
             summed = np.cumsum(self.small)
             place = np.clip(np.floor(at).astype(np.int64), -1, len(summed) - 1)
@@ -231,12 +232,12 @@ class CountLaw:
         return np.unique(np.linspace(first, last, min(last - first + 1, MAX_LAW_LENGTH)).round())
 
 
-def edgeworth(at: Floats, mean: Floats, deviation: Floats, skewness: Floats, units: int) -> Floats:
-    """P(U ≤ u) of sums of units by the normal law corrected for skewness, with continuity (components, points)."""
+def edgeworth(at: Floats, mean: Floats, deviation: Floats, skewness: Floats, units: int | Floats) -> Floats:
+    """P(U ≤ u) of sums of units by the normal law corrected for skewness, with continuity; arguments broadcast."""
     from scipy.special import ndtr
 
-    z = (np.floor(at)[None, :] + 0.5 - mean[:, None]) / deviation[:, None]
-    cdf = ndtr(z) - skewness[:, None] * (z * z - 1.0) * np.exp(-0.5 * z * z) / (6.0 * np.sqrt(2.0 * np.pi))
+    z = (np.floor(at) + 0.5 - mean) / deviation
+    cdf = ndtr(z) - skewness * (z * z - 1.0) * np.exp(-0.5 * z * z) / (6.0 * np.sqrt(2.0 * np.pi))
     cdf = np.clip(cdf, 0.0, 1.0)
     return np.where(at < 0, 0.0, np.where(at >= units, 1.0, cdf))
 

@@ -10,7 +10,7 @@ import numpy as np
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.counts.cell_counts import FittedCells
 from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
-from howsure.counts.count_law import count_law
+from howsure.counts.count_laws import count_intervals, count_laws
 from howsure.counts.design import MIN_MINORITY, difference_total
 from howsure.counts.notes import Note
 from howsure.counts.population import MIN_EFFECTIVE_ELEMENTS, Bools, Units, measure_elements
@@ -94,12 +94,14 @@ def hidden_coverage(
         levels = cell_levels(
             logits[shown], units.labels[shown], code[shown], len(units.cells.names), units.cells.domain, weight[shown]
         )
-        for cell in np.unique(code[hidden]).tolist():
-            places = hidden[code[hidden] == cell]
-            law = count_law(0, [logits[places]], LEVELS, [levels.posterior[cell]])
-            low, high = law.interval(level)
-            covered += low <= units.labels[places].sum() <= high
-            cells += 1
+        hidden_cells = np.unique(code[hidden])
+        members = [hidden[code[hidden] == cell] for cell in hidden_cells.tolist()]
+        laws = count_laws(
+            [0] * len(members), [[logits[rows]] for rows in members], LEVELS, levels.posterior[hidden_cells, None]
+        )
+        for rows, (low, high) in zip(members, count_intervals(laws, level), strict=True):
+            covered += low <= units.labels[rows].sum() <= high
+        cells += len(members)
     return (covered / cells if cells else math.nan), cells
 
 

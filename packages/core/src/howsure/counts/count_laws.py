@@ -1,0 +1,208 @@
+"""The distributions of the counts of many cells, and their intervals, computed in batches of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from howsure.counts.count_law import (
+    MAX_SINGLE_UNITS,
+    MIN_WEIGHT,
+    REACH,
+    SMALL_VARIANCE,
+    CountLaw,
+    LogitCounts,
+    count_law,
+    edgeworth,
+)
+from howsure.counts.population import Bools
+from howsure.inputs.pairs import Floats, Integers
+
+BATCH = 1 << 16  # logits, with padding, computed at a time: they fit in the cache
+MAX_LOGIT = 600.0  # e^600 and its products with e^level are finite
+MAX_LOG_SUM = 1_200.0  # Σ log(1 + odds) of the units; its half is within the range of floats
+ROUNDING = 1e-12  # of a probability: a quantile may miss its share by it
+
+
+def count_laws(
+    known: Sequence[int],
+    draws: Sequence[Sequence[Floats] | Sequence[LogitCounts]],
+    levels: Floats,
+    weights: Floats,
+) -> list[CountLaw]:
+    """The distribution of each count, as by `count_law`; weights: (counts, draws, levels).
+
+    Cells of at most 4,096 units are computed together, those of similar size in one batch.
+    """
+    laws: dict[int, CountLaw] = {}
+    sizes = np.array([_n_units(cell_draws) for cell_draws in draws], dtype=np.int64)
+    single = np.flatnonzero(sizes <= MAX_SINGLE_UNITS)
+    for cells in _batches(single[np.argsort(sizes[single], kind="stable")], sizes, weights.shape[1]):
+        logits = np.full((int(sizes[cells].max()), len(cells), weights.shape[1]), -np.inf)
+        for place, cell in enumerate(cells.tolist()):
+            logits[: sizes[cell], place] = np.clip(np.stack(draws[cell], axis=1), -MAX_LOGIT, MAX_LOGIT)
+        batch = _laws_of_batch([known[cell] for cell in cells.tolist()], sizes[cells], logits, levels, weights[cells])
+        laws |= {cell: law for cell, law in zip(cells.tolist(), batch, strict=True) if law is not None}
+    return [
+        laws[cell] if cell in laws else count_law(known[cell], cell_draws, levels, list(weights[cell]))
+        for cell, cell_draws in enumerate(draws)
+    ]
+
+
+def _n_units(draws: Sequence[Floats] | Sequence[LogitCounts]) -> int:
+    first = draws[0]
+    return MAX_SINGLE_UNITS + 1 if isinstance(first, LogitCounts) else len(first)
+
+
+def _batches(cells: Integers, sizes: Integers, n_draws: int) -> Iterator[Integers]:
+    """Consecutive cells, ordered by size, with at most `BATCH` logits."""
+    first = 0
+    while first < len(cells):
+        last = first + 1
+        while last < len(cells) and (last + 1 - first) * n_draws * max(int(sizes[cells[last]]), 8) <= BATCH:
+            last += 1
+        yield cells[first:last]
+        first = last
+
+
+def _laws_of_batch(
+    known: Sequence[int], sizes: Integers, logits: Floats, levels: Floats, weights: Floats
+) -> list[CountLaw | None]:
+    """The distributions of some cells; logits: (units, cells, draws). None for cells whose odds would overflow."""
+    weight = np.where(weights > MIN_WEIGHT * weights.max(axis=2, keepdims=True), weights, 0.0)
+    weight /= weight.shape[1] * weight.sum(axis=2, keepdims=True)
+    level, weight = _levels_with_weight(levels, weight)
+    odds = np.exp(logits)
+    mean, variance, third = _moments(odds, np.exp(level))
+    few = np.where(variance < SMALL_VARIANCE, weight, 0.0)
+    reach = REACH * np.maximum(np.sqrt(variance), 1.0)
+    mostly = mean > sizes[:, None, None] / 2
+    small = [np.zeros(size + 1) for size in sizes.tolist()]
+    overflows = np.zeros(len(sizes), dtype=np.bool_)
+    for direction, counted, end in (
+        (1, np.where(mostly, 0.0, few), mean + reach),
+        (-1, np.where(mostly, few, 0.0), sizes[:, None, None] - mean + reach),  # by their negatives
+    ):
+        cells = np.flatnonzero(counted.any(axis=(1, 2)))
+        if not len(cells):
+            continue
+        width = min(int(np.ceil(np.where(counted > 0, end, 0.0).max())), len(odds)) + 1
+        factors = odds[:, cells]
+        if direction < 0:
+            factors = np.divide(1.0, factors, where=factors > 0, out=factors)
+        sums, overflows[cells] = _mixed_sums(factors, direction * level[cells], counted[cells], width)
+        for cell, law in zip(cells.tolist(), sums, strict=True):
+            small[cell][::direction][: len(law)] += law[: len(small[cell])]
+    many = (variance >= SMALL_VARIANCE) & (weight > 0)
+    ends = np.cumsum(many.sum(axis=(1, 2)))
+    large_weight, large_mean, deviation = weight[many], mean[many], np.sqrt(variance[many])
+    skewness = third[many] / deviation**3
+    unread = (weight * mean).sum(axis=(1, 2)).tolist()
+    laws: list[CountLaw | None] = []
+    for cell, (start, end) in enumerate(pairwise([0, *ends.tolist()])):
+        part = slice(start, end)
+        law = CountLaw(
+            known[cell],
+            int(sizes[cell]),
+            unread[cell],
+            large_weight[part],
+            large_mean[part],
+            deviation[part],
+            skewness[part],
+            small[cell],
+        )
+        laws.append(None if overflows[cell] else law)
+    return laws
+
+
+def _levels_with_weight(levels: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """For each cell, the levels from the first to the last with a weight, (cells, L), and their weights."""
+    used = np.asarray(weight.any(axis=1))
+    first, end = used.argmax(axis=1), len(levels) - used[:, ::-1].argmax(axis=1)
+    place = first[:, None] + np.arange((end - first).max())
+    inside, place = place < end[:, None], np.minimum(place, len(levels) - 1)
+    return levels[place], np.take_along_axis(weight, place[:, None], axis=2) * inside[:, None]
+
+
+def _moments(odds: Floats, factor: Floats) -> Floats:
+    """(3, cells, draws, levels): mean, variance and third central moment of the sums, the last where variances are
+    large.
+
+    factor: e^level of each cell (cells, levels), by which the odds (units, cells, draws) are multiplied.
+    """
+    moments = np.zeros((3, *odds.shape[1:], factor.shape[1]))
+    p, power = np.empty_like(odds), np.empty_like(odds)
+    for place in range(factor.shape[1]):
+        np.multiply(odds, factor[:, place, None], out=p)
+        np.add(p, 1.0, out=power)
+        p /= power
+        first = p.sum(axis=0)
+        np.multiply(p, p, out=power)
+        second = power.sum(axis=0)
+        moments[:2, ..., place] = first, first - second
+        if (first - second).max() >= SMALL_VARIANCE:
+            power *= p
+            moments[2, ..., place] = first - 3.0 * second + 2.0 * power.sum(axis=0)
+    return moments
+
+
+def _mixed_sums(odds: Floats, level: Floats, weight: Floats, width: int) -> tuple[Floats, Bools]:
+    """Σ weight · P(U = u), u < width, of each cell, over draws of its units and levels added to their logits; and
+    which cells' odds would overflow (their sums are 0).
+
+    P(U = u; θ) = e_u z^u / Σ e_v z^v, where z = e^θ and e_u is the sum over all sets of u units of the products of
+    their odds at level 0. So one pass over the units gives the distributions at all levels. All terms are positive.
+    """
+    highest = np.where(weight.any(axis=1), level, -np.inf).max(axis=1)[:, None]
+    factors = odds * np.where(weight.any(axis=2), np.exp(highest), 0.0)
+    log_sum = np.log1p(factors).sum(axis=0)
+    overflows = log_sum.max(axis=1) > MAX_LOG_SUM
+    factors[:, overflows] = 0.0
+    products, term = np.zeros((2, width, log_sum.size))
+    products[0] = np.exp(np.where(overflows[:, None], 0.0, -log_sum / 2)).ravel()  # both ends in the range of floats
+    for unit, unit_factors in enumerate(factors.reshape(len(factors), log_sum.size)):
+        end = min(unit + 1, width - 1)
+        np.multiply(products[:end], unit_factors, out=term[:end])
+        products[1 : end + 1] += term[:end]
+    sums = np.ascontiguousarray(np.moveaxis(products.reshape(width, *log_sum.shape), 0, -1))
+    powers = np.exp(np.minimum(level - highest, 0.0)[..., None] * np.arange(width))
+    scale = weight / (sums @ powers.swapaxes(1, 2))
+    mixed: Floats = ((scale @ powers) * sums).sum(axis=1)
+    mixed[overflows] = 0.0
+    return mixed, overflows
+
+
+def count_intervals(laws: Sequence[CountLaw], level: float) -> list[tuple[int, int]]:
+    """Equal-tailed quantiles of each count, as by `CountLaw.interval`, bisected together."""
+    tail = (1.0 - level) / 2
+    least = np.array([tail, 1.0 - tail]) - ROUNDING
+    low, high = np.zeros((2, len(laws), 2)) + np.array([[-1.0], [0.0]])[..., None]
+    units = np.array([law.units for law in laws], dtype=np.float64)
+    high += units[:, None]
+    large = np.repeat(np.arange(len(laws)), [len(law.weight) for law in laws])
+    components = np.concatenate(
+        [np.zeros((4, 0)), *(np.stack([law.weight, law.mean, law.deviation, law.skewness]) for law in laws)], axis=1
+    )
+    summed = np.concatenate([np.zeros(0), *(np.append(0.0, np.cumsum(law.small)) for law in laws)])
+    start = np.cumsum([0, *(len(law.small) + 1 for law in laws[:-1])])
+    active = np.arange(len(laws))
+    while len(active := active[(high - low)[active].max(axis=1) > 1]):
+        middle = np.ceil((low[active] + high[active]) / 2)
+        below = summed[start[active, None] + np.clip(middle, -1, units[active, None]).astype(np.int64) + 1]
+        place = np.full(len(laws), -1)
+        place[active] = np.arange(len(active))
+        among = np.flatnonzero(place[large] >= 0)
+        if len(among):
+            weight, mean, deviation, skewness = components[:, among, None]
+            owner = place[large[among]]
+            probability = weight * edgeworth(middle[owner], mean, deviation, skewness, units[active][owner, None])
+            for end in range(2):
+                below[:, end] += np.bincount(owner, probability[:, end], len(active))
+        reached = below >= least
+        low[active], high[active] = np.where(reached, low[active], middle), np.where(reached, middle, high[active])
+    return [
+        (law.known + first, law.known + last)
+        for law, (first, last) in zip(laws, high.astype(int).tolist(), strict=True)
+    ]
