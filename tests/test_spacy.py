@@ -18,6 +18,8 @@ import howsure
 from howsure.data import read_documents
 from howsure.errors import InputError
 
+pytestmark = pytest.mark.long  # a pipeline is trained
+
 WORDS = re.findall(r"\S+", "Ada Lovelace went to Paris . Jordan saw Jordan and Eve Smith in Rome .")
 NAMES = [(0, 2, "PER"), (4, 5, "LOC"), (6, 7, "PER"), (8, 9, "LOC"), (10, 12, "PER"), (13, 14, "LOC")]
 
@@ -89,7 +91,6 @@ def actions(doc: Doc, n: int) -> tuple[str, ...]:
     return tuple(marks)
 
 
-@pytest.mark.long
 def test_an_entity_has_the_share_of_all_paths_with_it_that_share_its_past(nlp: spacy.Language) -> None:
     ner: Any = nlp.get_pipe("ner")
     words = WORDS[:6]
@@ -114,7 +115,6 @@ def test_a_tag_has_the_softmax_of_the_taggers_scores(nlp: spacy.Language) -> Non
     assert [token.tag_ for token in doc] == [tagger.labels[at] for at in weights.argmax(axis=1)]
 
 
-@pytest.mark.long
 def test_a_real_pipeline_is_surer_where_it_is_right(pipeline: Path, real_data: Path) -> None:
     own = spacy.load(pipeline, exclude=["parser"])
     own.add_pipe("howsure_confidence")
@@ -129,7 +129,6 @@ def test_a_real_pipeline_is_surer_where_it_is_right(pipeline: Path, real_data: P
     assert howsure.calibration_error(right, confidence).value < 0.05
 
 
-@pytest.mark.long
 def test_maps_calibrate_and_travel_with_the_pipeline(nlp: spacy.Language, tmp_path: Path) -> None:
     before = nlp(Doc(nlp.vocab, words=WORDS))
     tags = [token._.tag_confidence for token in before]

@@ -106,6 +106,7 @@ def test_curves_without_bins_of_many_pairs(many: tuple[Path, dict[str, Any]]) ->
     assert weighted["n"] == len(columns["gold"])
 
 
+@pytest.mark.long
 def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(
     predictions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +314,7 @@ def test_weights_classes_and_the_positive_label(halves: tuple[Path, dict[str, An
     assert howsure.CalibrationSummary.load(tmp_path / "y.summary").slots.positive == "yes"
 
 
+@pytest.mark.long
 def test_a_check_of_summaries_is_that_of_their_rows(halves: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
     folder, _ = halves
     for name in ("a", "b"):

@@ -79,6 +79,7 @@ def test_what_cannot_be_told_is_a_skipped_test(tmp_path: Path) -> None:
     assert "more rows would tell" in str(next(suites.iter("skipped")).get("message"))
 
 
+@pytest.mark.long
 def test_missing_rows_of_the_other_are_left_out_only_if_asked(tmp_path: Path) -> None:
     lines = Path("old.csv").read_text().splitlines()
     part = tmp_path / "part.csv"
@@ -191,6 +192,7 @@ def test_a_log_names_its_items_and_repetitions(tmp_path: Path) -> None:
     assert (same["verdicts"][0]["estimate"]["value"], same["verdicts"][0]["outcome"]) == (0.0, "pass")
 
 
+@pytest.mark.long
 def test_filters_of_a_log_are_groups_and_never_averaged(tmp_path: Path) -> None:
     """Each filter is compared with the same filter of the other model."""
     logs = []

@@ -60,6 +60,7 @@ def test_two_files_equal_two_columns(held: dict[str, Any], tmp_path: Path) -> No
     assert by_command["error_b"] == found[0]["error_b"]
 
 
+@pytest.mark.long
 def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
     path = write(tmp_path / "dev.csv", held)
     said = {
@@ -73,6 +74,7 @@ def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
     assert "No difference in calibration detected" in same
 
 
+@pytest.mark.long
 def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     a = rng.dirichlet([1, 1, 1], 600)

@@ -167,6 +167,7 @@ def dated(news: tuple[Path, np.ndarray]) -> Rows:
 OF_ATTACKS = ("--prob", "score", "--target", "attack", "--format", "json")
 
 
+@pytest.mark.long
 def test_periods_of_dates(dated: Rows, tmp_path: Path) -> None:
     given = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
     by_date = json.loads(printed(*given, "--group", "month", "--date", "day", "--period", "quarter"))
@@ -211,6 +212,7 @@ def test_dates_in_a_form_of_their_own(dated: Rows, tmp_path: Path) -> None:
     assert (drawn.code, drawn.out.count("\n")) == (0, 61)
 
 
+@pytest.mark.long
 def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path: Path) -> None:
     given = written(dated, tmp_path / "dated news.dat")  # whose format only --from tells
     sheet = tmp_path / "to label.csv"
@@ -225,6 +227,7 @@ def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path
     assert counts["recipe"]["labelled"] == 80
 
 
+@pytest.mark.long
 def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted: str, tmp_path: Path) -> None:
     given = ["counts", "estimate", news[0], "--prob", "score"]
     sheet = filled(labelled, news[1], tmp_path / "words.csv", ("wrong", "correct"))

@@ -156,6 +156,7 @@ def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, 
             assert "\n" not in str(told.value)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["a mention in no sentence", pytest.param("half a sample", marks=pytest.mark.long)])
 def test_the_page_tells_damage_as_what_is_wrong(what: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))

@@ -57,6 +57,7 @@ def test_show(nowhere: Path) -> None:
     assert (shown["can_be_fetched"], shown["licence"], len(shown["files"])) == (True, "Apache 2.0", 3)
 
 
+@pytest.mark.long
 def test_get(nowhere: Path, real_data: Path) -> None:
     served = {}
     for name in ("boostsa_test", "gap_coref"):

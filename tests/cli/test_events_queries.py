@@ -41,6 +41,7 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
 
 
+@pytest.mark.long
 def test_nothing_is_that_doubtful(path: Path) -> None:
     assert "no document is that uncertain" in run("doubtful", path, "--low", 0.501, "--high", 0.502).output
 
@@ -57,6 +58,7 @@ def test_what_cannot_be(path: Path, tmp_path: Path) -> None:
     assert run("series", path, "--period", "decade").exit_code == 2
 
 
+@pytest.mark.long
 def test_actors_by_name(path: Path) -> None:
     """Also in `test_figure`."""
     for arguments in (["series", path, "--actor"], ["doubtful", path, "--actor"]):
@@ -166,6 +168,7 @@ def test_what_is_written_uses_the_scores(inside: Path, tmp_path: Path) -> None:
     assert "corrected" in (tmp_path / "o.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_a_file_that_is_not_there_and_a_store_without_labels(inside: Path, tmp_path: Path) -> None:
     done = howsure("events", "series", "s.duckdb", "--score", "none.csv")
     assert done.code == 2

@@ -77,6 +77,7 @@ def path(named: dict[str, list[Any]]) -> Path:
 PACKED = ("dev.tsv.gz", "dev.csv.zst", "dev.jsonl.gz", "dev.jsonl.zst")  # as dev.csv.gz and dev.tsv.zst are
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("several", [7, pytest.param(13, marks=pytest.mark.long)])
 def test_every_file_format_gives_the_same_numbers(named: dict[str, list[Any]], several: int) -> None:
     found = {

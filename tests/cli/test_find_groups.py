@@ -47,6 +47,7 @@ def test_json_is_that_of_python(file: Path) -> None:
     assert [group["group"] for group in found["groups"]] == ["prompt = second"]
 
 
+@pytest.mark.long
 def test_parquet_types_make_the_same_groups(file: Path, tmp_path: Path) -> None:
     duckdb.execute(f"COPY (SELECT * FROM read_csv('{file}')) TO '{tmp_path}/dev.parquet'")
     typed = [

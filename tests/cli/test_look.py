@@ -229,6 +229,7 @@ def test_it_tells_what_columns_hold() -> None:
     )
 
 
+@pytest.mark.long
 def test_only_the_first_rows_of_a_large_file_are_read() -> None:
     table("large.csv", "text prob", (("a text", 0.5 + at % 3 / 10) for at in range(30_000)))
     found = howsure.look("large.csv")

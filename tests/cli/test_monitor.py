@@ -103,6 +103,7 @@ def test_metrics_keep_the_rules_of_the_format(folder: Path) -> None:
     assert any(r"\"b\\c" in (group or "") for _, group in seen)
 
 
+@pytest.mark.long
 def test_a_table_of_a_database_is_as_a_file(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "app.duckdb"
     with duckdb.connect(str(path)) as connection:

@@ -103,6 +103,7 @@ def test_a_limit_is_a_quick_look() -> None:
     assert "(--limit)" not in MADE_UP.text() + MADE_UP.page("", "") + MADE_UP.summary()
 
 
+@pytest.mark.long
 def test_a_page_with_its_figures_is_written(tmp_path: Path) -> None:
     printed_text = printed("reproduce", "binning", "--seed", 3, "--page", tmp_path / "binning.md")
     assert printed_text == printed("reproduce", "binning", "--seed", 3)

@@ -126,6 +126,7 @@ def stray(tmp_path: Path) -> Path:
     return table(tmp_path / "stray.csv", rows)
 
 
+@pytest.mark.long
 def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
     """They said y_true, labels= and howsure.compare_calibration, which nobody typed."""
     few = ["--metric", "macro_f1", "--resamples", 50]

@@ -71,6 +71,7 @@ def test_columns_of_scores(tmp_path: Path) -> None:
     assert not lower["comparisons"][0]["higher_is_better"]
 
 
+@pytest.mark.long
 def test_models_rows_and_values_are_chosen(log: Path, tmp_path: Path) -> None:
     third = HELD[HELD.model == "base"].assign(model="third")
     path = table(tmp_path / "three.csv", rows_of(pd.concat([HELD, third])))
@@ -163,6 +164,7 @@ WINS = {
 }
 
 
+@pytest.mark.long
 def test_a_log_names_its_score_by_itself(tmp_path: Path) -> None:
     path = quiz(tmp_path, WINS)
     told = found(path)
@@ -191,6 +193,7 @@ def test_all_scores_of_a_log_are_compared_and_listed(tmp_path: Path) -> None:
     assert fewer["notes"] == ["not compared, since other scores have more rows: acc_norm (60 of 80 rows)."]
 
 
+@pytest.mark.long
 def test_prompts_of_a_single_model_are_compared(tmp_path: Path) -> None:
     """Two logs of one model: what differs between the paths names its prompts; in a single log, the prompts do."""
     for prompt, wins in (("short", WINS["a"]), ("long", WINS["b"])):
@@ -299,6 +302,7 @@ def test_two_filters_are_compared(tmp_path: Path) -> None:
     assert len(found(path, "--score", "exact_match", "--model", "model,run", "--all-pairs")["comparisons"]) == 6
 
 
+@pytest.mark.long
 def test_tasks_with_one_filter_each_are_compared_as_they_are(tmp_path: Path) -> None:
     for model in ("a", "b"):
         for task, way in (("arc", "none"), ("gsm8k", "strict")):

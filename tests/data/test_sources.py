@@ -92,6 +92,7 @@ def test_files_say_what_their_columns_say(call: str, files: Files, frame: pd.Dat
     assert CALLS[call](files) == CALLS[call](frame)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("call", CLUSTERABLE)
 def test_items_that_repeat_in_files_are_clusters(call: str, files: Files) -> None:
     function = CLUSTERABLE[call]
@@ -108,6 +109,7 @@ def test_counts_of_files_are_those_of_their_columns(frame: pd.DataFrame, tmp_pat
     assert csv(of_files) == csv(of_frame)
 
 
+@pytest.mark.long
 def test_two_models_in_two_files(frame: pd.DataFrame, tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "new.csv", index=False)
     old = frame.assign(score=frame["other"]).sample(frac=1, random_state=0)

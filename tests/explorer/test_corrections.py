@@ -134,6 +134,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_the_documents_behind_a_corrected_count_are_those_read_and_those_found(labelled: EventStore) -> None:
     held, missed = corrected_series(labelled), 0
     acting = dict(labelled.ask("SELECT document, acting FROM answers"))

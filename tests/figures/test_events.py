@@ -33,6 +33,7 @@ def values(series: EventSeries, actor: str, name: str) -> list[float]:
     return [getattr(row, name) for row in series.rows_of(actor)]
 
 
+@pytest.mark.long
 def test_periods_are_points_with_intervals_and_nothing_between_them(made: dict[str, EventSeries]) -> None:
     from dataclasses import replace
 

@@ -90,4 +90,5 @@ ROOM = Room(
     {NEW} --max-error 0.3 --baseline pairs.csv
     """,
     steps={"configure": configure},
+    long=True,
 )

@@ -99,4 +99,5 @@ ROOM = Room(
             read_twice(),
         ]
     },
+    long=True,
 )

@@ -56,5 +56,6 @@ ROOM = Room(
     {RATERS} --judge gone
     judge agreement graded.csv --rater model --id item --score judge --scale ratio
     {RATERS} --categories 1,2,3,4,5,6
-    """
+    """,
+    long=True,
 )

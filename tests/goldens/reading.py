@@ -63,5 +63,6 @@ ROOM = Room(
     check selective pairs.csv --target y --prob w --max-risk 0.2 --min-coverage 0.3
     check score pairs.csv --score lang --min-score 0.2
     counts sample pairs.csv --prob w --labels 10 --output no.csv
-    """
+    """,
+    long=True,
 )

@@ -44,5 +44,6 @@ ROOM = Room(
     recalibrate apply pairs.csv --map groups.json --prob q --output no.csv
     recalibrate evaluate {READ} --map none.toml
     recalibrate evaluate {READ} --folds 2
-    """
+    """,
+    long=True,
 )

@@ -50,5 +50,6 @@ ROOM = Room(
     {READ} --risk 1.5
     {READ} --group land
     {READ} --level 0
-    """
+    """,
+    long=True,
 )

@@ -173,6 +173,7 @@ def test_the_tables_and_figures(coreference: Reproduction) -> None:
     assert [one.name for one in coreference.drawings] == ["figure-5", "corpora"]
 
 
+@pytest.mark.long
 def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> None:
     errors = {tuple(row[:4]): row[9] for row in rows_of(coreference.tables[1])}
     interval = errors["OntoGUM", "detected", "gold", "likelihood"].partition(" ")[2]
@@ -190,6 +191,7 @@ def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> No
     assert "softmax-margin" in loss
 
 
+@pytest.mark.long
 def test_without_a_parser_litbank_is_left_out_and_that_is_said(coreference: Reproduction) -> None:
     parsed = not any("naming a spaCy pipeline adds it" in note for note in coreference.notes)
     assert parsed is (coreference.recipe["parser"] != "none")

@@ -234,6 +234,7 @@ def test_the_corpora_are_read_as_the_paper_filters(real_data: Path) -> None:
     assert ids.isdisjoint(item.id for item in reports.silent)
 
 
+@pytest.mark.long
 def test_gold_is_counted_where_the_rule_sees_nothing_too(gold: tuple[EventStore, News]) -> None:
     store, news = gold
     pairs = pairs_of(store, news)
@@ -297,6 +298,7 @@ def test_probability_of_more_by_enumeration() -> None:
     assert probability_of_more(np.array([]), a) == 0.0
 
 
+@pytest.mark.long
 def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> None:
     store, _ = gold
     held = drawn_from(store, by="month")
@@ -307,6 +309,7 @@ def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> 
         assert (held.samples[rows].mean(axis=1) == held.probabilities[rows]).all()
 
 
+@pytest.mark.long
 def test_documents_a_period_are_told_of_the_actors_asked(gold: tuple[EventStore, News]) -> None:
     store, news = gold
     told = told_by(store.path, corpus="Made-up", rule="attack", by="month", news=news, shown=["SUD", "CHN"])
@@ -317,6 +320,7 @@ def test_documents_a_period_are_told_of_the_actors_asked(gold: tuple[EventStore,
     ]
 
 
+@pytest.mark.long
 def test_a_stem_that_finds_words_is_told(gold: tuple[EventStore, News]) -> None:
     """`Monday` without its last letter is a country here, and so is `the`."""
     store, _ = gold

@@ -50,6 +50,7 @@ def written(folder: Path, **splits: list[tuple[str, int]]) -> str:
     return str(folder)
 
 
+@pytest.mark.long
 def test_a_tweet_seen_in_an_earlier_split_is_left_out(tmp_path: Path) -> None:
     data = written(
         tmp_path,
@@ -118,6 +119,7 @@ def test_the_tables_and_figures(sentiment: Reproduction) -> None:
     assert "test tweets are left out" in sentiment.notes[1]
 
 
+@pytest.mark.long
 def test_the_findings_follow_from_the_intervals_of_the_table(sentiment: Reproduction) -> None:
     intervals = {row[0]: json.loads(row[-1]) for row in rows_of(sentiment.tables[0])}
     names = ("F1, difference", "CalibErr, difference", "CalibErr, NB - 2 LR")

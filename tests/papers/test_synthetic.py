@@ -46,12 +46,14 @@ def test_every_figure_has_its_finding_table_and_drawing(synthetic: Reproduction)
     check_whole(synthetic)
 
 
+@pytest.mark.long
 def test_doubling_never_raises_the_score(synthetic: Reproduction) -> None:
     assert synthetic.findings[0].holds
     scores = np.array([[float(cell) for cell in row[1:]] for row in rows_of(synthetic.tables[0])])
     assert (np.diff(scores, axis=0) <= 0).all()
 
 
+@pytest.mark.long
 def test_noise_alone_falls_with_the_root_of_the_size(synthetic: Reproduction) -> None:
     assert synthetic.findings[3].holds
     assert synthetic.findings[4].holds
@@ -118,6 +120,7 @@ def made(real_data: Path) -> Reproduction:
     return result
 
 
+@pytest.mark.long
 def test_the_findings_follow_from_the_tables(made: Reproduction) -> None:
     check_whole(made)
     shares, _ = map(rows_of, made.tables)

@@ -53,6 +53,7 @@ def test_wsj_is_split_by_article(real_data: Path) -> None:
     assert len(corpus.labels) >= 44
 
 
+@pytest.mark.long
 def test_ewt_is_read_as_it_is_split(real_data: Path) -> None:
     corpus = read_ewt(str(real_data), 30)
     assert corpus.sizes == (30, 30, 30)

@@ -101,6 +101,7 @@ def test_the_tables_and_figures(made: Reproduction) -> None:
     check_whole(made)
 
 
+@pytest.mark.long
 def test_the_findings_follow_from_the_intervals_of_the_table(made: Reproduction) -> None:
     intervals = {row[0]: row[-1] for row in rows_of(made.tables[2])}
     contests = ("HMM", "HMM, one pseudocount", "HMM with word shapes")

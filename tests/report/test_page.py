@@ -121,6 +121,7 @@ def test_of_very_many_curves_those_with_most_pairs_are_drawn_and_that_is_said(mo
     assert len(re.findall("<tr><td[^>]*>g", html)) == 3
 
 
+@pytest.mark.long
 def test_the_same_curves_give_the_same_page() -> None:
     assert calibration_report(together([ANY_CURVE]), title="T") == calibration_report(together([ANY_CURVE]), title="T")
 

@@ -192,6 +192,7 @@ def documents(draw: st.DrawFn) -> Document:
     return Document(draw(TEXT), tuple(drawn), mentions if known else None, {"title": draw(TEXT)})
 
 
+@pytest.mark.long
 @settings(max_examples=15)
 @given(st.lists(documents(), min_size=1, max_size=3))
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, written: list[Document]) -> None:

@@ -183,6 +183,7 @@ def test_classes_may_be_named_in_another_order_but_not_otherwise(tmp_path: Path)
     np.testing.assert_array_equal(found[0].labels, found[1].labels)
 
 
+@pytest.mark.long
 def test_soft_labels_are_compared_as_lists_are(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", {"t": by_name(TRUE), "a": by_name(BASE), "b": by_name(LARGE)})
     found = json.loads(

@@ -117,6 +117,7 @@ def with_gap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Table]]:
     database.close()
 
 
+@pytest.mark.long
 @settings(max_examples=25, deadline=None)
 @given(TREES)
 def test_any_expression_selects_as_brute_force_does(with_gap: list[Table], tree: Any) -> None:

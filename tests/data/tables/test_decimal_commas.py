@@ -145,6 +145,7 @@ def test_a_file_comes_back_with_its_commas(twins: dict[str, Path], tmp_path: Pat
     assert out["commas"].read_text().replace(",", ".").replace(";", ",") == out["points"].read_text()
 
 
+@pytest.mark.long
 def test_a_sheet_of_labels_may_come_back_with_commas(
     twins: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

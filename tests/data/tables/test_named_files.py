@@ -181,6 +181,7 @@ TOKENS = {"id": [1, 2, 3], "right": [1, 0, 1], "top": [{"Yes": -0.1, "yes": -2.5
 OBJECTS = [suffix for suffix in SUFFIXES if suffix.startswith((".json", ".ndjson"))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", OBJECTS)
 def test_keys_of_tokens_may_differ_only_in_case(suffix: str, tmp_path: Path) -> None:
     source = howsure.read(write(tmp_path / f"x{suffix}", TOKENS))
@@ -199,6 +200,7 @@ def test_classes_that_differ_only_in_case(tmp_path: Path) -> None:
     assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([0, 1, 1, 1], [0.75] * 4)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_look_shows_columns_that_differ_only_in_case_and_proposes_none(suffix: str, tmp_path: Path) -> None:
     columns = {"id": list(range(60)), "right": [0, 1] * 30, "Right": [1, 1, 0] * 20, "won": [0, 0, 1, 0] * 15}

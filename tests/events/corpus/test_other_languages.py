@@ -104,6 +104,7 @@ def test_from_the_spreadsheet_to_corrected_counts(sheet: Sheet, tmp_path: Path) 
     assert total["title"] == sheet.columns[4]
 
 
+@pytest.mark.long
 def test_a_day_that_may_be_a_month_is_asked_for(tmp_path: Path) -> None:
     path, store = tmp_path / "news.csv", tmp_path / "news.duckdb"
     SPANISH.write(path, encoding="utf-8", days=12)
@@ -146,6 +147,7 @@ def test_what_is_no_date_is_named_or_left_out(tmp_path: Path) -> None:
             days(tmp_path / "news.csv", either)
 
 
+@pytest.mark.long
 def test_a_rule_says_which_languages_it_knows(tmp_path: Path, pipeline: Path) -> None:
     """An English rule finds nothing in German texts, and neither do English names; that is said, and nothing stored."""
     path, parser, store = tmp_path / "news.csv", tmp_path / "parser", tmp_path / "news.duckdb"

@@ -43,6 +43,7 @@ def wheel(pipeline: Path, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_wheel_is_unpacked_and_parses(wheel: Path, tmp_path: Path) -> None:
     folder, letter = tmp_path / "parser", tmp_path / "letter.txt"
     letter.write_text(LETTER)
@@ -177,6 +178,7 @@ def test_a_thousand_reprints_are_one_story() -> None:
     assert set(same_texts(reprints).values()) == {0}
 
 
+@pytest.mark.long
 def test_reprints_of_a_corpus(tmp_path: Path) -> None:
     model = newswire.write_model(tmp_path / "model.npz")
     path = newswire.write_corpus(tmp_path / "news.conllu", 24)
@@ -192,6 +194,7 @@ def test_reprints_of_a_corpus(tmp_path: Path) -> None:
     assert all(told[document] == told[(document + 24) % 48] for document in twins)
 
 
+@pytest.mark.long
 def test_a_column_says_what_one_story_is(tmp_path: Path) -> None:
     model = newswire.write_model(tmp_path / "model.npz")
     corpus = open_corpus([newswire.write_corpus(tmp_path / "news.conllu", 40)], fields=Fields(story="desk"))

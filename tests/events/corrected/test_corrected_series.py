@@ -181,6 +181,7 @@ def test_learning_from_the_texts_adds_a_feature(known: KnownTruth) -> None:
     assert not math.isnan(learned.rows[0].estimate)
 
 
+@pytest.mark.long
 def test_nothing_is_learned_without_texts(tmp_path: Path) -> None:
     known = known_truth(tmp_path / "empty.duckdb", n=60)
     known.store.close()
@@ -254,6 +255,7 @@ def test_what_readers_wrote_steers_no_terminal_and_is_no_html(known: KnownTruth)
     assert "&lt;b&gt;Who" in shown
 
 
+@pytest.mark.long
 def test_reprints_are_told_of(tmp_path: Path) -> None:
     known = known_truth(tmp_path / "told.duckdb", n=100)
     known.store.close()
@@ -381,6 +383,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
         yield held
 
 
+@pytest.mark.long
 def test_every_value_is_that_of_its_document(store: EventStore) -> None:
     actors = ["USA", "IRQ", "YUG"]
     pairs = pair_features(store, actors)

@@ -213,6 +213,7 @@ def by_quarter(known: KnownTruth) -> dict[int, str]:
     return {one: f"{known.strata[one]}, 2001-Q{q}" for one, q in zip(numbers, quarters.tolist(), strict=True)}
 
 
+@pytest.mark.long
 def test_one_unclear_text_in_a_small_stratum_is_no_end_of_the_correction(known: KnownTruth, tmp_path: Path) -> None:
     strata = by_quarter(known)
     held = KnownTruth(known.store, known.documents, known.truth, known.dates, strata)

@@ -232,6 +232,7 @@ extract_events(open_corpus([{str(corpus)!r}], fields=Fields()), "news.duckdb", w
     assert "if __name__ == '__main__':" in done.stderr
 
 
+@pytest.mark.long
 def test_what_other_processes_cannot_be_given(tmp_path: Path, model: Path) -> None:
     held = open_corpus([newswire.write_corpus(tmp_path / "few.conllu", 3)], fields=Fields())
     task = replace(work(model), rule=Rule(name="nobody", function=lambda sentence: []))
@@ -252,6 +253,7 @@ def test_hostile_text_is_stored_as_it_is(whole: dict[str, Any]) -> None:
     assert titles[4] == "Story 4"
 
 
+@pytest.mark.long
 def test_a_store_says_what_made_it(model: Path, tmp_path: Path) -> None:
     """By names: of the files of the lexicon and the model, and that the documents came parsed."""
     (tmp_path / "actors.tsv").write_text("USA\tUnited States\nIRQ\tIraq\n")

@@ -169,6 +169,7 @@ def test_killed_and_gone_on(heard: int, first: EventStore, fresh: Fresh, model: 
     assert contents(target) == fresh["spoke"]
 
 
+@pytest.mark.long
 def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Path, tmp_path: Path) -> None:
     right = AntecedentModel.load(model)
     with pytest.raises(InputError, match="is the store that is counted again"):
@@ -189,6 +190,7 @@ def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Pa
 NARROW = {"since": "1990-02-01", "until": "1990-05-01"}
 
 
+@pytest.mark.long
 def test_days_that_the_store_left_out_do_not_come_back(model: Path, tmp_path: Path) -> None:
     """The settings would say that they were looked at."""
     few = newswire.write_corpus(tmp_path / "few.conllu", 40)
@@ -203,6 +205,7 @@ def test_days_that_the_store_left_out_do_not_come_back(model: Path, tmp_path: Pa
     assert not (tmp_path / "b.duckdb").exists()
 
 
+@pytest.mark.long
 def test_settings_that_somebody_cut_are_told_in_one_sentence(model: Path, tmp_path: Path, few: Path) -> None:
     path, right = tmp_path / "cut.duckdb", AntecedentModel.load(model)
     path.write_bytes(few.read_bytes())

@@ -55,6 +55,7 @@ def path(imported: Path, tmp_path: Path) -> Path:
     return copied((imported / "s.duckdb").read_bytes(), tmp_path / "s.duckdb")
 
 
+@pytest.mark.long
 def test_what_is_in_it(path: Path) -> None:
     held = contents(path)
     assert [row[:4] for row in held["documents"]] == [
@@ -133,6 +134,7 @@ def test_reprints_are_one_story(tmp_path: Path) -> None:
     assert contents(tmp_path / "t.duckdb")["stories"] == []
 
 
+@pytest.mark.long
 def test_many_batches_and_left_out_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BATCH", 100)
     rows = [
@@ -168,6 +170,7 @@ def test_the_order_of_rows_changes_no_sample(tmp_path: Path) -> None:
     assert drawn[0] == drawn[1]
 
 
+@pytest.mark.long
 def test_it_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scores = scores_of(tmp_path)
     before = set(tmp_path.iterdir())

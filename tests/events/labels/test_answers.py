@@ -291,6 +291,7 @@ def _answer_on(path: Path, writer: int) -> None:
             os.write(writer, f"{entries}\n".encode())
 
 
+@pytest.mark.long
 def test_a_full_disk_loses_no_answer_that_was_given(own: EventStore, tmp_path: Path) -> None:
     own.close()
     process = FORKSERVER.Process(target=_answer_until_full, args=(own.path, tmp_path / "told"))

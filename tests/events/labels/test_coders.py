@@ -131,6 +131,7 @@ def test_a_store_with_two_spellings_opens_and_says_so(older: EventStore) -> None
         assert MERGED in " ".join(printed("events", *command).split())
 
 
+@pytest.mark.long
 def test_what_two_spellings_answered_is_taken_back_one_by_one(older: EventStore) -> None:
     """The later one uncovers the one before it, under whatever spelling."""
     both = reading_order(older)[3]
@@ -184,6 +185,7 @@ def test_who_settles_is_a_person_too(older: EventStore) -> None:
     assert [one.coder for one in settlements_of(older)] == ["bob"]
 
 
+@pytest.mark.long
 def test_two_people_of_one_name_are_told_apart_by_hand(older: EventStore) -> None:
     """As docs/labelling.md says."""
     older.connection.execute("UPDATE answers SET coder = 'Anna B' WHERE coder = 'anna'")

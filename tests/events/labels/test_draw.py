@@ -68,6 +68,7 @@ def test_the_bands_are_what_the_store_holds(untouched: EventStore) -> None:
     assert strata.sizes.sum() == len(store.ask("FROM documents"))
 
 
+@pytest.mark.long
 def test_a_rule_without_words_has_fewer_bands(tmp_path: Path) -> None:
     with store_to_label(tmp_path / "s.duckdb", rule={"name": "strike"}) as store:
         assert strata_of(store, ACTORS, period="none", n=20).names == (LOW, HIGH, NOT_FOUND)

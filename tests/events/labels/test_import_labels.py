@@ -104,6 +104,7 @@ def test_given_chances(store: EventStore, tmp_path: Path) -> None:
     assert check_whole(store)
 
 
+@pytest.mark.long
 def test_what_was_exported_comes_back(tmp_path: Path) -> None:
     with drawn_store(tmp_path / "a.duckdb", 12) as first:
         order = answer_all(first, "anna", {0: ["IRQ"], 1: ["IRQ", "NATO"]})

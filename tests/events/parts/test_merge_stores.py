@@ -245,6 +245,7 @@ def test_a_part_that_no_extraction_writes(tmp_path: Path) -> None:
         EventStore.open(tmp_path / "a.duckdb", part=True)
 
 
+@pytest.mark.long
 def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "all.duckdb"
     given = checked_parts(parts_of(place))
@@ -259,6 +260,7 @@ def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
+@pytest.mark.long
 def test_a_merge_that_is_broken_off_leaves_nothing(place: Path, tmp_path: Path) -> None:
     def stop(documents: int) -> None:
         raise Stopped

@@ -68,6 +68,7 @@ def test_files_hold_both_and_the_recipe_of_both(store: EventStore) -> None:
     assert series.to_dict()["corrected"]["recipe"]["question"] == series.corrected.recipe["question"]
 
 
+@pytest.mark.long
 def test_figures_draw_corrected_points_and_the_raw_counts_as_dashes(store: EventStore) -> None:
     series = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
     ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["AAA"])

@@ -329,6 +329,7 @@ def test_the_verdict_counts_the_periods(store_to_compare: EventStore) -> None:
         assert held.silent == ()
 
 
+@pytest.mark.long
 def test_actors_that_never_act_are_named(tmp_path: Path) -> None:
     titles = {**TITLES, "A": "Atlantis", "B": "Brobdingnag"}
     with make_store(tmp_path / "a.duckdb", documents=30, actors=titles) as store_to_compare:

@@ -48,6 +48,7 @@ def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> 
     assert period_of(end + datetime.timedelta(days=1), period=by) != period
 
 
+@pytest.mark.long
 def test_what_is_asked_once_is_the_same_and_is_asked_anew_afterwards(tmp_path: Path) -> None:
     asked = "SELECT count(*) FROM left_out WHERE document < $below"
     path = tmp_path / "a.duckdb"
@@ -102,6 +103,7 @@ def test_a_query_cannot_write(tmp_path: Path) -> None:
         store.connection.execute("DELETE FROM documents")
 
 
+@pytest.mark.long
 def test_actors_by_code_or_by_title(tmp_path: Path) -> None:
     titles = {**TITLES, "A": "Twin", "B": "Twin", "C": "nato"}
     with make_store(tmp_path / "a.duckdb", documents=20, actors=titles) as store:
@@ -156,6 +158,7 @@ def test_the_first_link_separates_best(situation: tuple[np.ndarray, np.ndarray, 
     assert ([(one.first, one.second) for one in found[:1]] or [None]) == [expected]
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(situations())
 def test_each_further_link_is_the_first_where_those_before_leave_it_open(

@@ -260,6 +260,7 @@ def own(room_store: Path) -> Iterator[EventStore]:
         yield opened
 
 
+@pytest.mark.long
 def test_a_full_disk_is_told_and_the_answers_stay(own: EventStore) -> None:
     """No file may grow from here on, as on a full disk; what fits no more is not taken for stored."""
     store, client = own, visitor(own, Room(own, token="to write"))

@@ -136,6 +136,7 @@ def test_a_repeated_test_of_promptfoo_is_one_item(tmp_path: Path) -> None:
     assert (row.n, row.runs, row.mean.value) == (2, 2, 0.75)
 
 
+@pytest.mark.long
 def test_prompts_of_promptfoo_are_groups_and_may_be_compared(tmp_path: Path) -> None:
     results = [promptfoo(prompt == "b", item=item, prompt=prompt) for item in range(4) for prompt in "ab"]
     path = document(tmp_path, promptfoo_document(*results))

@@ -55,6 +55,7 @@ def summed(path: Path, **options: Any) -> tuple[Slots, list[int]]:
     return found, told
 
 
+@pytest.mark.long
 def test_the_sums_are_those_of_the_arrays_to_the_last_bit(parquet: Path, columns: dict[str, Any]) -> None:
     found, told = summed(parquet)
     assert found == slots_of_arrays(columns["q"], columns["y"])
@@ -67,6 +68,7 @@ def test_filtered_rows_and_those_with_missing_values(parquet: Path, columns: dic
     assert found == slots_of_arrays(columns["q"][rows], columns["y"][rows])
 
 
+@pytest.mark.long
 def test_weights_need_no_memory_and_give_the_same_twice(parquet: Path, columns: dict[str, Any]) -> None:
     (found, _), (again, _) = summed(parquet, sample_weight="w"), summed(parquet, sample_weight="w")
     assert found == again

@@ -45,6 +45,7 @@ def test_each_group_has_the_sums_of_its_rows(suffix: str, weight: str | None, tm
     assert told == [2000]
 
 
+@pytest.mark.long
 def test_groups_of_many_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "CHUNKS_HELD", 2)
     rows = 700_000
