@@ -24,10 +24,20 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
 
-test: $(READY)  ## tests, doctests, commands of the documents: some thirteen minutes on two cores
-	$(BIN)/python -m pytest $(PARALLEL)
+# The folders of tests/ by package.
+TESTS_core := calibration check counts data figures files inputs judges monitoring recalibration regression scores selective \
+	sequential show significance stats
+TESTS_cli := cli report
+TESTS_text := coreference sequences
+TESTS_events := events explorer
+TESTS_papers := papers
+CHOSEN = $(if $(PACKAGE),$(or $(TESTS_$(PACKAGE):%=tests/%),$(error PACKAGE is core, cli, text, events or papers)) packages/$(PACKAGE)/src)
 
-test-long: $(READY)  ## whole experiments, the longest documents, the page in a browser, kills: CI runs both
+# 420 seconds of processor time: some four minutes on two idle cores. A test of a third of a second or more is in test-long.
+test: $(READY)  ## tests, doctests, commands of the documents: some four minutes on two cores; PACKAGE=core, …: of one package
+	$(BIN)/python -m pytest $(PARALLEL) $(CHOSEN)
+
+test-long: $(READY)  ## simulations, experiments, long documents, matrices of formats, the page in a browser, kills: CI runs both
 	$(BIN)/python -m pytest $(PARALLEL) -m "long and not slow"
 
 # As on another machine: without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and
