@@ -24,21 +24,12 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
 
-# The folders of tests/ by package.
-TESTS_core := calibration check counts data figures files inputs judges monitoring recalibration regression scores selective \
-	sequential show significance stats
-TESTS_cli := cli report
-TESTS_text := coreference sequences
-TESTS_events := events explorer
-TESTS_papers := papers
-CHOSEN = $(if $(PACKAGE),$(or $(TESTS_$(PACKAGE):%=tests/%),$(error PACKAGE is core, cli, text, events or papers)) packages/$(PACKAGE)/src)
-
 # 420 seconds of processor time: some four minutes on two idle cores. A test of a third of a second or more is in test-long.
-test: $(READY)  ## tests, doctests, commands of the documents: some four minutes on two cores; PACKAGE=core, …: of one package
-	$(BIN)/python -m pytest $(PARALLEL) $(CHOSEN)
+test: $(READY)  ## tests, doctests, commands of the documents: some four minutes on two cores; PACKAGE=core: of one package
+	$(BIN)/python -m pytest $(PARALLEL) $(PACKAGE:%=packages/%)
 
 test-long: $(READY)  ## simulations, experiments, long documents, matrices of formats, the page in a browser, kills: CI runs both
-	$(BIN)/python -m pytest $(PARALLEL) -m "long and not slow"
+	$(BIN)/python -m pytest $(PARALLEL) -m "long and not slow" $(PACKAGE:%=packages/%)
 
 # As on another machine: without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and
 # order of hashes. SEED=… repeats one.
@@ -48,15 +39,15 @@ SEED = $(shell $(BIN)/python -c 'import random; print(random.randrange(2**32))')
 ELSEWHERE = seed=$(SEED); echo "PYTHONHASHSEED=$$seed"; export PYTHONHASHSEED=$$seed LC_ALL=C TZ=Asia/Kathmandu \
 	OPENBLAS_CORETYPE=$(KERNEL) NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c '$(WIDE)')"
 
-test-bare: $(READY)  ## as on another machine, howsure-core alone: its size, and the tests of the statistics
-	$(ELSEWHERE); folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; $(BIN)/python scripts/try_bare.py "$$folder"
+test-bare: $(READY)  ## as on another machine, howsure-core alone and its tests; PACKAGE=text: with what that declares
+	$(ELSEWHERE); folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; $(BIN)/python scripts/try_bare.py "$$folder" $(PACKAGE)
 
 # These check what is drawn, stored, read, shown or refused: bytes, names, rows, pages and sentences, not a number that
 # howsure computes. What commands print is in the goldens, which run.
-NO_NUMBERS := tests/explorer tests/figures tests/files tests/fuzz tests/report tests/website tests/cli \
-	tests/data/datasets tests/data/documents tests/data/logs tests/data/parses tests/data/tables tests/data/test_errors.py \
-	tests/events/corpus tests/events/extraction tests/events/imported tests/events/labels tests/events/parts \
-	tests/events/store tests/significance/test_experiments.py tests/test_architecture.py tests/test_doors.py \
+NO_NUMBERS := packages/events/tests/explorer packages/core/tests/figures packages/core/tests/files tests/fuzz packages/cli/tests/report tests/website packages/cli/tests/cli \
+	packages/cli/tests/datasets packages/core/tests/data/documents packages/core/tests/data/logs packages/text/tests/parses packages/core/tests/data/tables packages/core/tests/data/test_errors.py \
+	packages/events/tests/events/corpus packages/events/tests/events/extraction packages/events/tests/events/imported packages/events/tests/events/labels packages/events/tests/events/parts \
+	packages/events/tests/events/store packages/core/tests/significance/test_experiments.py tests/test_architecture.py tests/test_doors.py \
 	tests/test_lacking.py tests/test_refusals.py tests/test_repository.py
 EVERY = not slow and not drill and not programs and not cluster
 test-portable: $(READY)  ## as on another machine, the rooms that compute, with every extra; EVERY=… chooses
@@ -66,7 +57,7 @@ test-portable: $(READY)  ## as on another machine, the rooms that compute, with 
 test-busy: $(READY)  ## ten times the tests of the page, beside a busy loop on every core
 	busy=; trap 'kill $$busy' EXIT; for core in $$(seq $$(getconf _NPROCESSORS_ONLN)); do \
 	while :; do :; done & busy="$$busy $$!"; done; \
-	for turn in $$(seq 10); do $(BIN)/python -m pytest -q $(PARALLEL) -m browser tests/explorer || exit 1; done
+	for turn in $$(seq 10); do $(BIN)/python -m pytest -q $(PARALLEL) -m browser packages/events/tests/explorer || exit 1; done
 
 OURS := howsure howsure-cli howsure-core howsure-events howsure-text
 
@@ -118,13 +109,13 @@ test-release: $(READY)  ## the archives of a release, and what each extra of it 
 	folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; $(BIN)/python scripts/try_release.py "$$folder"
 
 test-cluster: $(CLUSTER)  ## Spark and workers of Dask, each in processes of their own; Spark needs Java 17
-	$(BIN)/python -m pytest -m cluster tests/calibration/engines
+	$(BIN)/python -m pytest -m cluster packages/core/tests/calibration/engines
 
 bench: $(PEERS)  ## speed and memory compared with peers; JOB=ranks runs benchmarks/ranks.py alone
 	set -e; for script in $(if $(JOB),$(wildcard benchmarks/$(JOB).py benchmarks/bench_$(JOB).py),benchmarks/bench_*.py); do echo "== $$script"; $(BIN)/python $$script; done
 
 pictures: $(READY)  ## run the documents and draw their pictures again (docs/images)
-	HOWSURE_DRAW=1 $(BIN)/python -m pytest -m "$(EVERY)" tests/test_documents.py tests/explorer/test_pictures.py
+	HOWSURE_DRAW=1 $(BIN)/python -m pytest -m "$(EVERY)" tests/test_documents.py packages/events/tests/explorer/test_pictures.py
 
 docs: $(SITE_TOOLS)  ## the documentation site, in build/site, with its links checked
 	$(BIN)/python -m website

@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, settings
 from howsure.first_use import installed
 from tests.printed import RoundingChecker
 
-pytest_plugins = ["pytester", "tests.lacking", "tests.clean_tree"]
+pytest_plugins = ["pytester", "tests.lacking", "tests.browser", "tests.clean_tree"]
 
 doctest.OutputChecker = RoundingChecker  # pytest derives its own from this one, also for the examples in src
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C

@@ -1,6 +1,6 @@
-"""What other tools say of the same pairs: the values that tests/calibration/test_parity.py compares with.
+"""What other tools say of the same pairs: the values that packages/core/tests/calibration/test_parity.py compares with.
 
-    python benchmarks/parity_calibration.py tests/calibration/parity.json
+    python benchmarks/parity_calibration.py packages/core/tests/calibration/parity.json
 
 asks scikit-learn, uncertainty-calibration (verified_calibration), model-diagnostics, calzone, relplot and netcal, each
 only for what it gets right, and writes their answers with their versions. The pairs come from a seed and from

@@ -1,7 +1,7 @@
-"""What another scorer says of the same clusterings: the values that tests/coreference/test_parity.py compares with.
+"""What another scorer says of the same clusterings: the values that test_parity.py of coreference compares with.
 
     pip install scorch==0.2.0      # MIT, Grobol: another scorer of the CoNLL-2011/2012 shared tasks
-    python benchmarks/parity_coreference.py tests/coreference/parity.json
+    python benchmarks/parity_coreference.py packages/text/tests/coreference/parity.json
 
 asks scorch for MUC, B³, CEAF-e and the links of BLANC (pairs) of 200 documents, whose clusterings come from a seed and
 from arithmetic that is the same everywhere; they are made again in the test, and only the answers are stored.

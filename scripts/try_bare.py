@@ -1,8 +1,9 @@
-"""Install howsure-core alone, say what that brings, and run the tests of its rooms with it: `make test-bare`.
+"""Install a package with what it declares and nothing else, and run its tests: `make test-bare [PACKAGE=text]`.
 
-`python scripts/try_bare.py FOLDER` builds the wheel with this Python, and installs it without extras into a new
-environment in FOLDER: numpy, scipy and narwhals come with it, and nothing else may. The tests are those of the rooms
-below that need no more (`tests/bare.py` has the rule); pytest and hypothesis are installed for them afterwards.
+`python scripts/try_bare.py FOLDER [PACKAGE]` builds the wheels of the package (core if none is named) and of those below
+it with this Python, installs them without extras into a new environment in FOLDER, and prints what that brings. For
+core that is numpy, scipy and narwhals, and nothing else may come with it. The tests are those of the package that need
+no more (`tests/bare.py` has the rule); pytest and hypothesis are installed for them afterwards.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import sys
 import venv
 from pathlib import Path
 
-from packages import CONSTRAINTS, ROOT, build
+from packages import CONSTRAINTS, PACKAGES, ROOT, build
 
-ROOMS = (
+CORE_ROOMS = (  # the others read files, draw, or open doors to other libraries
     *("calibration", "check", "counts", "inputs", "judges", "monitoring", "recalibration", "regression", "scores"),
     *("selective", "sequential", "show", "significance", "stats"),
 )
-WANTED = {"howsure-core", "narwhals", "numpy", "scipy"}
+LIBRARIES_OF_CORE = {"howsure-core", "narwhals", "numpy", "scipy"}
 TOOLS = {"pip", "setuptools"}
 TIMES = 7
 MEGA = 1e6
@@ -41,30 +42,11 @@ def seconds_of(program: list[str]) -> float:
     return min(times)
 
 
-def main(folder: Path) -> int:
-    """Build, install, measure, test; the exit code of the tests."""
-    python = folder / "venv" / "bin" / "python"
-
-    def install(*what: str) -> None:
-        pip = (str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check")
-        subprocess.run([*pip, "-c", str(CONSTRAINTS), *what], check=True)
-
-    build(ROOT / "packages" / "core", folder, "--wheel")
-    (wheel,) = folder.glob("howsure_core-*.whl")
-    venv.create(folder / "venv", with_pip=True)
-    install(str(wheel))
-
+def checked_core(python: Path) -> str | None:
+    """Print what a user of the statistics meets; what is wrong with it, None if nothing."""
     listed = subprocess.check_output([str(python), "-m", "pip", "list", "--format", "freeze"], text=True)
-    packages = sorted({row.partition("==")[0] for row in listed.split()} - TOOLS)
-    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
-    brought = [path for path in site.rglob("*") if path.relative_to(site).parts[0].partition("-")[0] not in TOOLS]
-    size = sum(path.lstat().st_size for path in brought)
-    print(f"wheel: {wheel.stat().st_size / MEGA:.2f} MB")
-    print(f"packages: {len(packages)} ({', '.join(packages)}), {size / MEGA:.0f} MB")
-    if set(packages) != WANTED:
-        print(f"there should be {', '.join(sorted(WANTED))}")
-        return 1
-
+    if {row.partition("==")[0] for row in listed.split()} - TOOLS != LIBRARIES_OF_CORE:
+        return f"there should be {', '.join(sorted(LIBRARIES_OF_CORE))}"
     own = seconds_of([str(python), "-c", "import howsure; howsure.calibration_error"])
     numpys = seconds_of([str(python), "-c", "import numpy"])
     print(
@@ -73,14 +55,42 @@ def main(folder: Path) -> int:
     bare = subprocess.run([python, "-m", "howsure"], capture_output=True, text=True, check=False)
     print(f"$ python -m howsure\n{bare.stderr.rstrip()}\nexit code {bare.returncode}")
     if bare.returncode != 2 or bare.stderr.count("\n") != 1 or 'pip install "howsure[all]"' not in bare.stderr:
-        print("it should say in one line what to install, and exit with 2")
+        return "it should say in one line what to install, and exit with 2"
+    return None
+
+
+def main(folder: Path, package: str) -> int:
+    """Build, install, measure, test; the exit code of the tests."""
+    python = folder / "venv" / "bin" / "python"
+    wheels = folder / "wheels"
+
+    def install(*what: str) -> None:
+        pip = (str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check")
+        subprocess.run([*pip, "-c", str(CONSTRAINTS), *what], check=True)
+
+    for name in PACKAGES[: PACKAGES.index(package) + 1]:
+        build(ROOT / "packages" / name, wheels, "--wheel")
+    (wheel,) = wheels.glob(f"howsure_{package}-*.whl")
+    venv.create(folder / "venv", with_pip=True)
+    install("--find-links", str(wheels), str(wheel))
+
+    listed = subprocess.check_output([str(python), "-m", "pip", "list", "--format", "freeze"], text=True)
+    packages = sorted({row.partition("==")[0] for row in listed.split()} - TOOLS)
+    (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+    brought = [path for path in site.rglob("*") if path.relative_to(site).parts[0].partition("-")[0] not in TOOLS]
+    size = sum(path.lstat().st_size for path in brought)
+    print(f"wheel: {wheel.stat().st_size / MEGA:.2f} MB")
+    print(f"packages: {len(packages)} ({', '.join(packages)}), {size / MEGA:.0f} MB")
+    if package == "core" and (mistake := checked_core(python)):
+        print(mistake)
         return 1
 
     install("-r", str(ROOT / "requirements" / "test.txt"))
+    tests = ROOT / "packages" / package / "tests"
+    rooms = [tests / room for room in CORE_ROOMS] if package == "core" else [tests]
     pytest = (str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.bare")
-    asked = [*(f"tests/{room}" for room in ROOMS), "tests/test_refusals.py"]
-    return subprocess.run([*pytest, *asked], cwd=ROOT, check=False).returncode
+    return subprocess.run([*pytest, *map(str, rooms)], cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    sys.exit(main(Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else "core"))

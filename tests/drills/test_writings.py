@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from tests.cli.running import howsure
+
 from tests.drills.writings import TYPED, make_place
 
 

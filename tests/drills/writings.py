@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 import numpy as np
-
-from howsure_cli.terminal.commands import Written, WrittenFolder
 from tests.cli.running import howsure, printed
 from tests.cli.walking import commands
+
+from howsure_cli.terminal.commands import Written, WrittenFolder
 
 JUDGE = "--target label --prob probability"
 COMPARE = "two.csv --target y --against a --model b"

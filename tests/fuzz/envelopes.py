@@ -19,12 +19,12 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet
 import yaml
+from tests.data.logs.writers import zip_of_zstd
+from tests.files.sealed import parts_of, sealed
 
 from howsure.calibration.saved_summaries import CHECKSUM
 from howsure.files.archive import Archive
 from howsure.files.saved import json_sha256
-from tests.data.logs.writers import zip_of_zstd
-from tests.files.sealed import parts_of, sealed
 
 Parts = dict[str, bytes]
 

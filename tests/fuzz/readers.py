@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 import numpy as np
+from tests.data.files import opened
 
 import howsure
 from howsure.calibration.logits import slots_of_logits
@@ -48,7 +49,6 @@ from howsure_text.coreference.scored import posterior_from_scores
 from howsure_text.sequences import TagPosterior, entity_spans, gold_tags
 from howsure_text.sequences.crf import CRFTagger
 from howsure_text.sequences.tagger import load_tagger
-from tests.data.files import opened
 from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, STATE, ZIP, Envelope
 from tests.fuzz.reading import helm_beside, lm_eval_results, page_body, pipeline_meta, regression, sample, summary
 from tests.fuzz.store_edits import edited_store, use_store

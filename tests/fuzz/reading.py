@@ -7,6 +7,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from tests.data.logs.samples import STATE
+from tests.data.logs.writers import lm_eval_sample, write_lines
+
 from howsure.calibration.calibration_summary import CalibrationSummaries, CalibrationSummary
 from howsure.counts import LabelSample
 from howsure.data.logs.conversion import input_files, with_defaults
@@ -17,8 +20,6 @@ from howsure_events.explorer.queries import document_view
 from howsure_events.extraction.pipelines import _meta as meta_of_pipeline
 from howsure_events.labels.answers import labelling_of
 from howsure_events.series.regress_events import saved_regression
-from tests.data.logs.samples import STATE
-from tests.data.logs.writers import lm_eval_sample, write_lines
 from tests.fuzz.store_edits import whole_store
 
 NOTHING_ASKED: dict[str, str | None] = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))

@@ -13,6 +13,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import safetensors.numpy
+from tests.antecedent_scores.test_score_file import several
+from tests.coreference.test_recalibration import drawn
+from tests.data.files import write
+from tests.data.logs.samples import INSPECTED, LOGS, STATS
+from tests.data.logs.writers import lm_eval_results, write_inspect
+from tests.events.labels.test_import_labels import TASKS
+from tests.events.newswire import write_corpus, write_model
+from tests.sequences.peer import train
+from tests.test_coreference_files import CONLL2012, LITBANK, THREE
 
 from howsure.calibration import CalibrationSummaries, CalibrationSummary
 from howsure.counts import draw_label_sample
@@ -26,16 +35,7 @@ from howsure_events.store.reading import settings_of
 from howsure_text.coreference import Sharpening, recalibrate_coreference, write_antecedent_scores
 from howsure_text.sequences.crf import CRFTagger
 from howsure_text.sequences.hmm import HMMTagger
-from tests.coreference.test_recalibration import drawn
-from tests.data.antecedent_scores.test_score_file import several
-from tests.data.files import write
-from tests.data.logs.samples import INSPECTED, LOGS, STATS
-from tests.data.logs.writers import lm_eval_results, write_inspect
-from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE
-from tests.events.labels.test_import_labels import TASKS
-from tests.events.newswire import write_corpus, write_model
 from tests.fuzz.store_edits import whole_store
-from tests.sequences.peer import train
 
 Seeds = Callable[[Path], list[bytes]]  # made in a folder
 

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 import duckdb
+from tests.events.made_up_store import store_file
 
 from howsure.errors import HowsureError
 from howsure_events import (
@@ -31,7 +32,6 @@ from howsure_events.labels.draw import draw_documents
 from howsure_events.labels.import_labels import label_table
 from howsure_events.series.files import doubtful_documents
 from howsure_events.store.tables import TABLES
-from tests.events.made_up_store import store_file
 
 VALUES = (
     "NULL",

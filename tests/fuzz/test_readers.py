@@ -18,7 +18,7 @@ from tests.fuzz.seeds import SEEDS
 from tests.fuzz.trial import CRASHES, crash_of, past_crashes
 
 CHANGES = 2  # of each seed
-# Whose seeds other tests read every day, as logs (tests/data/logs), or one reader in another format or envelope.
+# Whose seeds other tests read every day, as logs (tests.data.logs), or one reader in another format or envelope.
 ALIKE = {
     "tsv",
     "json",

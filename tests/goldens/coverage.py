@@ -12,8 +12,8 @@ from tests.goldens.running import ROOMS, lines_of, room
 
 # Commands that serve a page or fetch files, and so end only with their user or need others.
 EXPLAINED = {
-    "events explore": "serves a page until it is stopped; tests/explorer looks at it",
-    "data get": "fetches from the network; tests/data/datasets serves it a copy",
+    "events explore": "serves a page until it is stopped; packages/events/tests/explorer looks at it",
+    "data get": "fetches from the network; packages/cli/tests/datasets serves it a copy",
 }
 
 

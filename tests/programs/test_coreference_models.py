@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.coreference.by_definition import Enumeration
 
 from howsure.data import Document, Sentence
 from howsure_text.coreference import (
@@ -22,7 +23,6 @@ from howsure_text.coreference import (
     scores_from_fastcoref,
     write_antecedent_scores,
 )
-from tests.coreference.by_definition import Enumeration
 
 pytestmark = pytest.mark.programs
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.running import howsure
 
 from howsure.data.sources import read
 from howsure.inputs.frames import Kind
-from tests.cli.running import howsure
 
 pytestmark = pytest.mark.programs
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from howsure import CalibrationSummary, InputError
 from tests.calibration.test_logit_calibration import by_hand, model
 from tests.cli.running import howsure as run
+
+from howsure import CalibrationSummary, InputError
 from tests.test_documents import ROOT, copy_picture, run_page
 
 pytestmark = pytest.mark.programs

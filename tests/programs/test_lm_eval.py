@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.running import howsure
 
 from howsure.data.sources import read
 from howsure.inputs.frames import Kind
-from tests.cli.running import howsure
 
 pytestmark = pytest.mark.programs
 

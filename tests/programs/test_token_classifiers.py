@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from howsure_text.sequences import CRFTagger, TagPosterior, entities_in, entity_spans, gold_tags
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
+
+from howsure_text.sequences import CRFTagger, TagPosterior, entities_in, entity_spans, gold_tags
 from tests.test_documents import ROOT, copy_picture, run_page
 
 pytestmark = pytest.mark.programs

@@ -283,7 +283,7 @@ def draw_documents(
     with the first of the actors (put the one that matters most there) in the stratum's band, so that they go where
     these labels vary. Within a stratum the draw stays random, and the chances kept are those of all draws together.
     Since the number of a stratum leans on labels, estimates by strata have a bias, which simulation finds far below
-    their standard error (`tests/events/labels/test_further_draw.py`).
+    their standard error (`packages/events/tests/events/labels/test_further_draw.py`).
 
     actors: codes or titles of the actors asked, at most 9; by default the most frequent ones. question: by default made
     of the rule. scores: of (document, actor), from another model, 0 where missing. Further draws keep the actors, the

@@ -1,0 +1,133 @@
+"""docs/bad-input.md, the table of wrong inputs: `python -m tests.cli.bad_input_page` writes again what is told of each.
+
+A new wrong input is a row of the page without a message, and the files that it needs besides its topic's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.bad_input import FILES, OPTIONS, VALUES
+from tests.cli.bad_input_check import CHECKED
+from tests.cli.bad_input_columns import NAMED
+from tests.cli.bad_input_counts import COUNTS
+from tests.cli.bad_input_import import SCORED
+from tests.cli.bad_input_judge import JUDGED
+from tests.cli.bad_input_logs import LOGGED
+from tests.cli.bad_input_maps import EVALUATED, TEMPERED
+from tests.cli.bad_input_monitor import MONITORED
+from tests.cli.bad_input_pairs import GROUPS, OF_LOGITS, ORDERED, PRINTED, SELECTIVE, WITHOUT_BINS
+from tests.cli.bad_input_scores import BY_MODEL, SCORE
+from tests.cli.bad_input_summary import SUMMARISED
+from tests.cli.bad_input_texts import APART, MENDED, NEURAL
+from tests.cli.running import howsure as run
+
+import howsure
+from tests.source import ROOT
+
+PAGE = ROOT / "docs" / "bad-input.md"
+TOPICS = {
+    "Files": FILES,
+    "Values": VALUES,
+    "Columns, conditions and scales": NAMED,
+    "Options": OPTIONS,
+    "Curves without bins": WITHOUT_BINS,
+    "Ordered levels": ORDERED,
+    "Logs": LOGGED,
+    "Saved summaries": SUMMARISED,
+    "Groups": GROUPS,
+    "Scores of models": SCORE,
+    "Judges": JUDGED,
+    "Selective answers": SELECTIVE,
+    "Monitor": MONITORED,
+    "Recalibration": EVALUATED,
+    "Neural taggers and classifiers": NEURAL,
+    "Logits of language models": OF_LOGITS,
+    "Temperatures of taggers": TEMPERED,
+    "Coreference": MENDED,
+    "Checks": CHECKED,
+    "Print": PRINTED,
+    "Counts": COUNTS,
+    "Models in rows": BY_MODEL,
+    "Imported events": SCORED,
+    "Events on many machines": APART,
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the page: its topic, what is wrong, and what is typed; of Python, a call is both."""
+
+    topic: str
+    what: str
+    typed: str
+
+    def files(self) -> dict[str, bytes]:
+        """What lies in its folder."""
+        files = TOPICS[self.topic]
+        return files.common | files.own.get(self.what, {})
+
+    def told(self, folder: Path) -> str:
+        """What is told in a folder, where a command leaves nothing; AssertionError if it ends otherwise."""
+        if self.topic == "Python":
+            return told_in_python(self.typed)
+        files = self.files()
+        for name, content in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(content)
+        with contextlib.chdir(folder):
+            done = run(*shlex.split(self.typed))
+        usage, error, said = done.err.rpartition("\nError: ")
+        assert usage.startswith("Usage: howsure ") if error else done.err.startswith("howsure: ")
+        assert (done.code, done.out) == (2, "")
+        left = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        assert left == files
+        return (said if error else done.err.removeprefix("howsure: ")).removesuffix("\n").replace("\n", " ")
+
+    def line(self, message: str) -> str:
+        """The line of the page, its cells as they are but for what Markdown would read as its own."""
+        cells = (
+            [f"`{self.typed}`", message] if self.topic == "Python" else [self.what, f"`howsure {self.typed}`", message]
+        )
+        return f"| {' | '.join(cell if '`' in cell else cell.replace('[', chr(92) + '[') for cell in cells)} |\n"
+
+
+def rows() -> Iterator[tuple[str, Row | None]]:
+    """The lines of the page, and the rows that are in them."""
+    topic, before = "", ""
+    for line in PAGE.read_text(encoding="utf-8").splitlines(keepends=True):
+        row = None
+        if line.startswith("## "):
+            topic = line[3:].strip()
+        elif before.startswith("| ") and line.startswith("| ") and not line.startswith("| ---"):
+            cells = line.removeprefix("| ").removesuffix(" |\n").split(" | ", 1 if topic == "Python" else 2)
+            typed = cells[-2].strip("`").removeprefix("howsure ")
+            row = Row(topic, cells[0] if "`" in cells[0] else cells[0].replace("\\[", "["), typed)
+        before = line
+        yield line, row
+
+
+def told_in_python(call: str) -> str:
+    """What is told of wrong arguments."""
+    frame = pd.DataFrame({"gold": [0, 1], "prob": [0.1, 0.8]})
+    names = {"np": np, "howsure": howsure, "curve": howsure.calibration_curve, "frame": frame}
+    with pytest.raises(howsure.InputError) as caught:
+        eval(call, names)
+    return str(caught.value)
+
+
+def told_now(row: Row) -> str:
+    with tempfile.TemporaryDirectory() as folder:
+        return row.line(row.told(Path(folder)))
+
+
+if __name__ == "__main__":
+    PAGE.write_text("".join(told_now(row) if row else line for line, row in rows()), encoding="utf-8")

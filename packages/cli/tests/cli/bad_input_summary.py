@@ -1,0 +1,37 @@
+"""The files of wrong inputs of summaries and clusters."""
+
+from __future__ import annotations
+
+import numpy as np
+from tests.cli.bad_input import CSV, Files
+
+from howsure import CalibrationSummaries, CalibrationSummary
+
+
+def saved(*, weighted: bool = False) -> bytes:
+    """A summary of 40 made-up predictions."""
+    summary, q = CalibrationSummary(), np.arange(40) / 40
+    summary.add(q > 0.5, q, sample_weight=q if weighted else None)
+    return summary.to_bytes()
+
+
+def grouped(*, weighted: bool = False) -> bytes:
+    """The same, in groups: a and b, or with weights c."""
+    summaries, q = CalibrationSummaries(), np.arange(40) / 40
+    groups = ["c"] * 40 if weighted else ["a", "b"] * 20
+    summaries.add(q > 0.5, q, groups=groups, sample_weight=q if weighted else None)
+    return summaries.to_bytes()
+
+
+ONE = {"a.summary": saved()}
+SUMMARISED = Files(
+    ONE,
+    {
+        "a summary beside predictions": CSV,
+        "logits as a table": {"x.safetensors": b"tensors"},
+        "a summary that was cut off": {"a.summary": saved()[:-7]},
+        "summaries with and without groups": {"b.summary": grouped()},
+        "a weighted summary beside another": {"b.summary": saved(weighted=True)},
+        "groups of which some have weights": {"a.summary": grouped(), "b.summary": grouped(weighted=True)},
+    },
+)

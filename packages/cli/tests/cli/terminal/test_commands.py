@@ -1,0 +1,89 @@
+"""The other commands, and the help of all of them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+
+import howsure
+from howsure_cli.terminal.commands import Command
+
+HOWSURE = Path(sys.executable).parent / "howsure"
+
+
+def test_a_command_called_by_itself_is_explained_by_both_options() -> None:
+    """Its help is remembered, and must be the same wherever it was asked for first."""
+    command = Command("alone")
+    for context in (click.Context(command), click.Context(command, help_option_names=["-h"])):
+        assert "-h, --help" in command.get_help(context)
+
+
+def test_the_installed_command() -> None:
+    done = subprocess.run([HOWSURE, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"howsure, version {howsure.__version__}\n"
+    module = subprocess.run([sys.executable, "-m", "howsure_cli", "--help"], capture_output=True, text=True, check=True)
+    assert module.stdout == printed("--help")
+
+
+@pytest.mark.long
+def test_a_reader_that_stops_is_no_error() -> None:
+    piped = f"{HOWSURE} simulate 20000 | head -n 1"
+    done = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("label,probability\n", "")
+
+
+def test_quantiles_from_columns(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    draws, truth = rng.normal(size=(60, 3)), rng.normal(size=60)
+    rows = [",".join(map(repr, [t, *d])) for t, d in zip(truth.tolist(), draws.tolist(), strict=True)]
+    (tmp_path / "draws.csv").write_text("\n".join(["truth,a,b,c", *rows, ""]))
+    np.savez(tmp_path / "draws.npz", draws=draws, truth=truth)
+    common = ("--target", "truth", "--format", "json")
+    by_columns = json.loads(printed("quantiles", tmp_path / "draws.csv", "--draws", "a,b,c", *common))
+    by_list = json.loads(printed("quantiles", tmp_path / "draws.npz", "--draws-column", "draws", *common))
+    for found in (by_columns, by_list):
+        del found["recipe"]
+    assert by_columns == by_list
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "table"])
+def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, form: str) -> None:
+    rows = [f"{i},{i + 1},{i + 2}" for i in range(20)]
+    (tmp_path / "draws.csv").write_text("\n".join(["truth,a,b", *rows, "nan,1,2", "3,,4", ""]))
+    text = printed(
+        "quantiles", tmp_path / "draws.csv", "--target", "truth", "--draws", "a,b", "--skip-missing", "--format", form
+    )
+    if form == "json":
+        assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
+        assert json.loads(text)["n"] == 20
+    else:
+        told = ["2 skipped (truth: 1, a: 1)"] if form == "table" else ["skipped", "truth 1", "a 1"]
+        assert all(one in text.splitlines()[0] for one in told)
+
+
+@pytest.mark.parametrize("test", ["chi-square", "band"])
+def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> None:
+    rng = np.random.default_rng(2)
+    days = [f"day {i // 6}" for i in range(120)]
+    draws, truth = rng.normal(size=(120, 3)), rng.normal(size=120)
+    rows = zip(days, truth.tolist(), *draws.T.tolist(), strict=True)
+    (tmp_path / "draws.csv").write_text("day,truth,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    wanted = howsure.quantile_calibration(truth, draws, clusters=days, method=test, rng=4)
+    common = ("--target", "truth", "--draws", "a,b,c", "--cluster", "day", "--test", test, "--seed", 4)
+    found = json.loads(printed("quantiles", tmp_path / "draws.csv", *common, "--format", "json"))
+    assert wanted.recipe.items() <= found["recipe"].items()
+    assert {**found, "recipe": wanted.recipe} == wanted.to_dict()
+    assert found["clusters"] == 20
+    text = printed("quantiles", tmp_path / "draws.csv", *common)
+    assert "120 truths in 20 clusters among 3 draws each" in text
+    assert f"uniform? {test}" in text
+    twice = run("quantiles", tmp_path / "draws.csv", "--target", "truth", "--draws", "a,b", "--cluster", "truth")
+    assert (twice.code, "must name each column once" in twice.err) == (2, True)

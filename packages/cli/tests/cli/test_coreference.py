@@ -1,0 +1,174 @@
+"""`howsure coreference`: what it writes is what the library says, and what is wrong is one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from tests.cli.pressing import pressed
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+from tests.coreference.parsed import dialogue, story
+
+from howsure.data import Document, Mention, read_documents, write_conll2012, write_conllu, write_three_columns
+from howsure_text.coreference import AntecedentModel, CorefPosterior, score_documents
+
+DOCUMENTS = [replace(story(), name="story"), replace(dialogue(), name="talk")]
+
+
+@pytest.fixture(scope="module")
+def model() -> AntecedentModel:
+    return AntecedentModel(passes=3, rng=0).fit(DOCUMENTS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: AntecedentModel) -> Path:
+    """A folder with gold.conllu, parsed.conllu (the same without mentions) and model.npz."""
+    monkeypatch.chdir(tmp_path)
+    write_conllu(DOCUMENTS, "gold.conllu")
+    write_conllu([replace(one, mentions=None) for one in DOCUMENTS], "parsed.conllu")
+    model.save("model.npz")
+    return tmp_path
+
+
+def clusters_of(document: Document) -> set[frozenset[Mention]]:
+    found: dict[object, set[Mention]] = {}
+    for mention in document.mentions or ():
+        found.setdefault(mention.entity, set()).add(mention)
+    return {frozenset(members) for members in found.values()}
+
+
+def as_sets(clusters: list[list[Mention]]) -> set[frozenset[Mention]]:
+    return {frozenset(members) for members in clusters}
+
+
+def test_train_makes_the_librarys_model(folder: Path) -> None:
+    said = printed(
+        "coreference train gold.conllu --dev gold.conllu --mentions gold --loss margin --l1 0.02 --passes 4 --seed 3 "
+        "--output new.npz"
+    )
+    documents = read_documents("gold.conllu")
+    wanted = AntecedentModel(mentions="gold", loss="margin", l1=0.02, passes=4, rng=3).fit(
+        documents, development=documents
+    )
+    found = AntecedentModel.load("new.npz")
+    np.testing.assert_array_equal(found.weights_, wanted.weights_)
+    assert found.get_params() == wanted.get_params()
+    gold = [[list(members) for members in clusters_of(one)] for one in documents]
+    scores = score_documents(
+        gold, [wanted.posterior(one).best_antecedent_clusters() for one in documents], singletons=False
+    )
+    assert ["CoNLL", "–", "–", f"{100 * scores.conll_f1:.2f}"] in [
+        line.split() for line in said.split("\n")
+    ]  # as score shows it
+    best = max(wanted.history_, key=lambda one: one.development)
+    assert f"kept {best}" in said
+
+
+def test_train_takes_detected_mentions_unless_told_otherwise(folder: Path) -> None:
+    printed("coreference", "train", "gold.conllu", "--passes", 1, "--output", "new.npz")
+    assert AntecedentModel.load("new.npz").mentions == "detected"
+
+
+@pytest.mark.parametrize("name", ["pairs.parquet", "pairs.csv"])
+def test_posterior_as_pairs_is_ready_for_calibration(folder: Path, model: AntecedentModel, name: str) -> None:
+    printed("coreference", "posterior", "gold.conllu", "--model", "model.npz", "--threshold", 0, "--output", name)
+    rows = duckdb.sql(f"SELECT * FROM '{name}'").fetchall()
+    columns = duckdb.sql(f"SELECT * FROM '{name}'").columns
+    assert len(rows) == sum(n * (n - 1) // 2 for n in (len(one.mentions or ()) for one in DOCUMENTS))
+    first = dict(zip(columns, rows[0], strict=True))
+    together = model.posterior(DOCUMENTS[0]).pair_probability()
+    assert first["probability"] == pytest.approx(together[1, 0])
+    assert (first["document"], first["first_text"], first["second_text"]) == ("story", "Ann Bell", "a doctor")
+    assert (first["coreferent"], first["first_end"], first["second_start"]) == (0, 2, 3)
+    said = printed("calibration", name, "--target", "coreferent", "--prob", "probability", "--format", "json")
+    assert json.loads(said)["curves"][0]["n"] == len(rows)
+
+
+def test_score_matches_documents_by_name_and_mentions_by_place(folder: Path) -> None:
+    """The three columns have no sentences, and the documents come in another order."""
+    write_three_columns(DOCUMENTS[::-1], "gold.txt")
+    write_conll2012(DOCUMENTS, "gold.conll")
+    for name in ("gold.txt", "gold.conll"):
+        said = json.loads(printed("coreference", "score", "gold.conllu", name, "--format", "json"))
+        assert all(said[metric]["f1"] == 1.0 for metric in ("muc", "b_cubed", "ceaf_e", "lea", "pairwise"))
+
+
+def test_parts_of_a_document_are_matched_by_their_number(folder: Path) -> None:
+    parts = [replace(one, name="d", metadata={"part": f"00{i}"}) for i, one in enumerate(DOCUMENTS)]
+    write_conll2012(parts, "gold.conll")
+    write_conll2012(parts[::-1], "other.conll")
+    assert "100.00" in printed("coreference", "score", "gold.conll", "other.conll")
+
+
+def test_repeated_spans_are_refused_or_the_first_is_kept(folder: Path) -> None:
+    twice = replace(DOCUMENTS[0], mentions=(*(DOCUMENTS[0].mentions or ()), Mention(3, 2, 4, "else")))
+    write_conllu([twice], "twice.conllu")
+    write_conllu([DOCUMENTS[0]], "once.conllu")
+    done = run("coreference", "score", "twice.conllu", "once.conllu")
+    assert done.code == 2
+    assert "two mentions of the same words, 'the doctors' in sentence 4; --repeated-spans first keeps" in done.err
+    said = printed("coreference", "score", "twice.conllu", "once.conllu", "--repeated-spans", "first")
+    assert "100.00" in said
+
+
+def damaged() -> None:
+    """Files that are wrong in every way."""
+    Path("empty.conllu").write_text("")
+    Path("nothing.conllu").write_text("# newdoc id = d\n")
+    Path("empty.conll").write_text("#begin document (d); part 000\n#end document\n")
+    Path("bare.txt").write_text("# begin document story\n0\tAnn\t(1)\n1\tleft\t_\n")
+    Path("model.txt").write_text("no model")
+    write_conllu(DOCUMENTS[:1], "first.conllu")
+    write_conllu([replace(DOCUMENTS[0], mentions=()), replace(DOCUMENTS[0], mentions=())], "same.conllu")
+    write_conllu(
+        [replace(DOCUMENTS[0], sentences=DOCUMENTS[0].sentences[:3], mentions=()), DOCUMENTS[1]], "short.conllu"
+    )
+
+
+def test_a_document_without_mentions_has_no_entities(folder: Path) -> None:
+    write_conllu([replace(DOCUMENTS[0], mentions=())], "none.conllu")
+    printed("coreference", "predict", "none.conllu", "--model", "model.npz", "--output", "found.conllu")
+    assert read_documents("found.conllu")[0].mentions == ()
+    said = printed(
+        "coreference", "posterior", "none.conllu", "--model", "model.npz", "--output", "p.json", "--text", "p.html"
+    )
+    assert "every mention is an entity of its own" in said
+    assert json.loads(Path("p.json").read_text())["documents"][0]["pairs"] == []
+
+
+@pytest.mark.long
+def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
+    arguments = "coreference train gold.conllu --mentions gold --passes 1000000 --output new.npz"
+    done = pressed(*arguments.split(), function="train", moment='lambda held: len(held.get("history", ())) >= 1')
+    assert done.returncode == 0, done.stderr
+    assert "the best weights so far are kept" in done.stderr
+    assert isinstance(AntecedentModel.load("new.npz").posterior(DOCUMENTS[0]), CorefPosterior)
+
+
+def test_documents_of_other_words_are_not_compared(folder: Path) -> None:
+    words = Path("gold.conllu").read_text(encoding="utf-8")
+    Path("other.conllu").write_text(words.replace("doctor", "nurse"), encoding="utf-8")
+    done = run("coreference", "score", "gold.conllu", "other.conllu")
+    assert done.code == 2
+    assert (
+        "document story has other words in gold.conllu than in other.conllu, 3 of 21; the first is word 5," in done.err
+    )
+    Path("escaped.conllu").write_text(words.replace("met", "MET"), encoding="utf-8")
+    assert "CoNLL           –       –  100.00" in printed("coreference", "score", "gold.conllu", "escaped.conllu")
+
+
+def test_a_figure_needs_a_pair_and_leaves_nothing_without(folder: Path) -> None:
+    one = replace(DOCUMENTS[0], mentions=(DOCUMENTS[0].mentions or ())[:1])
+    write_conllu([one], "one.conllu")
+    done = run(
+        "coreference", "posterior", "one.conllu", "--mentions", "gold", "--output", "p.json", "--figure", "p.svg"
+    )
+    assert (done.code, "has one mention; a figure draws pairs" in done.err) == (2, True)
+    assert not Path("p.json").exists()
+    said = printed("coreference", "predict", "one.conllu", "--mentions", "gold", "--output", "found.conllu")
+    assert said == "found.conllu: 1 document, 1 mention of 1 entity\n"

@@ -1,0 +1,126 @@
+"""What a first command says of files that are not as they should be, and how it goes on."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.running import howsure as run
+from tests.data.logs.writers import alpaca_eval, lm_eval_sample, write_lm_eval
+
+import howsure
+
+RNG = np.random.default_rng(11)
+ROWS = 120
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("spelling", ["{}%", "{} % sure"])
+def test_percentages_in_texts_are_read_as_stated_confidence(spelling: str) -> None:
+    percent, right = RNG.integers(1, 100, ROWS), RNG.integers(0, 2, ROWS)
+    rows = [f"{gold},{spelling.format(value)}" for gold, value in zip(right, percent, strict=True)]
+    Path("stated.csv").write_text("\n".join(["gold,confidence", *rows]))
+    commands = howsure.look("stated.csv").commands
+    assert commands[0] == "howsure calibration stated.csv --target gold --verbalised confidence"
+    printed = json.loads(run(*shlex.split(commands[0])[1:], "--format", "json").out)
+    assert printed["curves"][0]["brier"]["score"] == pytest.approx(((percent / 100 - right) ** 2).mean(), abs=1e-9)
+
+
+def test_numbers_in_percent_are_named() -> None:
+    Path("percent.csv").write_text("\n".join(["gold,prob", *(f"{i % 2},{i % 97}.5" for i in range(ROWS))]))
+    assert howsure.look("percent.csv").notes == (
+        "prob goes up to 96.5, but probabilities lie between 0 and 1. If these are percentages, divide them by 100.",
+    )
+
+
+def test_a_probability_is_not_proposed_as_a_score() -> None:
+    Path("dev.csv").write_text("\n".join(["gold,score", *(f"{i % 2},0.{i % 9 + 1}" for i in range(ROWS))]))
+    assert not any("howsure score" in command for command in howsure.look("dev.csv").commands)
+
+
+def test_counts_are_proposed_where_few_rows_are_labelled() -> None:
+    chances = RNG.uniform(size=600).round(3)
+    rows = [
+        f"{i},{chance},{int(RNG.uniform() < chance) if i % 10 == 0 else ''},{'hl'[int(chance < 0.5)]}"
+        for i, chance in enumerate(chances)
+    ]
+    Path("posts.csv").write_text("\n".join(["id,score,label,stratum", *rows]))
+    command = howsure.look("posts.csv").commands[0]
+    assert command == "howsure counts estimate posts.csv --prob score --target label --stratum stratum"
+    assert run(*shlex.split(command)[1:]).code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"gold,prob\r\n" + b"1,0.5\n0,0.4\n" * 9, "some of its lines end in CRLF, others in LF"),
+        (b"# my answers\ngold\tprob\n" + b"1\t0.5\n" * 9, "its first line is a comment (#)"),
+    ],
+)
+def test_why_lines_are_uneven(content: bytes, message: str) -> None:
+    Path("dev.tsv" if b"\t" in content else "dev.csv").write_bytes(content)
+    (path,) = Path().iterdir()
+    for command in ("look", "calibration"):
+        options = () if command == "look" else ("--target", "gold", "--prob", "prob")
+        assert message in run(command, str(path), *options).err
+
+
+def test_a_comment_that_looks_like_a_header_is_named() -> None:
+    Path("dev.csv").write_text("# mine, today\ngold,prob\n" + "1,0.5\n" * 9)
+    assert "The first line of dev.csv begins with #. If it is a comment, remove it." in howsure.look("dev.csv").notes
+
+
+@pytest.mark.parametrize(("missing", "near"), [("answer.csv", "answers.csv"), ("sure.csv", None), ("pred.csv", None)])
+def test_only_files_of_similar_names_are_suggested(missing: str, near: str | None) -> None:
+    Path("answers.csv").write_text("a,b\n")
+    message = run("look", missing).err.strip()
+    assert message == f"howsure: no file {missing}." + (f" Did you mean {near}?" if near else "")
+
+
+def test_a_folder_without_logs_names_a_command() -> None:
+    Path("run/inner").mkdir(parents=True)
+    Path("run/inner/grades.txt").write_text("item,score\n" + "".join(f"{i},{i % 2}\n" for i in range(30)))
+    message = run("look", "run").err
+    assert "run contains no log and no table" in message
+    assert "If run/inner/grades.txt is a table, name this file and its format, --from csv." in message
+    assert run("look", "run/inner/grades.txt", "--from", "csv").code == 0
+    Path("nothing").mkdir()
+    assert run("score", "nothing").err == "howsure: nothing is an empty folder.\n"
+
+
+def test_a_folder_of_several_kinds_names_patterns_that_work() -> None:
+    for model in ("small", "large"):
+        samples = [lm_eval_sample(i, [-1.0, -2.0], i % 2) for i in range(20)]
+        write_lm_eval(Path("logs/harness"), model, "quiz", samples)
+    Path("logs/judged.json").write_text(json.dumps([alpaca_eval(1.0 + i % 2, item=i) for i in range(20)]))
+    message = run("score", "logs").err
+    patterns = [part.rpartition(" (")[0] for part in message.partition("at a time: ")[2].split("), ")]
+    assert {shlex.split(pattern)[0] for pattern in patterns} == {"logs/**/*.jsonl", "logs/judged.json"}
+    for pattern in patterns:
+        assert run("score", *shlex.split(pattern)).code == 0
+
+
+def test_the_sheet_of_a_selection_says_what_its_rows_count() -> None:
+    rows = [f"{i},{'' if i == 7 else RNG.uniform() ** 2:},{2001 + i % 2}" for i in range(300)]
+    Path("news.csv").write_text("\n".join(["id,score,year", *rows]))
+    drawn = run(
+        "counts", "sample", "news.csv", "--prob", "score", "--labels", "40", "--skip-missing", "--output", "s.csv"
+    )
+    assert "Its column row counts only the rows that are used" in drawn.err
+    sheet = Path("s.csv").read_text().splitlines()
+    Path("s.csv").write_text("\n".join([sheet[0], *(f"{line}{at % 2}" for at, line in enumerate(sheet[1:]))]))
+    command = drawn.err.partition(" then: ")[2].splitlines()[0]
+    assert run(*shlex.split(command)[1:]).code == 0
+    Path("s.csv").write_text("\n".join(line.partition(",")[2] for line in Path("s.csv").read_text().splitlines()))
+    message = run(*shlex.split(command)[1:]).err
+    assert "no column 'row' in s.csv" in message
+    assert "Give a sheet that howsure counts sample wrote" in message
+    assert message.endswith("--target label.\n")

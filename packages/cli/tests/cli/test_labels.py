@@ -1,0 +1,184 @@
+"""`howsure events label` and `howsure events labels`: what they draw, write, print and refuse."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.running import howsure, printed
+from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label
+
+from howsure_events.examples import example_store
+from howsure_events.labels.answers import answers_of, asked_of, reading_order, record_answer, settle
+from howsure_events.store.event_store import EventStore
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with store_to_label(tmp_path_factory.mktemp("whole") / "s.duckdb") as store:
+        return store.path
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose drawn documents two coders read."""
+    with drawn_store(tmp_path_factory.mktemp("read") / "s.duckdb", 20) as store:
+        order = answer_all(store, "anna", {0: ["IRQ"], 1: ["NATO"], 2: ["IRQ", "NATO"]})
+        answer_all(store, "bob", {0: ["IRQ"], 2: ["IRQ"]})
+        record_answer(store, order[3], "bob", acting=[], unclear=True, revision=1)
+        settle(store, order[1], ["NATO"], coder="carla")
+        return store.path
+
+
+@pytest.fixture
+def store(whole: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "s.duckdb"
+    path.write_bytes(whole.read_bytes())
+    return path
+
+
+def label(store: Path, *options: object) -> str:
+    return printed("events", "label", store, "--draw-only", *options)
+
+
+@pytest.mark.long
+def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
+    out = label(store, "--labels", 20, "--actor", "IRQ,nato", "--period", "none", "--seed", 3)
+    assert out.splitlines()[0].split() == ["stratum", "documents", "drawn", "before", "drawn", "now"]
+    assert "20 documents of 52 to read: Which of these attack here?" in out
+    assert label(store).startswith("20 documents drawn before: Which of these attack here?\n  20 left, ")
+    assert "10 documents of 52 to read" in label(store, "--labels", 30)
+    with EventStore.open(store) as held:
+        assert len(reading_order(held)) == 30
+        assert (asked_of(held).actors, asked_of(held).period) == (("IRQ", "NATO"), "none")
+        assert [one["seed"] for one in asked_of(held).draws] == [3, 0]
+
+
+def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
+    label(store, "--labels", 20, "--actor", "IRQ")
+    done = howsure("events", "label", store, "--draw-only", "--actor", "NATO")
+    assert done.code == 2
+    assert (
+        "--actor must be what was asked when documents were drawn first, 'IRQ'; it is ['NATO']. Leave it out"
+        in done.err
+    )
+
+
+@pytest.mark.long
+def test_the_same_command_resumes(store: Path) -> None:
+    asked = ["--labels", 20, "--actor", "IRQ,NATO", "--question", " Who attacks? ", "--period", "none", "--seed", 3]
+    label(store, *asked, "--design", "simple")
+    again = label(store, *asked, "--design", "simple")
+    assert again.startswith("20 documents drawn before: Who attacks?\n")
+    assert label(store, "--actor", "nato", "--actor", "Iraq") == again
+    assert "10 documents of 52 to read" in label(store, *["30" if one == 20 else one for one in asked])
+    for option, value in (("--question", "Who strikes?"), ("--period", "year"), ("--design", "stratified")):
+        done = howsure("events", "label", store, "--draw-only", option, value)
+        assert (done.code, f"{option} must be what was asked when" in done.err) == (2, True)
+
+
+@pytest.mark.long
+def test_the_page_opens_on_the_drawn_documents(store: Path) -> None:
+    command = [sys.executable, "-m", "howsure_cli", "events", "label", str(store), "--labels", "20", "--port", "0"]
+    process = subprocess.Popen([*command, "--no-open"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        said = next(line for line in process.stdout if " is labelled at " in line)
+    finally:
+        process.send_signal(signal.SIGINT)
+    assert process.wait() == 0
+    assert said.startswith(f"{store} is labelled at http://127.0.0.1:")
+    with EventStore.open(store) as held:
+        assert len(reading_order(held)) == 20
+
+
+def test_labels_go_out_and_come_back(read: Path, store: Path, tmp_path: Path) -> None:
+    out = tmp_path / "labels.csv"
+    assert printed("events", "labels", "export", read, "--output", out) == f"82 labels in {out}\n"
+    assert printed("events", "labels", "export", read) == out.read_text()
+    with EventStore.open(read) as held:
+        order = reading_order(held)
+        ids = dict(held.ask("SELECT document, id FROM documents"))
+        wanted = [(one.document, one.coder, one.acting) for one in answers_of(held)]
+    rows = list(csv.DictReader(out.open(newline="")))
+    assert rows[0]["document"] == ids[order[0]]
+    unclear = [row for row in rows if (row["document"], row["coder"]) == (ids[order[3]], "bob")]
+    assert [(row["actor"], row["label"]) for row in unclear] == [("IRQ", "unclear"), ("NATO", "unclear")]
+    label(store, "--labels", 20, "--actor", "IRQ,NATO", "--period", "none")
+    said = printed("events", "labels", "import", store, out)
+    assert said == f"{store}: 41 answers to 20 documents by anna, bob, carla\n"
+    with EventStore.open(store) as held:
+        assert [(one.document, one.coder, one.acting) for one in answers_of(held)] == wanted
+
+
+@pytest.mark.long
+def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
+    label(store, "--labels", 20, "--actor", "IRQ,NATO")
+    for name in ("sheet.csv", "sheet.json"):
+        said = printed("events", "labels", "sheet", store, "--output", tmp_path / name)
+        assert said == f"20 documents to read in {tmp_path / name}\n"
+    texts = json.loads((tmp_path / "sheet.json").read_text())
+    assert list(texts[0]) == ["document", "date", "title", "text"]
+    sheet = tmp_path / "sheet.csv"
+    rows = sheet.read_text(encoding="utf-8-sig").splitlines()
+    assert rows[0] == "document,date,title,text,actor,label"
+    done = howsure("events", "labels", "import", store, sheet, "--coder", "anna")
+    assert done.code == 2
+    assert "line 2: label must be 1, 0 or unclear; it is ''" in done.err
+    sheet.write_text("\n".join([rows[0], *(f"{row}{at % 2}" for at, row in enumerate(rows[1:])), ""]))
+    said = printed("events", "labels", "import", store, sheet, "--coder", "anna")
+    assert said == f"{store}: 20 answers to 20 documents by anna\n"
+    printed("events", "labels", "sheet", store, "--output", sheet, "--semicolons")
+    of_commas, of_semicolons = csv.reader(rows), csv.reader(sheet.open(encoding="utf-8-sig"), delimiter=";")
+    assert [*of_semicolons] == [*of_commas]
+
+
+@pytest.mark.long
+def test_nobody_disagrees(store: Path) -> None:
+    label(store, "--labels", 20)
+    nobody = "no document was read yet, none by two coders: nobody could disagree\n"
+    assert printed("events", "labels", "disagreements", store) == nobody
+    with EventStore.open(store, read_only=False) as held:
+        first, second = sorted(number for (number,) in held.ask("SELECT document FROM label_sample"))[:2]
+        for document, coder in ((first, "anna"), (second, "anna"), (second, "bert")):
+            record_answer(held, document, coder, acting=[], revision=0)
+    agreed = "all coders agree on the 1 document that two or more of them read\n"
+    assert printed("events", "labels", "disagreements", store) == agreed
+
+
+@pytest.mark.parametrize("command", [["export"], ["agreement"], ["disagreements"], ["sheet", "--output", "s.csv"]])
+def test_a_store_without_labels(
+    command: list[str], whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = howsure("events", "labels", *command, whole)
+    assert (done.code, done.out) == (2, "")
+    assert f"{whole} holds no labels; draw documents first: howsure events label {whole}." in done.err
+    assert not (tmp_path / "s.csv").exists()
+
+
+def test_a_design_that_is_not_said(whole: Path, store: Path, tmp_path: Path) -> None:
+    (tmp_path / "picked.csv").write_text("document,actor,label,coder\nitem-0,IRQ,1,anna\nitem-1,IRQ,0,anna\n")
+    done = howsure("events", "labels", "import", store, tmp_path / "picked.csv")
+    assert done.code == 2
+    assert "labels of documents that somebody picked correct no count. Say --design simple if they were" in done.err
+    said = printed("events", "labels", "import", store, tmp_path / "picked.csv", "--design", "simple")
+    assert said == f"{store}: 2 answers to 2 documents by anna\n"
+
+
+@pytest.mark.long
+def test_a_store_that_is_counted_again_says_that_it_keeps_its_labels(tmp_path: Path) -> None:
+    path, again = tmp_path / "news.duckdb", tmp_path / "again.duckdb"
+    example_store(path).close()
+    label(path, "--labels", 20, "--actor", "NORLAND", "--question", "Who?")
+    with EventStore.open(path, read_only=False) as held:
+        answer_all(held, "anna")
+    out = printed("events", "recount", path, "--rule", "attack-wide", "--workers", 1, "--store", again)
+    assert f"labels of 20 documents are carried over from {path}; they answer: Who?\n" in out
+    with EventStore.open(again) as held:
+        assert len(answers_of(held)) == 20

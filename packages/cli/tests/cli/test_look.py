@@ -1,0 +1,344 @@
+"""`howsure look`: what a file is, what its columns could be; every command that it suggests runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.cli.running import howsure as run
+from tests.data.logs.samples import LOGS
+from tests.data.logs.writers import lm_eval_results, lm_eval_sample, write_lm_eval
+
+import howsure
+
+RNG = np.random.default_rng(5)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(name: str, heading: str, rows: Iterable[Sequence[object]]) -> str:
+    with open(name, "w", newline="") as file:
+        csv.writer(file).writerows([heading.split(), *rows])
+    return name
+
+
+def chance(n: int = 200) -> list[float]:
+    return RNG.uniform(0.02, 0.98, n).round(4).tolist()
+
+
+def one_probability() -> str:
+    return table("one.csv", "id gold prob", ((f"i{at}", at % 2, p) for at, p in enumerate(chance())))
+
+
+def several_models() -> str:
+    words = ("wrong", "correct")
+    rows = [(m, f"q{at}", "ab"[at % 2], words[at % 3 > 0], p) for m in "xyz" for at, p in enumerate(chance())]
+    return table("models.csv", "model question subject grade confidence", rows)
+
+
+def non_answers() -> str:
+    said = ["correct", "wrong", "wrong", "unparseable"] * 50
+    return table(
+        "said.csv", "item grade conf", ((f"i{at}", *one) for at, one in enumerate(zip(said, chance(), strict=True)))
+    )
+
+
+def columns_of_classes() -> str:
+    rows = ((("pos", "neg", "neu")[at % 3], *RNG.dirichlet([1, 1, 1]).round(5)) for at in range(200))
+    return table("classes.csv", "label p_pos p_neg p_neu", rows)
+
+
+def columns_of_logits() -> str:
+    return table("logits.csv", "gold logit_a logit_b", (("ab"[at % 2], *RNG.normal(size=2)) for at in range(200)))
+
+
+def lists() -> str:
+    rows = ({"label": at % 3, "probs": RNG.dirichlet([1, 1, 1]).tolist()} for at in range(200))
+    Path("lists.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return "lists.jsonl"
+
+
+def predictions() -> str:
+    return table("two.csv", "gold base large", RNG.choice(["a", "b", "c"], (200, 3)).tolist())
+
+
+def with_gaps() -> str:
+    rows = [(at % 2, "" if at % 7 == 0 else p) for at, p in enumerate(chance())]
+    return table("gaps.csv", "correct confidence", rows)
+
+
+def grades() -> str:
+    rows = [(m, f"q{at}", r, round(x, 3)) for m in "xy" for at in range(40) for r, x in enumerate(RNG.uniform(0, 5, 3))]
+    return table("grades.csv", "system item run rating", rows)
+
+
+def arrays() -> str:
+    np.savez("held.npz", y=RNG.integers(0, 2, 200), prob=np.array(chance()))
+    return "held.npz"
+
+
+def labels() -> str:
+    rows = [(f"q{at}", one, other) for at, (one, other) in enumerate(RNG.choice(["a", "b"], (200, 2)))]
+    return table("said_true.csv", "question target prediction", rows)
+
+
+def objects_of_models() -> str:
+    rows = [{one: {"right": bool(at % of), "text": "…"} for one, of in (("x", 2), ("y", 3))} for at in range(60)]
+    Path("objects.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return "objects.jsonl"
+
+
+def battles(winner: Callable[[str, str], object], name: str, heading: str) -> Callable[[], str]:
+    """Two of four models on each of 30 prompts, four times."""
+
+    def write() -> str:
+        pairs = [(at // 4, *RNG.permutation(["gpt", "llama", "qwen", "phi"])[:2]) for at in range(120)]
+        return table(name, heading, ((prompt, a, b, winner(a, b)) for prompt, a, b in pairs))
+
+    return write
+
+
+LAYOUTS: dict[str, tuple[Callable[[], str], str]] = {
+    "one probability": (one_probability, "calibration one.csv --target gold --prob prob"),
+    "several models": (
+        several_models,
+        "score models.csv --score grade --positive correct --model model --group subject --id question",
+    ),
+    "non-answers": (
+        non_answers,
+        "calibration said.csv --target grade --positive correct --prob conf --missing unparseable --skip-missing",
+    ),
+    "columns of classes": (
+        columns_of_classes,
+        "calibration classes.csv --target label --probs p_pos,p_neg,p_neu --classes pos,neg,neu",
+    ),
+    "columns of logits": (
+        columns_of_logits,
+        "selective logits.csv --target gold --logits logit_a,logit_b --classes a,b",
+    ),
+    "lists": (lists, "calibration lists.jsonl --target label --probs-column probs --reduce class-wise"),
+    "predictions": (predictions, "significance two.csv --target gold --against base --model large"),
+    "gaps": (with_gaps, "selective gaps.csv --target correct --prob confidence --skip-missing"),
+    "grades": (grades, "score grades.csv --score rating --model system --id item --run run"),
+    "labels": (labels, "score said_true.csv --target target --prediction prediction --id question"),
+    "objects": (objects_of_models, "significance objects.jsonl --metric score --against x.right --model y.right"),
+    "arrays": (arrays, "calibration held.npz --target y --prob prob"),
+    "battles of an arena": (
+        battles(
+            lambda a, b: RNG.choice(["model_a", "model_b", "tie"]), "arena.csv", "question_id model_a model_b winner"
+        ),
+        "score battles arena.csv --a model_a --b model_b --winner winner --cluster question_id",
+    ),
+    "battles that name the winner": (
+        battles(lambda a, b: RNG.choice([a, b]), "named.csv", "prompt_id left_system right_system won"),
+        "score battles named.csv --a left_system --b right_system --winner won --cluster prompt_id",
+    ),
+    "preferences": (
+        battles(
+            lambda a, b: round(float(RNG.uniform(1, 2)), 3),
+            "shares.csv",
+            "instruction generator_1 generator_2 preference",
+        ),
+        "score battles shares.csv --a generator_1 --b generator_2 --winner preference --cluster instruction",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("heading", "winner"),
+    [("id model_a model_b winner_model_a", lambda a, b: 1), ("id model_a model_b winner", lambda a, b: "tie")],
+)
+def test_battles_without_a_winner_column_are_not_suggested(heading: str, winner: Callable[[str, str], object]) -> None:
+    assert not any("battles" in command for command in howsure.look(battles(winner, "b.csv", heading)()).commands)
+
+
+def test_the_models_of_battles_are_no_items() -> None:
+    path = battles(lambda a, b: RNG.choice(["a", "b"]), "b.csv", "n item_a item_b winner")()
+    assert not any("--cluster item" in command for command in howsure.look(path).commands)
+
+
+def check_all_run(found: howsure.Look) -> None:
+    for command in found.commands:
+        done = run(*shlex.split(command)[1:])
+        assert done.code == 0, f"{command}: {done.err}"
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_what_it_suggests_for_a_table_runs(name: str) -> None:
+    write, expected = LAYOUTS[name]
+    found = howsure.look(write())
+    assert f"howsure {expected}" in found.commands
+    assert len(found.commands) <= 3
+    check_all_run(found)
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_what_it_suggests_for_a_log_runs(name: str) -> None:
+    content, write = LOGS[name]
+    path = write(Path(), content)
+    found = howsure.look(path)
+    assert found.what.startswith("a log of ")
+    check_all_run(found)
+
+
+@pytest.mark.long
+def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
+    files = [one for one in sorted(real_data.glob("*/*")) if one.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
+    files = [one for one in files if not re.search(r"(_[12]|train|test.*)\.", one.name)]  # of files alike, one
+    files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]
+    suggested, known = 0, set()
+    for file in files:
+        try:
+            found = howsure.look(file)
+        except howsure.InputError as error:
+            assert "some rows have more or fewer values" in str(error)  # noqa: PT017
+            continue
+        columns = tuple(one.name for one in found)
+        if columns not in known:
+            check_all_run(found)
+            suggested += len(found.commands)
+        known.add(columns)
+    assert suggested > 10
+
+
+def test_it_tells_what_columns_hold() -> None:
+    found = howsure.look(several_models())
+    kinds = {one.name: (one.kind, one.could_be) for one in found}
+    assert kinds == {
+        "model": ("few values", "label, group, model"),
+        "question": ("repeated values", "item, cluster"),
+        "subject": ("two values", "label, score, group"),
+        "grade": ("two values", "label, score, group"),
+        "confidence": ("within [0, 1]", "probability, score"),
+    }
+    assert (found.n, found.whole, found["grade"].values, found["grade"].examples) == (
+        600,
+        True,
+        2,
+        ("wrong", "correct"),
+    )
+
+
+@pytest.mark.long
+def test_only_the_first_rows_of_a_large_file_are_read() -> None:
+    table("large.csv", "text prob", (("a text", 0.5 + at % 3 / 10) for at in range(30_000)))
+    found = howsure.look("large.csv")
+    assert (found.n, found.whole) == (20_000, False)
+    assert "the first 20,000 rows" in found.text()
+
+
+def test_values_that_are_missing_are_counted() -> None:
+    found = howsure.look(with_gaps())
+    assert found["confidence"].missing == 29
+    assert found.notes == ("Values are missing in confidence (29).",)
+
+
+def test_a_leaderboard_is_a_summary() -> None:
+    table("leaderboard.csv", "model arc mmlu", (("a", 0.61, 0.5), ("b", 0.48, 0.7), ("c", 0.62, 0.8)))
+    found = howsure.look("leaderboard.csv")
+    assert found.commands == ()
+    assert found.notes[0].startswith("This is a summary, one row per model; give me the samples")
+
+
+@pytest.mark.parametrize("command", ["look", "score", "calibration"])
+def test_the_results_of_a_harness_are_no_samples(command: str) -> None:
+    held = {"results": {"quiz": {"alias": "quiz", "acc,none": 0.5}}, **lm_eval_results("small", "quiz")}
+    Path("results_2026.json").write_text(json.dumps(held))
+    said = run(command, "results_2026.json").err
+    expected = "results_2026.json is a summary of lm-evaluation-harness, means without answers; give me the samples"
+    assert said.startswith(f"howsure: {expected}: samples_*.jsonl")
+
+
+def test_a_folder_is_what_lies_in_it() -> None:
+    for model in ("small", "large"):
+        path = write_lm_eval(Path("out"), model, "quiz", [lm_eval_sample(at, [-1.0, -2.0], at % 2) for at in range(20)])
+        held = {"results": {"quiz": {"alias": "quiz"}}, **lm_eval_results(model, "quiz")}
+        (path.parent / f"results_{model}.json").write_text(json.dumps(held))
+    found = howsure.mean_scores(data=howsure.read("out"))
+    assert {row.model for row in found} == {"small", "large"}
+    assert run("score", "out").code == 0
+    assert howsure.look("out").what == "a log of lm-evaluation-harness"
+
+
+def test_a_leaderboard_may_name_its_rows_as_it_likes() -> None:
+    rows = [(one, 40 + at, 50 - at, "minimal") for at, one in enumerate(("a", "b", "c", "c"))]
+    table("board.csv", "name win_rate avg_length filter", [*rows, *((f"d{at}", at, at, "all") for at in range(40))])
+    assert howsure.look("board.csv").notes[-1].startswith("This is a summary, one row per model")
+
+
+def test_a_list_of_objects_is_looked_into() -> None:
+    elements = [{"target": "ab"[at % 2], "prediction": "ab"[at % 3 > 0], "tokens": [1]} for at in range(60)]
+    Path("nested.json").write_text(json.dumps({"note": "own", "outputs": elements}))
+    (first,) = howsure.look("nested.json").commands
+    assert first == "howsure look nested.json --explode outputs"
+    found = howsure.look("nested.json", explode="outputs")
+    assert [one.name for one in found] == ["note", "outputs", "outputs.target", "outputs.prediction"]
+    (command,) = found.commands
+    assert run(*shlex.split(first)[1:]).out.strip().endswith(command)
+    done = run(*shlex.split(command)[1:], "--format", "json")
+    right = sum(one["target"] == one["prediction"] for one in elements) / 60
+    assert json.loads(done.out)["scores"][0]["mean"]["value"] == pytest.approx(right, abs=1e-12)
+
+
+def test_objects_named_by_data_stay_whole() -> None:
+    Path("votes.jsonl").write_text("".join(json.dumps({"votes": {f"w{at % 9}": "a"}}) + "\n" for at in range(60)))
+    assert [one.name for one in howsure.look("votes.jsonl")] == ["votes"]
+
+
+def test_lists_with_integers_that_no_float_can_hold_are_lists() -> None:
+    Path("large.jsonl").write_text(f'{{"p": [{10**400}, 0.5]}}\n{{"p": [0.2, 0.8]}}\n')
+    assert howsure.look("large.jsonl")["p"].kind == "lists"
+
+
+def test_numbers_other_than_0_and_1_are_no_right_and_wrong() -> None:
+    table("two.csv", "relevancy_score", [[0.89], [1.0]] * 20)
+    assert howsure.look("two.csv").commands == ()
+
+
+def test_columns_are_those_of_all_files_of_a_log(tmp_path: Path) -> None:
+    for model in ("org/a", "org/b"):
+        write_lm_eval(tmp_path, model, "quiz", [lm_eval_sample(i, [-1.0, -0.5], i % 2) for i in range(10)])
+    found = howsure.look(tmp_path)
+    column = next(one for one in found if one.name == "model")
+    assert (found.n, column.kind, column.values) == (20, "two values", 2)
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_files_that_share_items_are_models(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        rows = [{"id": i, "correct": i % 2, "meta": {"length": i}} for i in range(30)]
+        text = json.dumps(rows) if suffix == "json" else "\n".join(map(json.dumps, rows))
+        Path(f"{name}.{suffix}").write_text(text)
+    files = [f"a.{suffix}", f"b.{suffix}"]
+    commands = howsure.look(files).commands
+    assert commands[0] == f"howsure score {files[0]} {files[1]} --score correct --id id"
+    assert run(*shlex.split(commands[0])[1:]).code in (None, 0)
+
+
+def test_a_score_is_not_grouped_by_a_score(tmp_path: Path) -> None:
+    rows = [{"doc_id": i, "prompt_level_strict_acc": i % 3 > 0, "prompt_level_loose_acc": i % 2 > 0} for i in range(30)]
+    path = tmp_path / "ifeval.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    commands = howsure.look(path).commands
+    assert commands
+    assert not any("--group" in command for command in commands)
+
+
+@pytest.mark.parametrize("blanks", [" ", "   "])
+def test_two_columns_separated_by_blanks_are_named(blanks: str, tmp_path: Path) -> None:
+    path = tmp_path / "blanks.csv"
+    path.write_text("\n".join([f"id{blanks}score", *(f"{i}{blanks}{i % 2}" for i in range(30))]))
+    assert howsure.look(path).notes[-1].endswith("seem to be separated by blanks. Separate them by commas or tabs.")
+    path.write_text("\n".join(["question text", *("what is it" for _ in range(30))]))
+    assert not any("blanks" in note for note in howsure.look(path).notes)

@@ -1,0 +1,39 @@
+"""`correct_annotation_errors` gives what counting with a second coder's labels gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.counts.test_annotation_errors import N, changed
+
+import howsure
+from howsure.counts.estimation import count_units
+
+SCORE = np.full(N, 0.3)
+
+
+def test_counts_are_corrected_as_if_estimated_with_both_labels() -> None:
+    columns = changed(3)
+    expected = count_units(y_prob=SCORE, **columns, method="labels", rng=0)
+    counts = howsure.estimate_counts(columns["y_true"], SCORE, method="labels", rng=0)
+    assert howsure.correct_annotation_errors(counts, **columns, rng=0).to_dict() == expected.to_dict()
+
+
+def test_a_sheet_takes_the_place_of_labels(tmp_path: Path) -> None:
+    sample = howsure.draw_label_sample(np.linspace(0, 1, 200), 40, rng=0)
+    lines = sample.to_csv().splitlines()
+    labelled = [lines[0], *(f"{line.rstrip(',')},{k % 2}" for k, line in enumerate(lines[1:]))]
+    (tmp_path / "sheet.csv").write_text("\n".join(labelled) + "\n")
+    counts = howsure.estimate_counts(howsure.read(tmp_path / "sheet.csv"), np.linspace(0, 1, 200), rng=0)
+    assert counts.recipe["labelled"] == 40
+    assert str(counts.as_shares()) != str(counts)
+    assert counts.as_shares().to_dict() == counts.to_dict()
+
+
+def test_raw_counts_use_no_label() -> None:
+    columns = changed(3)
+    counts = howsure.estimate_counts(columns["y_true"], SCORE, method="raw")
+    with pytest.raises(howsure.InputError, match="method='raw' uses no label"):
+        howsure.correct_annotation_errors(counts, **columns)

@@ -1,0 +1,186 @@
+"""Responses of OpenAI's API and of vLLM: which token is the answer, and how probable every answer is."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.running import howsure as run
+from tests.data.logs.writers import openai_batch, openai_chat, openai_completion, openai_response, write_lines
+
+import howsure
+from howsure.data.logs.openai import rows
+from howsure.data.logs.source import Source
+from howsure.data.logs.tokens import answer_masses, of_answer, of_text
+from howsure.data.tables.named_files import File
+from howsure.errors import InputError
+
+ALL = {"A": 0.5, " A": 0.125, "B": 0.125, "C": 0.0625, " D": 0.0625, "I": 0.125}
+MASSES = {"A": 0.625, "B": 0.125, "C": 0.0625, "D": 0.0625}
+SOME = {"A": 0.5, "B": 0.25}
+
+
+def read(folder: Path, *records: Any, notes: list[str] | None = None) -> list[dict[str, Any]]:
+    path = write_lines(folder / "log.jsonl", records)
+    return list(rows(Source(File(str(path), str(path), "jsonl"), [] if notes is None else notes)))
+
+
+@pytest.mark.parametrize("wrap", [lambda one: one, lambda one: {"response": one}, lambda one: openai_batch("q1", one)])
+def test_the_masses_of_all_answers(wrap: Any, tmp_path: Path) -> None:
+    notes: list[str] = []
+    (row,) = read(tmp_path, wrap(openai_chat(ALL)) | {"target": "B", "subject": "law"}, notes=notes)
+    assert [math.exp(one) for one in row["log_probabilities"]] == pytest.approx(list(MASSES.values()))
+    named = {name: row[name] for name in ("model", "classes", "target", "prediction", "subject")}
+    assert named == {"model": "gpt", "classes": list("ABCD"), "target": 1, "prediction": 0, "subject": "law"}
+    assert row["class_mass"] == pytest.approx(0.875)
+    assert "probability of 0.1250 on average" in notes[0]
+    assert "created" not in row
+
+
+def test_probabilities_are_the_softmax_and_the_label_whether_it_is_right(tmp_path: Path) -> None:
+    records = [openai_batch(f"q{at}", openai_chat(ALL), target="ABCD"[at]) for at in range(4)]
+    with howsure.read([write_lines(tmp_path / "log.jsonl", records)]).predictions() as found:
+        assert found.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
+        pairs = found.pairs()
+    assert pairs.probabilities.tolist() == pytest.approx([0.625 / 0.875] * 4)
+    assert pairs.labels.tolist() == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("body", [openai_completion(SOME), openai_response(SOME), openai_chat(SOME)])
+def test_where_an_answer_is_not_known_each_has_the_probability_of_its_token(body: Any, tmp_path: Path) -> None:
+    notes: list[str] = []
+    first, second = read(tmp_path, {"r": body, "gold": "A"}, {"r": openai_chat(ALL), "gold": "B"}, notes=notes)
+    assert (first["probability"], first["correct"]) == (0.5, 1)
+    assert (second["probability"], second["correct"]) == (pytest.approx(0.625), 0)
+    assert "log_probabilities" not in first
+    assert "log_probabilities" not in second
+    assert "1 of 2 answers come without the log-probability of another answer" in notes[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "answered"),
+    [
+        (["{}"], True),
+        (["(", "{}", ")"], True),
+        (["Answer", ":", " {}", "\n", "Because", " A", " matters"], True),
+        (["**", "{}", "**"], True),
+        (["{}", " good", " question"], False),  # the article
+        (["I", " think", " {}", " is", " right"], False),
+        (["{}", ".", " Not", " B", "."], False),  # two answers
+        (["{}", ".", " Yes", ",", " A", "."], True),
+        (["none"], False),
+        ([], False),
+    ],
+)
+def test_which_token_is_the_answer(text: list[str], answered: bool, tmp_path: Path) -> None:
+    notes: list[str] = []
+    (row,) = read(tmp_path, openai_chat(ALL, text=text), notes=notes)
+    assert ("log_probabilities" in row) == answered
+    assert any("1 of 1 responses have no probability" in note for note in notes) != answered
+
+
+def test_other_answers_and_targets_in_the_metadata(tmp_path: Path) -> None:
+    body = openai_chat({"yes": 0.75, "no": 0.125}) | {"metadata": {"classes": "yes, no", "target": "no"}}
+    (row,) = read(tmp_path, body)
+    assert (row["classes"], row["target"], row["prediction"]) == (["yes", "no"], 1, 0)
+    (row,) = read(tmp_path, {"classes": ["no", "yes"], "response": body})
+    assert (row["classes"], row["target"]) == (["no", "yes"], 0)
+
+
+def test_several_choices_are_runs_of_one_item(tmp_path: Path) -> None:
+    body = openai_chat(ALL)
+    body["choices"] *= 2
+    found = read(tmp_path, openai_batch("q1", body))
+    assert [(row["item"], row["run"]) for row in found] == [("q1", 0), ("q1", 1)]
+
+
+def test_requests_that_failed_are_rows_without_a_probability(tmp_path: Path) -> None:
+    records = [openai_batch(f"q{at}", openai_chat(ALL) if at else None, target="A") for at in range(5)]
+    path = write_lines(tmp_path / "log.jsonl", records)
+    with pytest.raises(InputError, match="row 1 of"):
+        howsure.read(path).predictions()
+    with howsure.read(path, skip_missing=True).predictions() as found:
+        assert (found.n, found.group_names) == (4, ())
+        assert "1 of 5 responses have no probability" in found.summary
+
+
+@pytest.mark.parametrize("form", ["chat", "completions", "document"])
+def test_a_file_is_recognised(form: str, tmp_path: Path) -> None:
+    body = openai_completion(SOME) if form == "completions" else openai_chat(SOME)
+    records = [{**body, "custom_id": f"{at}", "target": "AB"[at % 2]} for at in range(40)]
+    path = tmp_path / ("log.json" if form == "document" else "log.jsonl")
+    lines = "".join(json.dumps(one) + "\n" for one in records)
+    path.write_text(json.dumps(records) if form == "document" else lines)
+    done = run("calibration", path, "--format", "csv")
+    assert done.code == 0, done.err
+    assert "at the answer, tokens that are none of the answers" in done.err
+    assert ",40,0.5" in done.out
+
+
+def without(**change: Any) -> dict[str, Any]:
+    body = openai_chat(SOME)
+    body["choices"][0] |= change
+    return body
+
+
+TOKEN = {"token": "A", "logprob": -0.5, "top_logprobs": []}
+ECHO = {"tokens": ["Q", " A"], "token_logprobs": [None, -0.5], "top_logprobs": [None, {" A": -0.5}]}
+
+
+NULLS = {
+    "the response": {"response": None},
+    "the body": {"response": {"status_code": 200, "body": None}},
+    "the choices": {"response": {"status_code": 200, "body": {**openai_chat(ALL), "choices": None}}},
+    "the message": {"response": {"status_code": 200, "body": {**openai_chat(ALL), "choices": [{"message": {}}]}}},
+    "the target": {"target": None},
+    "an empty target": {"target": ""},
+}
+
+
+@pytest.mark.parametrize("null", NULLS.values(), ids=NULLS)
+def test_a_null_answer_is_a_missing_value(null: dict[str, Any], tmp_path: Path) -> None:
+    records = [openai_batch(f"q{at}", openai_chat(ALL), target="A") | (null if at == 3 else {}) for at in range(9)]
+    path = write_lines(tmp_path / "log.jsonl", records)
+    with pytest.raises(InputError, match=r"must not be missing; row 4 of .* is empty.*skip_missing=True"):
+        howsure.read(path).predictions()
+    with howsure.read(path, skip_missing=True).predictions() as found:
+        assert (found.n, sum(found.skipped.values())) == (8, 1)
+        assert found.columns["probs_column"] == "probabilities"
+
+
+# The probabilities of answers, from tokens.
+
+
+def token(text: str, p: float, **others: float) -> dict[str, Any]:
+    top = [{"token": name.replace("_", " "), "logprob": math.log(one)} for name, one in others.items()]
+    return {"token": text, "logprob": math.log(p), "top_logprobs": top}
+
+
+def test_the_token_itself_counts_once_though_it_is_among_the_likeliest() -> None:
+    assert answer_masses(token("A", 0.5, A=0.5, _A=0.25, B=0.125, x=0.125), "AB") == pytest.approx(
+        {"A": 0.75, "B": 0.125}
+    )
+
+
+def test_a_token_that_is_not_among_the_likeliest_counts_too() -> None:
+    assert answer_masses(token("C", 0.25, A=0.5), "ABC") == pytest.approx({"C": 0.25, "A": 0.5})
+
+
+def test_an_answer_stands_where_it_stands_last() -> None:
+    tokens = [token("A", 0.5), token("so", 1.0), token(" A", 0.75, B=0.25)]
+    found = of_answer(tokens, "A", "AB")
+    assert found["probability"] == pytest.approx(0.75)
+    assert [math.exp(one) for one in found["log_probabilities"]] == pytest.approx([0.75, 0.25])
+    assert of_answer(tokens, "C", "ABC") == {}
+
+
+def test_all_classes_are_given_only_if_all_are_known() -> None:
+    assert of_answer([token("A", 0.5, B=0.25)], "A", "ABC") == pytest.approx({"probability": 0.5})
+
+
+def test_a_text_has_the_product_of_its_tokens() -> None:
+    assert of_text([token("a", 0.5), token("b", 0.25)]) == {"text_probability": pytest.approx(0.125), "text_tokens": 2}
+    assert of_text([]) == {}

@@ -1,0 +1,101 @@
+"""Advice about a file: following it makes the file readable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.data.files import write
+
+import howsure
+from howsure.errors import InputError
+
+
+def refusal(path: Path, score: str = "score", **how: object) -> str:
+    """Why the mean of a column of a file is refused."""
+    with pytest.raises(InputError) as caught:
+        howsure.mean_scores(score, data=howsure.read(path), **how)  # type: ignore[arg-type]
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "share"), [("80.92%", "0.8092"), ("10%", "0.1"), ("100 %", "1"), ("0%", "0")])
+def test_a_percentage_is_written_as_a_share(text: str, share: str, tmp_path: Path) -> None:
+    message = refusal(write(tmp_path / "x.csv", {"score": [text] * 20}))
+    number = text.removesuffix("%").strip()
+    advice = f"It is a percentage: write {share}, or {number} on a scale from 0 to 100."
+    assert message.endswith(f"is {text!r}. {advice}")
+    (row,) = howsure.mean_scores("score", data=howsure.read(write(tmp_path / "x.csv", {"score": [share] * 20})))
+    assert row.mean.value == pytest.approx(float(share), rel=1e-12)
+
+
+@pytest.mark.parametrize("marker", [-1, -1.0, "-1.00"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_a_marker_outside_the_bounds_is_left_out(marker: object, suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", {"score": [marker, *range(1, 10)] * 3})
+    advice = "if -1 marks a missing one, leave such rows out: missing_values=['-1'] and skip_missing=True."
+    assert advice in refusal(path, bounds=(1, 10))
+    source = howsure.read(path, missing_values=["-1"], skip_missing=True)
+    (row,) = howsure.mean_scores("score", data=source, bounds=(1, 10))
+    assert (row.n, row.mean.value) == (27, 5.0)
+
+
+def test_a_table_separated_by_blanks_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id gold score\n" + "q 1 0.5\n" * 9)
+    reason = "x.csv has only one column: its columns seem to be separated by blanks. Separate them by commas or tabs."
+    assert refusal(path).endswith(reason)
+    assert any(note.endswith(reason) for note in howsure.look(path).notes)
+    path.write_text(path.read_text().replace(" ", ","))
+    assert howsure.mean_scores("score", data=howsure.read(path))[0].mean.value == 0.5
+
+
+def test_uneven_rows_are_named_by_look(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("id,gold,score\n" + "q,1,0.5\nq,1,0.5,more\n" * 9)
+    assert any("some rows have more or fewer values than the header" in note for note in howsure.look(path).notes)
+    path.write_text(path.read_text().replace("0.5,more", '"0.5"'))
+    assert len(howsure.look(path)) == 3
+
+
+def test_raters_who_agree_on_one_value_have_no_alpha_and_the_reason_is_given() -> None:
+    agreement = howsure.rater_agreement(["yes"] * 20, rater=["a", "b"] * 10, id=[row // 2 for row in range(20)])
+    assert any(note.startswith("all raters gave the same value") for note in agreement.notes)
+
+
+@pytest.mark.parametrize(
+    ("values", "right"), [(["no", "yes"], "yes"), (["Wrong", "Right"], "Right"), (["pass", "fail"], "pass")]
+)
+def test_the_value_that_means_right_is_one_of_the_column(values: list[str], right: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", {"score": values * 10})
+    assert refusal(path).endswith(
+        f"If one value means correct, name it: pos_label={right!r}. If not, leave such rows out first."
+    )
+    (row,) = howsure.mean_scores("score", pos_label=right, data=howsure.read(path))
+    assert row.mean.value == 0.5
+
+
+def test_texts_that_state_a_confidence_are_named_so(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", {"y": [0, 1] * 10, "conf": ["85 % sure", "20 % sure"] * 10})
+    with pytest.raises(InputError, match=r"name it with Probabilities\('verbalised'"):
+        howsure.calibration_error("y", "conf", data=howsure.read(path))
+    stated = howsure.calibration_error("y", howsure.Probabilities("verbalised", "conf"), data=howsure.read(path))
+    assert stated.n == 20
+    assert refusal(path, "conf").endswith("Write the number alone: 0.85.")
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".parquet"])
+def test_blanks_at_the_end_of_a_name_are_seen(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", {"id": [1, 2], "score ": [0, 1]})
+    assert refusal(path).endswith("it has id, 'score '. Did you mean 'score '?")
+    assert howsure.mean_scores("score ", data=howsure.read(path))[0].n == 2
+
+
+def test_scores_of_two_models_in_two_columns_are_compared_as_advised(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", {"a": [0, 1] * 10, "b": [0, 1, 1, 1] * 5})
+    source = howsure.read(path)
+    with pytest.raises(InputError, match=r"metrics='score', against='b' and model='a'\.$"):
+        howsure.compare_scores(score="a", against="b", data=source)
+    compared = howsure.compare_scores(against="b", model="a", data=source)
+    assert compared[0].difference == pytest.approx(-0.25)
+    with pytest.raises(InputError, match=r"a,b names 2 columns \(a, b\), but scores and answers are read from one"):
+        howsure.mean_scores("a,b", data=source)

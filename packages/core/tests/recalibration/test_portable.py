@@ -1,0 +1,207 @@
+"""A map's file: the same probabilities to the last bit, and nothing hostile gets in."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+from tests.recalibration.test_recalibrate import BINARY, OF_CLASSES, binary, classes, softmax
+
+from howsure import InputError, Probabilities, RecalibrationMap, recalibrate
+from howsure.recalibration import RecalibratedClassifier
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sampled_from([*BINARY, "auto", "none"]), st.integers(0, 1000), st.sampled_from([None, 1e-4]))
+def test_the_same_probabilities_to_the_last_bit(method, seed, floor):
+    y, q = binary(150, seed)
+    group = np.where(np.arange(150) < 5, "few", np.where(np.arange(150) < 100, "a", "b"))
+    try:
+        found = recalibrate(y, q, method=method, floor=floor, groups=group, small_groups="pooled", folds=2)
+    except InputError:
+        return
+    again = RecalibrationMap.from_json(found.to_json())
+    assert (again.apply(q, groups=group) == found.apply(q, groups=group)).all()
+    assert again.to_json() == found.to_json()
+
+
+@pytest.mark.parametrize("method", [*OF_CLASSES, "auto", "none"])
+def test_the_same_probabilities_of_classes_to_the_last_bit(method):
+    codes, logits = classes(300)
+    found = recalibrate(codes, Probabilities("logits", logits), method=method, folds=2)
+    again = RecalibrationMap.from_json(found.to_json().encode())
+    assert (again.apply(logits=logits) == found.apply(logits=logits)).all()
+    assert again.to_json() == found.to_json()
+    assert repr(again) == repr(found)
+
+
+def document(fitted: str = "temperature", **held: object) -> dict[str, object]:
+    y, q = binary(300)
+    return json.loads(recalibrate(y, q, method=fitted).to_json()) | held
+
+
+def test_the_text_says_what_it_is():
+    y, q = binary(300)
+    held = json.loads(recalibrate(y, q, method="platt", floor=1e-6).to_json())
+    assert held["description"].startswith("Platt scaling. It maps q, the probability of label 1")
+    assert held["formula"] == (
+        "first q = min(max(q, floor), 1 - floor); then q' = 1 / (1 + exp(-(a + b * log(q / (1 - q)))))"
+    )
+
+
+def in_plain_python(held: dict, q: float) -> float:
+    """A map's file applied to one probability by what stands in it, with the standard library alone."""
+    if held["floor"] is not None:
+        q = min(max(q, held["floor"]), 1 - held["floor"])
+    p = held["parameters"]
+    log_odds = math.log(q / (1 - q))
+    match held["method"]:
+        case "none":
+            return q
+        case "temperature":
+            return 1 / (1 + math.exp(-log_odds / p["T"]))
+        case "platt":
+            return 1 / (1 + math.exp(-(p["a"] + p["b"] * log_odds)))
+        case "beta":
+            return 1 / (1 + math.exp(-(p["c"] + p["a"] * math.log(q) - p["b"] * math.log(1 - q))))
+        case "histogram":
+            return p["values"][sum(edge <= q for edge in p["edges"])]
+        case "venn-abers":
+            p0 = p["low"][sum(start <= q for start in p["from"])]
+            p1 = p["high"][sum(end < q for end in p["upto"])]
+            return p1 / (1 - p0 + p1)
+    x, y = p["x"], p["y"]
+    if q <= x[0] or q >= x[-1]:
+        return y[0] if q <= x[0] else y[-1]
+    right = next(place for place, one in enumerate(x) if one >= q)
+    return y[right - 1] + (y[right] - y[right - 1]) * (q - x[right - 1]) / (x[right] - x[right - 1])
+
+
+def of_classes_in_plain_python(held: dict, p: list[float]) -> list[float]:
+    logs, found = [math.log(one) for one in p], held["parameters"]
+    match held["method"]:
+        case "temperature":
+            scores = [one / found["T"] for one in logs]
+        case "vector":
+            scores = [a * one + b for a, b, one in zip(found["a"], found["b"], logs, strict=True)]
+        case "ordered":
+            above = [sum(p[k + 1 :]) / sum(p[: k + 1]) for k in range(len(p) - 1)]
+            c = [1 / (1 + math.exp(-(s + math.log(o) / found["T"]))) for s, o in zip(found["s"], above, strict=True)]
+            rest = [one - other for one, other in zip([1.0, *c], [*c, 0.0], strict=True)]
+            m = [one if one > 0 else held / 1000 for one, held in zip(rest, p, strict=True)]
+            return [one / sum(m) for one in m]
+        case _:
+            rows = zip(found["W"], found["b"], strict=True)
+            scores = [b + sum(w * one for w, one in zip(row, logs, strict=True)) for row, b in rows]
+    raised = [math.exp(one) for one in scores]
+    return [one / sum(raised) for one in raised]
+
+
+@pytest.mark.parametrize("floor", [None, 0.01])
+@pytest.mark.parametrize("method", [*BINARY, "none"])
+def test_ten_lines_of_any_language_apply_the_file(method, floor):
+    y, q = binary(300)
+    found = recalibrate(y, q, method=method, floor=floor)
+    held = json.loads(found.to_json())
+    assert [in_plain_python(held, one) for one in q.tolist()] == pytest.approx(found.apply(q), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", OF_CLASSES)
+def test_ten_lines_of_any_language_apply_the_file_of_classes(method):
+    codes, logits = classes(300)
+    p = softmax(logits)
+    found = recalibrate(codes, p, method=method)
+    held = json.loads(found.to_json())
+    plain = [of_classes_in_plain_python(held, row) for row in p.tolist()]
+    assert np.array(plain) == pytest.approx(found.apply(p), rel=1e-11, abs=1e-15)
+
+
+# A recalibrated classifier is one of scikit-learn's, and its map has seen no row that its classifier was fitted to.
+
+
+X, Y = make_classification(600, 12, n_informative=5, n_redundant=5, random_state=0)
+
+
+def test_its_map_is_that_of_the_out_of_fold_probabilities():
+    folds = KFold(4, shuffle=True, random_state=1)
+    found = RecalibratedClassifier(GaussianNB(), method="platt", cv=folds).fit(X, Y)
+    outside = cross_val_predict(GaussianNB(), X, Y, cv=folds, method="predict_proba")[:, 1]
+    expected = recalibrate(Y, outside, method="platt")
+    assert found.map_.parameters == pytest.approx(expected.parameters, rel=1e-9)
+    ones = expected.apply(GaussianNB().fit(X, Y).predict_proba(X)[:, 1])
+    assert found.predict_proba(X) == pytest.approx(np.column_stack([1 - ones, ones]), abs=1e-12)
+
+
+def test_it_mends_naive_bayes():
+    new, labels = X[400:], Y[400:]
+    before = GaussianNB().fit(X[:400], Y[:400])
+    after = RecalibratedClassifier(GaussianNB(), method="temperature").fit(X[:400], Y[:400])
+    assert log_loss(labels, after.predict_proba(new)) < log_loss(labels, before.predict_proba(new)) - 0.02
+    assert (after.predict(new) == before.predict(new)).all()
+    assert after.map_.parameters["T"] > 1.5
+
+
+def test_names_of_classes_weights_groups_and_a_fitted_classifier():
+    features, codes = make_classification(400, 8, n_informative=6, n_classes=3, random_state=2)
+    names = np.array(["b", "c", "a"])[codes]
+    weight = np.random.default_rng(0).uniform(0, 2, 400)
+    group = np.arange(400) // 2
+    found = RecalibratedClassifier(GaussianNB(), method="dirichlet").fit(features, names, weight, group)
+    assert found.classes_.tolist() == ["a", "b", "c"]
+    assert found.map_.classes == ("a", "b", "c")
+    assert found.map_.recipe["clusters"] == 200
+    assert found.predict_proba(features).sum(axis=1) == pytest.approx(1)
+    frozen = FrozenEstimator(GaussianNB().fit(features[:200], names[:200]))
+    after = RecalibratedClassifier(frozen, method="temperature").fit(features[200:], names[200:])
+    alone = recalibrate(
+        names[200:],
+        Probabilities("probs", frozen.predict_proba(features[200:]), classes=["a", "b", "c"]),
+        method="temperature",
+    )
+    assert after.map_.parameters["T"] == pytest.approx(alone.parameters["T"], rel=1e-9)
+
+
+def test_it_is_cloned_pickled_searched_and_put_into_a_pipeline():
+    inner = make_pipeline(StandardScaler(), LogisticRegression())
+    search = GridSearchCV(RecalibratedClassifier(inner), {"method": ["none", "platt"]}, scoring="neg_log_loss", cv=3)
+    found = search.fit(X, Y).best_estimator_
+    again = pickle.loads(pickle.dumps(found))
+    assert (again.predict_proba(X) == found.predict_proba(X)).all()
+    assert clone(found).get_params()["method"] == found.method
+
+
+@pytest.mark.long
+def test_without_scikit_learn_it_says_what_to_install():
+    program = (
+        "import sys; sys.modules['sklearn'] = sys.modules['sklearn.base'] = None\n"
+        "import howsure.recalibration as room\n"
+        "try: room.RecalibratedClassifier\n"
+        "except ImportError as error: print(error)"
+    )
+    said = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert 'pip install "howsure[classifiers]"' in said
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_it_keeps_the_rules_of_scikit_learn():
+    found = check_estimator(RecalibratedClassifier(), on_fail=None)
+    assert [one["check_name"] for one in found if one["status"] == "failed"] == []
+    assert sum(one["status"] == "passed" for one in found) > 50

@@ -1,0 +1,254 @@
+"""Regressions with predicted labels: against other programs, by hand, simulated coverage, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.running import howsure as run_command
+
+import howsure
+from howsure.regression.moments import FOLDS, PENALTY, Labelled, Regression, fitted
+
+N = 200
+ROWS = np.arange(N)
+UNIT, WEIGHT, PERIOD = ROWS // 10, 1 + ROWS % 4 * 0.5, ROWS % 10
+# statsmodels 0.15.0 of the rows below: coefficients. Their CR2 errors are compared in test_cluster_robust.py.
+STATSMODELS: dict[str, tuple[dict[str, Any], list[float]]] = {
+    "OLS": ({}, [0.4100152568945113, 0.24126443574330608, 0.12485618905937393]),
+    "OLS, clusters": ({"clusters": UNIT}, [0.4100152568945113, 0.24126443574330608, 0.12485618905937393]),
+    "WLS": ({"sample_weight": WEIGHT}, [0.39168718918604306, 0.23439542074918823, 0.15281111855301743]),
+    "Logit": ({"method": "logit"}, [-0.4571941586461717, 1.2181319727383806, 0.6370118330067196]),
+}
+PPI_PY_LOGISTIC = [-0.26829516796487085, 1.2776548429247798, 1.1239576039883648]  # ppi_py 0.2.3, lam=1
+PPI_PY_OLS = [0.24202826853568785, -0.10870663158186762]
+
+
+def rows() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Two covariates, labels and predictions."""
+    draw = np.random.default_rng(7)
+    x, z = np.round(draw.standard_normal(N), 3), (ROWS % 3 == 0) * 1.0
+    y = ((0.3 + 0.2 * x + 0.2 * z + 0.3 * np.round(draw.standard_normal(N), 3)) > 0.4) * 1.0
+    f = np.clip(y + 0.3 * z * (ROWS % 2), 0, 1)
+    return x, z, y, np.where(ROWS % 7 == 0, 1 - f, f)
+
+
+def partly(y: np.ndarray, *, every: int = 3) -> np.ndarray:
+    """Labels of every third row."""
+    return np.where(ROWS % every == 1, y, np.nan)
+
+
+@pytest.mark.parametrize("name", STATSMODELS)
+def test_where_all_are_labelled_it_is_the_regression_with_its_sandwich(name: str) -> None:
+    x, z, y, f = rows()
+    asked, values = STATSMODELS[name]
+    found = howsure.regress_predicted(y, f, covariates={"x": x, "z": z}, **asked)
+    naive = howsure.regress_predicted(y, y, covariates={"x": x, "z": z}, **asked)
+    assert [row.corrected.value for row in found] == pytest.approx(values, abs=1e-8)
+    assert [row.naive.value for row in naive] == pytest.approx(values, abs=1e-8)
+    errors = [row.naive_error for row in naive]
+    assert [row.corrected_error for row in found] == pytest.approx(errors, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("effects", "asked", "value"),
+    [
+        (("unit",), {"clusters": UNIT}, 0.22903386801145675),
+        (("unit", "period"), {}, 0.23884587748959918),
+        (("period",), {"method": "logit"}, 1.3020060399388005),
+    ],
+)
+def test_fixed_effects_are_those_of_dummies(effects: Any, asked: Any, value: float) -> None:
+    x, _, y, f = rows()
+    held = {"unit": UNIT, "period": PERIOD}
+    taken = {name: held[name] for name in effects}
+    (row,) = howsure.regress_predicted(y, f, covariates={"x": x}, fixed_effects=taken, **asked)
+    assert row.corrected.value == pytest.approx(value, abs=1e-8)
+
+
+def of(columns: np.ndarray, *, logit: bool) -> Regression:
+    """A regression of rows on their own."""
+    return Regression(columns, np.zeros((N, 0)), np.ones(N), None, None, logit)
+
+
+def test_with_predictions_as_they_are_it_is_prediction_powered_inference() -> None:
+    x, z, y, f = rows()
+    read = ROWS[::4]
+    labelled = Labelled(read, np.full(len(read), 4.0), None, read)
+    outcome = f + labelled.spread(N, (y - f)[read][:, None])[:, 0]
+    found = fitted(of(np.column_stack([np.ones(N), x, z]), logit=True), outcome)
+    assert found.values == pytest.approx(PPI_PY_LOGISTIC, abs=1e-8)
+    read = ROWS[:40]  # whose covariates are those of the others, too
+    labelled = Labelled(read, np.full(40, 5.0), None, read)
+    outcome = f + labelled.spread(N, (y - f)[read][:, None])[:, 0]
+    found = fitted(of(np.column_stack([np.ones(N), np.tile(x[:40], 5)]), logit=False), outcome)
+    assert found.values == pytest.approx(PPI_PY_OLS, abs=1e-8)
+
+
+def by_hand(x: np.ndarray, y: np.ndarray, f: np.ndarray, stratum: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Least squares by the definitions, row by row: coefficients and standard errors without clusters."""
+    read = [row for row in range(N) if not math.isnan(y[row])]
+    weight = {
+        row: float((stratum == stratum[row]).sum() / sum(stratum[one] == stratum[row] for one in read)) for row in read
+    }
+    features = np.column_stack([f, x[:, 1:]])
+    features = (features - features.mean(axis=0)) / features.std(axis=0)
+    folds = []
+    for fold in range(FOLDS):
+        told = [row for place, row in enumerate(read) if place % FOLDS != fold]
+        w = np.array([weight[row] for row in told]) / np.mean(list(weight.values()))
+        design = np.column_stack([np.ones(len(told)), features[told]])
+        ridge = np.diag([0.0, *[PENALTY] * features.shape[1]])
+        slopes = np.linalg.solve(design.T @ np.diag(w) @ design + ridge, design.T @ (w * y[told]))
+        folds.append(np.column_stack([np.ones(N), features]) @ slopes)
+    expected = np.mean(folds, axis=0)
+    for place, row in enumerate(read):
+        expected[row] = folds[place % FOLDS][row]
+    outcome = expected.copy()
+    for row in read:
+        outcome[row] += weight[row] * (y[row] - expected[row])
+    bread = np.linalg.inv(sum(np.outer(one, one) for one in x))
+    beta = bread @ sum(one * value for one, value in zip(x, outcome, strict=True))
+    meat = np.zeros((x.shape[1], x.shape[1]))
+    adjusted = {row: x[row] / math.sqrt(1.0 - x[row] @ bread @ x[row]) for row in range(N)}  # CR2, of rows HC2
+    for row in range(N):
+        mine = [one for one in read if stratum[one] == stratum[row]]
+        centre = np.mean([adjusted[one] * (y[one] - expected[one]) for one in mine], axis=0)
+        score = adjusted[row] * (outcome[row] - x[row] @ beta) + centre
+        score = score - (weight[row] * centre if row in weight else 0.0)
+        meat += np.outer(score, score)
+    p = 0.5 / (len(read) + 1)
+    doubt = p * (1 - p) * sum(weight[row] * (weight[row] - 1) * (bread @ x[row]) ** 2 for row in read)
+    return beta, np.sqrt(np.diag(bread @ meat @ bread) + doubt)
+
+
+def test_labels_within_strata_count_by_hand() -> None:
+    x, z, y, f = rows()
+    stratum = (f > 0.5) * 1
+    labels = np.where((ROWS % 5 == 0) | ((stratum == 1) & (ROWS % 2 == 0)), y, np.nan)
+    found = howsure.regress_predicted(labels, f, covariates={"x": x, "z": z}, strata=stratum)
+    values, errors = by_hand(np.column_stack([np.ones(N), x, z]), labels, f, stratum)
+    assert [row.corrected.value for row in found] == pytest.approx(values, abs=1e-10)
+    assert [row.corrected_error for row in found] == pytest.approx(errors, abs=1e-10)
+    chance = np.array([(~np.isnan(labels))[stratum == one].mean() for one in stratum])
+    again = howsure.regress_predicted(labels, f, covariates={"x": x, "z": z}, inclusion=chance)
+    assert [row.corrected.value for row in again] == pytest.approx(values, abs=1e-10)
+
+
+def test_shares_of_classes_add_up_to_1() -> None:
+    x, _, y, f = rows()
+    names = np.array(["economy", "war", "other"])
+    classes, predicted = names[(y + (x > 0.3)).astype(int)], names[(f > 0.5) + (x > 0) * 1]
+    found = howsure.regress_predicted(np.where(ROWS % 3 == 1, classes, None), predicted, covariates={"x": x})
+    for part in ("naive", "corrected"):
+        sums = [sum(getattr(row, part).value for row in found if row.name == name) for name in ("(intercept)", "x")]
+        assert sums == pytest.approx([1.0, 0.0], abs=1e-9)
+    assert found["war: x"].outcome == "war"
+    one = howsure.regress_predicted(
+        np.where(ROWS % 3 == 1, classes, None), predicted, covariates={"x": x}, pos_label="war"
+    )
+    assert one["x"].naive.value == pytest.approx(found["war: x"].naive.value, abs=1e-12)
+
+
+def test_difference_in_differences_is_the_product() -> None:
+    x, _, y, f = rows()
+    treated, after = UNIT < 8, PERIOD > 4
+    named = howsure.regress_predicted(partly(y), f, treated=treated, after=after, covariates={"x": x})
+    columns = {"treated": treated, "after": after, "both": treated & after, "x": x}
+    plain = howsure.regress_predicted(partly(y), f, covariates=columns)
+    assert [row.corrected for row in named] == [row.corrected for row in plain]
+    assert [row.name for row in named][3] == "treated × after"
+    assert named.recipe["design"] == "difference in differences"
+    taken = {"unit": UNIT, "period": PERIOD}
+    within = howsure.regress_predicted(partly(y), f, treated=treated, after=after, fixed_effects=taken)
+    assert [row.name for row in within] == ["treated × after"]
+    naive = np.array([[f[(treated == t) & (after == a)].mean() for a in (0, 1)] for t in (0, 1)])
+    assert within.rows[0].naive.value == pytest.approx(naive[1, 1] - naive[1, 0] - naive[0, 1] + naive[0, 0], abs=1e-12)
+
+
+def test_names_are_compared_with_the_first() -> None:
+    x, _, y, f = rows()
+    region = np.array(["south", "east", "north"])[ROWS % 3]
+    found = howsure.regress_predicted(partly(y, every=4), f, covariates={"region": region, "x": x})
+    dummies = {"north": region == "north", "south": region == "south", "x": x}
+    plain = howsure.regress_predicted(partly(y, every=4), f, covariates=dummies)
+    assert [row.name for row in found] == ["(intercept)", "region: north", "region: south", "x"]
+    assert [row.corrected for row in found] == [row.corrected for row in plain]
+    assert "region is compared with east" in found.notes
+
+
+def test_it_is_the_same_from_arrays_a_frame_a_file_and_the_command(tmp_path: Path) -> None:
+    x, z, y, f = rows()
+    frame = pd.DataFrame({"y": partly(y), "f": f, "x": x, "z": z, "unit": [f"u{one}" for one in UNIT]})
+    frame.to_csv(path := tmp_path / "rows.csv", index=False)
+    asked: dict[str, Any] = {"covariates": ["x", "z"], "clusters": "unit"}
+    found = howsure.regress_predicted("y", "f", data=frame, **asked)
+    arrays = howsure.regress_predicted(partly(y), f, covariates={"x": x, "z": z}, clusters=UNIT)
+    of_file = howsure.regress_predicted("y", "f", data=howsure.read(path), **asked)
+    for one, other in zip(found, of_file, strict=True):
+        assert one.corrected.low == pytest.approx(other.corrected.low, abs=1e-12)
+    for one, other in zip(found, arrays, strict=True):
+        assert one.corrected.low == pytest.approx(other.corrected.low, abs=1e-12)
+    options = ["--target", "y", "--prediction", "f", "--covariates", "x,z", "--cluster", "unit", "--format", "json"]
+    told = json.loads(run_command("counts", "regress", path, *options).out)
+    assert told["coefficients"] == of_file.to_dict()["coefficients"]
+
+
+@pytest.mark.long
+def test_corrected_intervals_hold_where_naive_ones_do_not() -> None:
+    held, naive = 0, 0
+    for seed in range(60):
+        draw = np.random.default_rng(seed)
+        z = draw.random(1500) < 0.5
+        y = (draw.random(1500) < 0.3 + 0.2 * z) * 1.0
+        f = np.where(z & (draw.random(1500) < 0.4), 0.0, y)
+        read = draw.choice(1500, 100, replace=False)
+        row = howsure.regress_predicted({int(one): y[one] for one in read}, f, covariates={"z": z})["z"]
+        held += row.corrected.low <= 0.2 <= row.corrected.high
+        naive += row.naive.high >= 0.2
+    assert held >= 54
+    assert naive == 0
+
+
+def told_of(found: howsure.PredictedRegression) -> str:
+    """The notes, where no coefficient is told."""
+    assert all(math.isnan(row.corrected.value) and row.corrected.method == "cannot tell" for row in found)
+    return " ".join(found.notes)
+
+
+def test_an_outcome_that_the_columns_tell_exactly_has_no_error_of_rounding() -> None:
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(200) < 60, 1.0, np.nan)
+    found = howsure.regress_predicted(y, np.ones(200), covariates={"x": rng.normal(size=200)})
+    assert found["(intercept)"].naive_error == 0.0
+    assert "1.0000 [1.0000, 1.0000]" in str(found)
+
+
+def test_what_labels_cannot_tell_is_not_told() -> None:
+    x, z, y, f = rows()
+    columns = {"x": x, "z": z}
+    few = howsure.regress_predicted(np.where(ROWS < 20, y, np.nan), f, covariates=columns)
+    assert "people labelled 20 rows, below 30" in told_of(few)
+    alike = howsure.regress_predicted(np.where(ROWS % 3 == 1, 1.0, np.nan), f, covariates=columns)
+    assert "every label of people is 1" in told_of(alike)
+    parted = howsure.regress_predicted(
+        partly((x > 0) * 1.0), (x > 0) * 1.0, covariates={"x > 0": x > 0}, method="logit"
+    )
+    assert "no finite solution" in told_of(parted)
+    assert math.isnan(parted.rows[0].naive.value)
+    chosen = howsure.regress_predicted(np.where(f > 0.9, y, np.nan), f, covariates=columns)
+    assert "with a prediction at most" in told_of(chosen)
+    assert "were they drawn at random?" in told_of(chosen)
+    seen = (ROWS % 3 == 1) & (UNIT > 0)
+    without = howsure.regress_predicted(np.where(seen, y, np.nan), f, covariates={"x": x, "first": UNIT == 0})
+    assert without["first"].corrected.method == "cannot tell"
+    assert without["x"].corrected.low is not None
+    assert "too few labels tell of (intercept), first" in " ".join(without.notes) or "first" in without.notes[-1]
+
+
+X, Z, Y, F = rows()

@@ -1,0 +1,179 @@
+"""Scores in metrics of documents: values, intervals, files."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from tests.cli.running import printed as run
+
+import howsure
+from howsure.scores.documents import jackknife_value, unit_contributions
+from howsure.scores.score_table import score_table
+from howsure.significance.metrics.metric import DOCUMENT, find_metric
+from howsure.stats.clusters import ItemGroups
+
+
+def _entities(rng, n):
+    """Counts (found, predicted, true) of documents of unlike length, some of them harder than others."""
+    true = rng.poisson(rng.gamma(1.0, 3.0, n))
+    found = rng.binomial(true, rng.beta(8.0, 2.0, n))
+    return np.stack([found, found + rng.poisson(0.25 * true), true], axis=1).astype(np.float64)
+
+
+def _edits(rng, n):
+    words = rng.integers(3, 30, n)
+    return np.stack([rng.binomial(words, rng.beta(0.5, 4.0, n)), words], axis=1).astype(np.float64)
+
+
+def _value(metric, statistics, clusters=None):
+    n = len(statistics)
+    parts = unit_contributions(metric, statistics, None, clusters)
+    return jackknife_value(metric, parts, metric.sizes(statistics), ItemGroups.of(n, clusters=clusters))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "draw"), [("entity_f1", _entities), ("wer", _edits)])
+def test_intervals_hold(name, draw):
+    metric, rng = find_metric(name, DOCUMENT), np.random.default_rng(0)
+    truth = float(metric.value(draw(np.random.default_rng(9), 1_000_000).sum(axis=0)))
+    covering = 0
+    for _ in range(400):
+        low, high = _value(metric, draw(rng, 20)).interval(0.95)
+        covering += low <= truth <= high
+    assert covering / 400 > 0.92  # see benchmarks/document_metrics.py
+
+
+def test_clusters_and_items_are_left_out_as_wholes():
+    """A document of several sentences, or a text with several runs, counts as the sum of its parts."""
+    metric, rng = find_metric("entity_f1", DOCUMENT), np.random.default_rng(3)
+    statistics, clusters = _entities(rng, 60), np.repeat(np.arange(12), 5)
+    joined = statistics.reshape(12, 5, 3).sum(axis=1)
+    expected = _value(metric, joined)
+    found = _value(metric, statistics, clusters)
+    assert (found.value, found.error) == pytest.approx((expected.value, expected.error), rel=1e-9)
+    assert found.interval(0.95) == pytest.approx(expected.interval(0.95), rel=1e-9)
+    items = unit_contributions(metric, statistics, clusters, None)  # five runs of 12 items
+    assert items[::5] == pytest.approx(unit_contributions(metric, joined, None, None), rel=1e-9)
+    uneven = np.repeat(np.arange(12), [8, *[5] * 9, 4, 3])
+    of_items = unit_contributions(metric, statistics, uneven, None)
+    firsts = np.unique(uneven, return_index=True)[1]
+    assert of_items[firsts].mean() == pytest.approx(expected.value, rel=1e-9)
+
+
+TEXTS = ["a b c d e f"] * 20
+
+
+@pytest.mark.parametrize("metric", ["wer", "bleu", "chrf"])
+def test_intervals_stay_in_the_possible_range(metric):
+    """Also where F1 had reached 1.0092, BLEU 100.42, and the word error rate below 0."""
+    answers = [*["a b c d e f"] * 18, "a b c d", "a"]
+    asked = {"y_true": TEXTS, "prediction": answers, "metrics": metric}
+    whole, in_groups = score_table(**asked), score_table(**asked, groups=["north", "south"] * 10, macro=True)
+    for row in (*whole, *in_groups):
+        low, high = (row.mean.low, row.mean.high)
+        assert low is not None
+        assert high is not None
+        assert 0.0 <= low <= row.mean.value <= high
+        assert metric == "wer" or high <= 100.0
+
+
+def test_where_all_is_right_a_bound_is_claimed():
+    row = score_table(y_true=TEXTS, prediction=TEXTS, metrics="bleu")[0]
+    assert (row.mean.value, row.mean.high) == (100.0, 100.0)
+    assert row.mean.low == pytest.approx(100 * 0.025 ** (1 / 20), rel=1e-9)
+    claim = "the value of such items is at least 86.09 (one-sided, level 0.95)"
+    assert row.notes == (f"all 20 items have the value 100: {claim}",)
+    row = score_table(y_true=TEXTS, prediction=TEXTS, metrics="wer")[0]
+    assert (row.mean.low, row.mean.high) == (0.0, pytest.approx(-np.log(0.025) / 20, rel=1e-9))
+
+
+def test_too_little_has_no_interval_and_says_why():
+    few = score_table(y_true=TEXTS[:4], prediction=["a b", *TEXTS[:3]], metrics="wer")[0]
+    assert few.mean.low is None
+    assert few.notes == ("no interval: 4 items; at least 6 are needed at level 0.95",)
+    alike = score_table(y_true=TEXTS, prediction=["a b c d e"] * 20, metrics="wer")[0]
+    assert alike.mean.low is None
+    assert alike.notes == ("no interval: 20 items with the same value do not show how such values vary",)
+    long = [" ".join(["a"] * 5000), *["a b c"] * 20]
+    one = score_table(y_true=long, prediction=[" ".join(["a"] * 4000), *["a b"] * 20], metrics="wer")[0]
+    assert one.mean.low is None
+    assert one.notes == ("no interval: one of 21 items is so large (99% of the total) that the others hardly count",)
+
+
+def test_runs_groups_and_ranks_are_those_of_scores():
+    rng = np.random.default_rng(1)
+    references = ["a b c d e f"] * 40
+    answers = {
+        p: [" ".join("x" if rng.random() < p else word for word in "abcdef") for _ in range(40)] for p in (0.1, 0.5)
+    }
+    table = score_table(
+        y_true=references * 2,
+        prediction=[one for held in answers.values() for one in held],
+        metrics="wer",
+        model=["good"] * 40 + ["bad"] * 40,
+        id=[*range(40)] * 2,
+        groups=(["north"] * 20 + ["south"] * 20) * 2,
+        macro=True,
+        rng=1,
+    )
+    assert [(row.group, row.model) for row in table[2:4]] == [("north", "good"), ("north", "bad")]
+    assert table[2].ranks == "1"
+    assert table[-1].group == "macro mean"
+    edits = sum(word == "x" for text in answers[0.1][:20] for word in text.split())
+    assert table[2].mean.value == pytest.approx(edits / 120, abs=1e-12)
+    edits = sum(word == "x" for text in answers[0.1] for word in text.split())
+    assert (table[0].group, table[0].n) == ("overall", 40)
+    assert table[0].mean.value == pytest.approx(edits / 240, abs=1e-12)
+
+
+def test_a_mean_has_the_bounds_of_a_share():
+    ranking = {"y_true": [[1, 0]] * 20, "prediction": [[1, 2]] * 2 + [[2, 1]] * 18}
+    found = score_table(**ranking, metrics="recall@1")[0].mean
+    assert found == score_table([0.0] * 2 + [1.0] * 18)[0].mean
+
+
+def test_labels_have_an_accuracy(tmp_path):
+    true, said = ["a", "b", "a", "c", "1"] * 8, ["a", "b", None, "a", "1.0"] * 8
+    table = score_table(y_true=true, prediction=said)
+    assert table[0].score == "accuracy"
+    assert table[0].mean == score_table([1.0, 1.0, 0.0, 0.0, 1.0] * 8)[0].mean
+    assert "prediction is empty in 8 rows" in table.notes[0]
+    rows = [{"true": one, "said": other} for one, other in zip(true, said, strict=True)]
+    (tmp_path / "it.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("score", tmp_path / "it.jsonl", "--target", "true", "--prediction", "said", "--format", "json")
+    assert json.loads(done)["scores"][0]["mean"]["value"] == 0.6
+
+
+def test_files_of_lines_and_of_tables_say_the_same(tmp_path):
+    references = ["the cat sat", "a dog", "it ran home", "so it is"]
+    answers = {"base": ["the cat", "a cat", "it ran", ""], "large": ["the cat sat", "a dog", "he ran home", "so it is"]}
+    (tmp_path / "gold.txt").write_text("\n".join(references) + "\n")
+    for name, lines in answers.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
+        rows = [
+            {"id": i, "said": one, "true": true} for i, (one, true) in enumerate(zip(lines, references, strict=True))
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    lines = run("score", tmp_path / "base.txt", tmp_path / "large.txt", "--targets", tmp_path / "gold.txt", *METRIC)
+    columns = ["--target", "true", "--prediction", "said", "--id", "id", *METRIC]
+    table = run("score", tmp_path / "base.jsonl", tmp_path / "large.jsonl", *columns)
+    found, other = (json.loads(text)["scores"] for text in (lines, table))
+    assert found == other
+    assert [row["mean"]["value"] for row in found] == [pytest.approx(1 / 11), pytest.approx(6 / 11)]
+    frame = howsure.read(tmp_path / "base.jsonl")
+    by_name = score_table(y_true="true", prediction="said", metrics="wer", data=frame)
+    assert by_name[0].mean.value == pytest.approx(6 / 11)
+
+
+METRIC = ["--metric", "wer", "--seed", "1", "--format", "json"]
+
+
+def test_an_answer_that_is_missing_counts_as_wrong_and_is_said() -> None:
+    """Whichever way a frame writes it."""
+    true = ["a", "b", "a", "b"] * 10
+    for nothing in (None, float("nan")):
+        found = howsure.score_models(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
+        assert found.rows[0].mean.value == 0.75
+        assert "prediction is empty in 10 rows, which is scored as an empty answer." in found.notes

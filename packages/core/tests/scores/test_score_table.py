@@ -1,0 +1,356 @@
+"""Scores by model and group: against sums by hand, from arrays, frames, files and logs, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import binom, binomtest
+from tests.cli.running import howsure as run_command
+from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lm_eval
+
+import howsure
+from howsure.errors import InputError
+from howsure.scores.score_table import mean_of_groups, score_table
+
+RIGHT = np.array([1] * 90 + [0] * 10 + [1] * 60 + [0] * 40)
+MODEL = np.repeat(["large", "small"], 100)
+ITEM = np.tile(np.arange(100), 2)
+
+
+def test_a_share_has_its_exact_interval() -> None:
+    (row,) = score_table(RIGHT[:100])
+    exact = binomtest(90, 100).proportion_ci(0.95, "exact")
+    assert (row.mean.value, row.n, row.runs, row.missing) == (0.9, 100, 1, 0)
+    assert (row.mean.low, row.mean.high) == pytest.approx((exact.low, exact.high), abs=1e-6)
+    assert row.model is row.group is row.ranks is None
+
+
+def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"right": RIGHT, "model": MODEL, "item": ITEM, "subject": ITEM % 3})
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    names = {"model": "model", "id": "item", "groups": "subject"}
+    arrays = score_table(RIGHT, model=MODEL, id=ITEM, groups=ITEM % 3, macro=True, rng=0)
+    for data in (frame, pl.from_pandas(frame).lazy(), howsure.read(tmp_path / "scores.csv")):
+        found = score_table("right", **names, macro=True, rng=0, data=data)
+        expected = [row | {"score": "right"} for row in arrays.to_dict()["scores"]]
+        assert found.to_dict()["scores"] == expected
+    by_hand = frame.groupby(["subject", "model"])["right"].mean()
+    for row in arrays:
+        if row.group in ("0", "1", "2"):
+            assert row.mean.value == pytest.approx(by_hand[int(row.group), row.model])
+    macro = {row.model: row for row in arrays if row.group == "macro mean"}
+    assert macro["large"].mean.value == pytest.approx(by_hand.unstack()["large"].mean())
+    assert macro["large"].tier == 1
+    assert macro["small"].tier == 2
+
+
+def test_booleans_and_texts_with_a_positive_value_are_scores() -> None:
+    assert score_table([True, False, True, True])[0].mean.value == 0.75
+    table = score_table(["correct", "wrong", "unparseable", "correct"], pos_label="correct")
+    assert table[0].mean.value == 0.5
+    assert "unparseable (1), wrong (1)" in table.notes[0]
+
+
+def test_runs_of_an_item_count_once(tmp_path: Path) -> None:
+    score, item, run = [1, 0, 1, 1, 0, 0], [1, 1, 1, 2, 2, 2], [1, 2, 3, 1, 2, 3]
+    (row,) = score_table(score, id=item, run=run)
+    assert (row.n, row.runs, row.mean.value) == (2, 3, pytest.approx(0.5))
+    with pytest.raises(InputError, match=r"row 0 and row 1 are both item '1'.*name their column \(run=...\)"):
+        score_table(score, id=item)
+    with pytest.raises(InputError, match=r"row 0 and row 1 are both item '1' of run '1'"):
+        score_table(score, id=item, run=[1, 1, 1, 1, 2, 3])
+    uneven = score_table(score[:5], id=item[:5], run=run[:5])
+    assert uneven[0].notes == ("Items have 2 to 3 runs.",)
+
+
+def test_missing_scores_are_refused_counted_or_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "holes.csv"
+    path.write_text("right,model\n1,a\n,a\n1,a\n0,b\n1,b\n")
+    with pytest.raises(InputError, match="right"):
+        score_table("right", model="model", data=howsure.read(path))
+    wrong = score_table("right", model="model", missing_score=0, data=howsure.read(path))
+    assert [(row.model, row.n, row.missing, round(row.mean.value, 3)) for row in wrong] == [
+        ("a", 3, 1, 0.667),
+        ("b", 2, 0, 0.5),
+    ]
+    left = score_table("right", model="model", data=howsure.read(path, skip_missing=True))
+    assert [(row.n, row.mean.value) for row in left] == [(2, 1.0), (2, 0.5)]
+    assert left.recipe["skipped"] == {"right": 1}
+    nothing = score_table([np.nan, np.nan, 1.0], model=["a", "a", "b"], missing_score=0)
+    assert [(row.model, row.n, row.missing, row.mean.value) for row in nothing] == [("b", 1, 0, 1.0), ("a", 2, 2, 0.0)]
+    with pytest.raises(InputError, match="not both"):
+        score_table("right", missing_score=0, data=howsure.read(path, skip_missing=True))
+    arrays = score_table([1.0, np.nan, 1.0], missing_score=0.0)
+    assert arrays[0].mean.value == pytest.approx(2 / 3)
+
+
+def test_models_need_not_have_the_same_items() -> None:
+    table = score_table([1, 0, 1, 1, 0, 1], model=list("aaabbb"), id=[1, 2, 3, 2, 3, 4], rng=0)
+    assert [row.n for row in table] == [3, 3]
+    assert all(row.ranks == "1–2" for row in table)
+    apart = score_table([1, 0, 1, 0], model=list("aabb"), id=[1, 2, 3, 4])
+    assert apart[0].ranks is None
+    assert "fewer than two items in common" in str(apart)
+    thin = score_table(
+        np.append(RIGHT, 1), model=np.append(MODEL, "thin"), id=np.append(ITEM, 999), rng=0
+    )  # the others keep their ranks
+    assert {row.model: row.ranks for row in thin} == {"large": "1–2", "small": "2–3", "thin": "1–3"}
+    assert "name the item of each row" in str(score_table([1, 0], model=["a", "b"]))
+
+
+def test_losses_are_ranked_from_below() -> None:
+    draw = np.random.default_rng(0)
+    loss = np.concatenate([draw.normal(1.0, 0.1, 50), draw.normal(2.0, 0.1, 50)])
+    table = score_table(loss, model=np.repeat(["good", "bad"], 50), id=[*range(50)] * 2, lower_is_better=True, rng=0)
+    assert [(row.model, row.ranks) for row in table] == [("good", "1"), ("bad", "2")]
+    assert "Student's t" in str(table)
+
+
+def test_clusters_that_are_right_as_a_whole_widen_the_interval() -> None:
+    right, cluster = np.repeat([1, 0, 1, 1, 0, 1], 50), np.repeat(np.arange(6), 50)
+    (free,), (held,) = score_table(right), score_table(right, clusters=cluster)
+    assert held.mean.low < binom.ppf(0.05, 6, 2 / 3) / 6 + 0.1 < free.mean.low
+    assert "6 clusters" in held.notes[0]
+
+
+@pytest.mark.long
+def test_a_mean_of_groups_covers() -> None:
+    draw, covered = np.random.default_rng(1), 0
+    for _ in range(300):
+        groups = [((draw.random(n) < p).astype(float), None) for n, p in ((40, 0.9), (200, 0.5), (15, 0.2))]
+        low, high = mean_of_groups(groups, bounds=(0.0, 1.0)).interval(0.95)
+        covered += low <= 1.6 / 3 <= high
+    assert covered / 300 >= 0.93
+
+
+@pytest.mark.parametrize(("groups", "size"), [(50, 2), (100, 1), (8, 10)])
+def test_a_mean_of_small_groups_covers_without_bounds(groups: int, size: int) -> None:
+    draw, covered = np.random.default_rng(2), 0
+    for _ in range(200):
+        held = [(draw.normal(size=size), None) for _ in range(groups)]
+        low, high = mean_of_groups(held).interval(0.95)
+        covered += low <= 0.0 <= high
+    assert covered / 200 >= 0.91
+
+
+def test_clusters_may_lie_in_several_groups() -> None:
+    draw = np.random.default_rng(3)
+    one, two, units = draw.normal(size=300), draw.normal(size=300), np.arange(300)
+    apart = mean_of_groups([(one, units), (two, 1000 + units)]).error
+    assert apart == pytest.approx(mean_of_groups([(one, None), (two, None)]).error)
+    assert mean_of_groups([(one, units), (one, units)]).error > 1.3 * apart
+
+
+def test_a_log_names_everything_itself(tmp_path: Path) -> None:
+    for model, hits in (("org/a", 18), ("org/b", 9)):
+        write_lm_eval(tmp_path, model, "quiz", [lm_eval_text(i, "yes", "yes" if i < hits else "no") for i in range(20)])
+    done = run_command("score", str(tmp_path / "*" / "samples_*.jsonl"), "--seed", "1", "--format", "json")
+    assert done.code == 0, done.err
+    table = score_table(data=howsure.read(tmp_path / "*" / "samples_*.jsonl"), rng=1)
+    assert [(row.score, row.model, row.mean.value) for row in table] == [
+        ("exact_match", "org/a", 0.9),
+        ("exact_match", "org/b", 0.45),
+    ]
+
+
+def test_tasks_of_a_log_may_have_metrics_of_their_own(tmp_path: Path) -> None:
+    choices = [lm_eval_sample(i, [-1.0, -0.5], i % 2) for i in range(10)]
+    write_lm_eval(tmp_path, "org/a", "arc", choices)
+    write_lm_eval(tmp_path, "org/a", "gsm", [lm_eval_text(i, "1", "1") for i in range(5)])
+    table = score_table(data=howsure.read(tmp_path / "*" / "samples_*.jsonl"))
+    assert [(row.score, row.group, row.model, row.n) for row in table] == [
+        ("acc", "arc", "org/a", 10),
+        ("exact_match", "gsm", "org/a", 5),
+    ]
+
+
+def test_a_field_of_the_questions_is_a_group_and_no_score(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, "org/a", "quiz", [lm_eval_sample(i, [-1.0, -0.5], i % 4 // 2) for i in range(20)])
+    table = score_table(data=howsure.read(tmp_path / "*" / "samples_*.jsonl"), groups="doc.subject")
+    assert [(row.score, row.group, row.n, row.mean.value) for row in table] == [
+        ("acc", "overall", 20, 0.5),
+        ("acc", "letters", 10, 0.5),
+        ("acc", "physics", 10, 0.5),
+    ]
+
+
+def test_groups_that_a_model_lacks_are_told(tmp_path: Path) -> None:
+    score, model, group = [1, 0, 1, 0, 1], list("aaaab"), list("xxyyx")
+    table = score_table(score, model=model, groups=group, macro=True)
+    assert [row.model for row in table if row.group == "macro mean"] == ["a"]
+    assert "score: b lacks 1 group, and has no mean of groups" in table.notes
+
+
+def test_roles_that_do_not_go_together_are_refused() -> None:
+    with pytest.raises(InputError, match="run needs the item of each row, id"):
+        score_table([1, 0], run=[1, 2])
+    with pytest.raises(InputError, match=r"the same for every model of an item; of 1 item it is not"):
+        score_table([1, 0, 1, 1], model=list("aabb"), id=[1, 2, 1, 2], clusters=[1, 2, 1, 3])
+    (row,) = score_table([1, 0], id=[1, 2], pass_at=1)
+    assert row.score == "score pass@1"
+    assert "pass@1" in str(score_table([1, 0], id=[1, 2], pass_at=(1,)))
+
+
+def test_files_without_a_model_are_models_with_short_names(tmp_path: Path) -> None:
+    for name, score in (("gpt", "1\n1\n0\n"), ("yi", "0\n1\n0\n")):
+        (tmp_path / f"{name}.csv").write_text(f"right\n{score}")
+    table = score_table("right", data=howsure.read(tmp_path / "*.csv"))
+    assert [row.model for row in table] == ["gpt", "yi"]
+
+
+@pytest.mark.parametrize("against", [None, "a/samples", "a/samples.csv"])
+def test_models_named_by_files_are_called_alike_in_scores_and_comparisons(against: str | None, tmp_path: Path) -> None:
+    for name, score in (("a", "1\n1\n1\n"), ("b", "0\n1\n0\n")):
+        (tmp_path / name).mkdir()
+        rows = [f"{i},{one}" for i, one in enumerate(score.split())]
+        (tmp_path / name / "samples.csv").write_text("\n".join(["item,right", *rows, ""]))
+    files = howsure.read(tmp_path / "*" / "samples.csv")
+    assert [row.model for row in score_table("right", id="item", rng=0, data=files)] == [
+        "a/samples",
+        "b/samples",
+    ]
+    found = howsure.compare_scores(score="right", id="item", against=against, rng=0, data=files)
+    assert [one.model for one in found.means] == ["a/samples", "b/samples"]
+    assert [row.model for row in found.rows] == ["b/samples"]
+
+
+def test_pass_at_k_is_the_share_of_draws_of_k_runs(tmp_path: Path) -> None:
+    draw = np.random.default_rng(3)
+    right = (draw.random((7, 6)) < draw.random((7, 1))).astype(int)
+    item, run = np.repeat(np.arange(7), 6), np.tile(np.arange(6), 7)
+    table = score_table(right.ravel(), id=item, run=run, pass_at=(1, 3, 6), pass_hat=(2,))
+    draws = {
+        k: [one[list(some)] for one in right for some in itertools.combinations(range(6), k)] for k in (1, 2, 3, 6)
+    }
+    expected = [np.mean([some.any() for some in draws[k]]) for k in (1, 3, 6)] + [
+        np.mean([all(one) for one in draws[2]])
+    ]
+    assert [row.mean.value for row in table] == pytest.approx(expected, abs=1e-12)
+    assert [row.score for row in table] == ["score pass@1", "score pass@3", "score pass@6", "score pass^2"]
+    (alone,) = score_table(right.ravel(), id=item, run=run)
+    assert table[0].mean.value == pytest.approx(alone.mean.value)
+    assert table[0].mean.low < alone.mean.low  # all four hold together
+
+
+@pytest.mark.long
+def test_pass_at_k_covers_where_success_is_rare() -> None:
+    draw, covered = np.random.default_rng(4), 0
+    share = np.array([0.0] * 45 + [0.1] * 5)
+    for _ in range(100):
+        p = draw.choice(share, 60)
+        right = (draw.random((60, 8)) < p[:, None]).astype(int)
+        table = score_table(
+            right.ravel(), id=np.repeat(np.arange(60), 8), run=np.tile(np.arange(8), 60), pass_at=(1, 4, 8)
+        )
+        truth = [np.mean(1 - (1 - share) ** k) for k in (1, 4, 8)]
+        covered += all(row.mean.low <= one <= row.mean.high for row, one in zip(table, truth, strict=True))
+    assert covered / 100 >= 0.93
+
+
+def test_none_of_five_hundred_has_its_claim() -> None:
+    (row,) = score_table([0] * 500)
+    assert row.notes == ("All 500 scores are 0: the mean of such items is at most 0.006 (one-sided, level 0.95).",)
+    assert pytest.approx(0.006, abs=5e-5) == 1 - 0.05 ** (1 / 500)
+
+
+# The worst items against a search by hand, of arrays, frames, files and logs.
+
+
+def scored(*, whole: bool) -> pd.DataFrame:
+    draw = np.random.default_rng(2)
+    n = 5 * 40
+    item = np.tile(np.arange(40), 5)
+    score = (draw.random(n) < 0.2 + item / 50).astype(float) if whole else np.round(draw.random(n), 2)
+    frame = pd.DataFrame({"model": np.repeat(list("vwxyz"), 40), "item": item, "task": item % 2, "score": score})
+    return frame.assign(text=[f"text {i}" for i in range(n)]).drop(index=[3, 50, 51]).reset_index(drop=True)
+
+
+def by_hand(frame: pd.DataFrame, n: int, *, lower: bool = False, best: float | None = None) -> list[tuple[Any, ...]]:
+    """Of each item in a task: its mean, rows, and the place, model and text of its first row of the worst score."""
+    found = []
+    for (item, task), own in frame.groupby(["item", "task"]):
+        worst = own["score"].max() if lower else own["score"].min()
+        row = own[own["score"] == worst].index[0]
+        mean = sum(own["score"]) / len(own)
+        place = (str(item), str(task), len(own), row + 1, frame["model"][row], frame["text"][row])
+        found += [] if mean == best else [(-mean if lower else mean, own.index[0], mean, *place)]
+    return [one[2:] for one in sorted(found)[:n]]
+
+
+def told(found: Any) -> list[tuple[Any, ...]]:
+    return [(row.mean, row.item, row.group, row.n, row.row, row.model, row.shown["text"]) for row in found.worst]
+
+
+@pytest.mark.parametrize("n", [1, 12, 100])
+@pytest.mark.parametrize(("whole", "lower"), [(True, False), (False, False), (False, True)])
+def test_items_are_those_found_by_hand(tmp_path: Path, n: int, whole: bool, lower: bool) -> None:
+    frame = scored(whole=whole)
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    expected = by_hand(frame, n, lower=lower, best=1.0 if whole else None)
+    roles: dict[str, Any] = {"model": "model", "id": "item", "groups": "task", "lower_is_better": lower, "rng": 0}
+    for data in (frame, howsure.read(tmp_path / "a.csv")):
+        found = score_table("score", worst=n, show=["text"], data=data, **roles)
+        got = told(found)
+        assert [one[1:] for one in got] == [one[1:] for one in expected]
+        assert [one[0] for one in got] == pytest.approx([one[0] for one in expected], abs=1e-12)
+
+
+def test_without_items_rows_are_the_worst_and_missing_ones_count_as_asked(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("right,say\n1,a\n,b\n0,c\n1,d\n0,e\n")
+    data = howsure.read(tmp_path / "a.csv")
+    found = score_table("right", missing_score=0, worst=9, show=["say", "right"], data=data)
+    assert found.worst is not None
+    assert [(row.row, row.mean, row.shown) for row in found.worst] == [
+        (2, 0.0, {"say": "b", "right": None}),
+        (3, 0.0, {"say": "c", "right": "0"}),
+        (5, 0.0, {"say": "e", "right": "0"}),
+    ]
+    skipping = howsure.read(tmp_path / "a.csv", skip_missing=True)
+    found = score_table("right", worst=9, show=["say"], data=skipping)
+    assert found.worst is not None
+    assert [(row.row, row.shown["say"]) for row in found.worst] == [(3, "c"), (5, "e")]
+    alone = score_table([1, 0, 1], worst=2, show={"say": ["a", "b", "c"]}).worst
+    assert alone is not None
+    assert [(row.file, row.row, row.shown) for row in alone] == [(None, 2, {"say": "b"})]
+
+
+def test_of_logs_fields_of_the_program_and_the_answer_are_shown(tmp_path: Path) -> None:
+    for model, wrong in (("small", {0, 1, 4}), ("large", {1})):
+        lines = [
+            {
+                "doc_id": i,
+                "doc": {"question": f"{i} + {i}"},
+                "target": "1",
+                "resps": [[["-9", "F"]], [["-1", "F"]]],
+                "filtered_resps": [["-9", "False"], ["-1", "False"]],
+                "acc": float(i not in wrong),
+            }
+            for i in range(6)
+        ]
+        (tmp_path / model).mkdir()
+        texts = "".join(json.dumps(line) + "\n" for line in lines)
+        (tmp_path / model / "samples_sums_2026-11-22T10-00-00.000001.jsonl").write_text(texts)
+    done = run_command(
+        f"score {tmp_path}/*/samples_*.jsonl --worst 2 --show doc.question,prediction --seed 1 --format json"
+    )
+    worst = json.loads(done.out)["worst"]
+    assert [(one["item"], one["mean"], one["n"], one["shown"]["doc.question"]) for one in worst] == [
+        ("1", 0.0, 2, "1 + 1"),
+        ("0", 0.5, 2, "0 + 0"),
+    ]
+    assert {one["shown"]["prediction"] for one in worst} == {"1"}
+    assert worst[1]["model"] == "small"
+
+
+def test_a_group_called_as_the_macro_row_is_refused() -> None:
+    groups = ["macro mean", "law"] * 10
+    with pytest.raises(InputError, match="a group is called 'macro mean', as is the row of macro=True"):
+        score_table([0, 1] * 10, groups=groups, macro=True)
+    assert {row.group for row in score_table([0, 1] * 10, groups=groups)} >= set(groups)

@@ -1,0 +1,332 @@
+"""What must hold of every comparison, whatever the metric and method."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.significance.made_systems import distributions, labels
+
+from howsure.result import plain
+from howsure.significance import Runs, metric_names
+from howsure.significance.comparison import compare
+from howsure.significance.results import how, verdicts
+from howsure.stats.p_values import adjust_p_values
+
+METHODS = ["permutation", "bootstrap"]
+HARD = list(metric_names("hard"))
+SOFT = list(metric_names("soft"))
+PROBABILISTIC = [name for name in metric_names("probabilistic") if name != "brier"]
+SETTING = {"n_resamples": 200, "rng": 3}
+
+
+def probabilities(n: int, seed: int):
+    targets, a, b = distributions(n, 3, seed)
+    return targets.argmax(axis=1), a, b
+
+
+PROBLEMS = {
+    "hard": (lambda: labels(120, 3, 1), HARD),
+    "soft": (lambda: distributions(120, 3, 1), SOFT),
+    "probabilistic": (lambda: probabilities(120, 1), PROBABILISTIC),
+}
+
+
+def figures(result):
+    """All that a comparison says in numbers."""
+    return np.array([[r.difference, r.low, r.high, r.p_value, r.p_adjusted, r.p_error] for r in result])
+
+
+@pytest.mark.parametrize("task", PROBLEMS)
+@pytest.mark.parametrize("interval", ["basic", "percentile", "bca"])
+@pytest.mark.parametrize("alternative", ["two-sided", "better"])
+@pytest.mark.parametrize("method", METHODS)
+def test_identical_predictions(task: str, method: str, interval: str, alternative: str) -> None:
+    make, names = PROBLEMS[task]
+    targets, a, _ = make()
+    result = compare(
+        targets, a, a.copy(), metrics=names, method=method, interval=interval, alternative=alternative, **SETTING
+    )
+    for row in result:
+        assert (row.difference, row.low, row.high, row.p_value, row.p_adjusted) == (0, 0, 0, 1, 1), row.metric
+        assert row.stars == ""
+
+
+@pytest.mark.parametrize("method", ["mcnemar", "boostsa"])
+def test_identical_predictions_in_the_other_tests(method: str) -> None:
+    targets, a, _ = labels(120, 3, 1)
+    for row in compare(targets, a, a, method=method, **SETTING):
+        assert (row.difference, row.low, row.high, row.p_value) == (0, 0, 0, 1)
+
+
+@pytest.mark.parametrize("task", PROBLEMS)
+@pytest.mark.parametrize("interval", ["basic", "percentile", "bca"])
+@pytest.mark.parametrize("method", METHODS)
+def test_swapping_the_systems_mirrors_everything(task: str, method: str, interval: str) -> None:
+    make, names = PROBLEMS[task]
+    targets, a, b = (column[:40] for column in make())
+    options = {"metrics": names, "method": method, "interval": interval, **SETTING}
+    for there_side, back_side in (("two-sided", "two-sided"), ("better", "worse")):
+        there = compare(targets, a, b, alternative=there_side, **options)
+        back = compare(targets, b, a, alternative=back_side, **options)
+        for one, other in zip(there, back, strict=True):
+            assert one.difference == -other.difference
+            assert (one.low, one.high) == pytest.approx((-other.high, -other.low), abs=1e-12)
+            assert one.p_value == other.p_value
+            assert (one.share_better, one.share_worse) == pytest.approx(
+                (other.share_worse, other.share_better), nan_ok=True
+            )
+
+
+@pytest.mark.parametrize("task", PROBLEMS)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_order_of_rows_changes_nothing(task: str, method: str, clustered: bool) -> None:
+    make, names = PROBLEMS[task]
+    targets, a, b = (column[:60] for column in make())
+    clusters = np.arange(60) // 5 if clustered else None
+    strata = np.arange(60) // 35
+    order = np.random.default_rng(0).permutation(60)
+    options = {"metrics": names, "method": method, **SETTING}
+    plain = compare(targets, a, b, clusters=clusters, strata=strata, **options)
+    mixed = compare(
+        targets[order],
+        a[order],
+        b[order],
+        clusters=None if clusters is None else [f"document {c}" for c in clusters[order]],
+        strata=["xy"[s] for s in strata[order]],
+        **options,
+    )
+    assert figures(mixed) == pytest.approx(figures(plain), abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("names", [["zebra", "ant", "cow"], [7, -1, 100]])
+def test_the_names_of_labels_change_nothing(method: str, names: list[object]) -> None:
+    targets, a, b = labels(200, 3, 4)
+    other = ([names[value] for value in column] for column in (targets, a, b))
+    options = {"metrics": HARD, "method": method, **SETTING}
+    assert figures(compare(*other, **options)) == pytest.approx(figures(compare(targets, a, b, **options)), abs=1e-12)
+
+
+@pytest.mark.parametrize("task", ["soft", "probabilistic"])
+def test_the_order_of_columns_changes_nothing(task: str) -> None:
+    make, names = PROBLEMS[task]
+    names = [name for name in names if name != "rps"]  # which is of ordered classes
+    targets, a, b = make()
+    plain = compare(targets, a, b, metrics=names, **SETTING)
+    order = np.array([2, 0, 1])
+    turned = targets[:, order] if task == "soft" else np.argsort(order)[targets]
+    mixed = compare(turned, a[:, order], b[:, order], metrics=names, **SETTING)
+    assert figures(mixed) == pytest.approx(figures(plain), abs=1e-12)
+
+
+def test_other_models_and_metrics_change_nothing_but_the_adjusted_p() -> None:
+    targets, a, b = labels(200, 3, 4)
+    c = labels(200, 3, 5)[1]
+    alone = compare(targets, a, b, metrics="macro_f1", **SETTING)[0]
+    among = compare(targets, a, {"c": c, "b": b}, metrics=["mcc", "macro_f1", "accuracy"], **SETTING)["b", "macro_f1"]
+    assert (alone.difference, alone.low, alone.p_value) == (among.difference, among.low, among.p_value)
+    assert among.p_adjusted >= alone.p_adjusted
+
+
+def test_a_seed_gives_the_same_result_and_stands_in_the_recipe() -> None:
+    targets, a, b = labels(200, 5, 4)
+    first = compare(targets, a, b, n_resamples=500)
+    again = compare(targets, a, b, n_resamples=500, rng=first.recipe["seed"])
+    assert (repr(first.rows), first.recipe) == (repr(again.rows), again.recipe)  # NaN among them, which equals nothing
+    assert figures(first).tolist() != figures(compare(targets, a, b, n_resamples=500, rng=1)).tolist()
+
+
+def test_clusters_are_wholes() -> None:
+    """Rows repeated ten times tell no more than once: with their clusters, the answer is that of the single rows."""
+    targets, a, b = labels(100, 2, 8)
+    once = compare(targets, a, b, metrics="accuracy", **SETTING)[0]
+    repeated = [np.repeat(column, 10) for column in (targets, a, b)]
+    clustered = compare(*repeated, metrics="accuracy", clusters=np.repeat(np.arange(100), 10), **SETTING)[0]
+    naive = compare(*repeated, metrics="accuracy", **SETTING)[0]
+    assert clustered.p_value == pytest.approx(once.p_value, abs=1e-12)
+    assert clustered.exact
+    assert clustered.high - clustered.low == pytest.approx(once.high - once.low, rel=0.25)
+    assert naive.high - naive.low < 0.5 * (once.high - once.low)
+
+
+def test_runs_are_not_more_items() -> None:
+    """The same run five times over is one run."""
+    targets, a, b = labels(100, 2, 8)
+    once = compare(targets, a, b, metrics="accuracy", **SETTING)[0]
+    five = compare(targets, Runs([a] * 5), Runs([b] * 3), metrics="accuracy", **SETTING)[0]
+    assert five.n == 100
+    assert (five.p_value, five.difference) == pytest.approx((once.p_value, once.difference), abs=1e-12)
+
+
+def test_effect_sizes() -> None:
+    row = compare([0, 0, 1, 1, 1], [0, 1, 0, 1, 1], [0, 0, 1, 0, 1], metrics="accuracy", rng=0)[0]
+    assert (row.share_better, row.share_worse) == pytest.approx((0.4, 0.2))
+    assert row.relative_error_reduction == pytest.approx(0.5)  # wrong in 2 of 5 before, in 1 of 5 now
+
+
+def test_better_worse_and_no_difference() -> None:
+    targets, a, b = labels(300, 2, 1, accuracy=(0.6, 0.9))
+    up = verdicts(compare(targets, a, {"up": b}, metrics="accuracy", rng=0))[0]
+    down = verdicts(compare(targets, b, {"down": a}, metrics="accuracy", rng=0))[0]
+    same = verdicts(compare(targets, a, {"same": a}, metrics=["accuracy", "mcc"], rng=0, n_resamples=10))[0]
+    assert up.startswith("up is better than baseline in accuracy by +0.")
+    assert down.startswith("down is worse than baseline in accuracy, lower by 0.")
+    assert same == "same: no difference is detected in accuracy, mcc."
+
+
+def test_lower_is_better_for_a_loss() -> None:
+    targets, a, b = distributions(200, 3, 1, weights=(0.5, 0.9))
+    said = verdicts(compare(targets, a, b, metrics="cross_entropy", rng=0, n_resamples=500))[0]
+    assert said.startswith("model is better than baseline in cross_entropy, lower by 0.")
+
+
+def test_what_is_undefined_is_said() -> None:
+    targets, a, _ = distributions(30, 3, 1)
+    said = verdicts(compare(targets, a, np.full((30, 3), 1 / 3), metrics="entropy_correlation", rng=0))[0]
+    assert (
+        said == "model: cannot be compared in entropy_correlation, undefined or possibly infinite for one of the two."
+    )
+
+
+def test_how_it_was_done() -> None:
+    targets, a, b = labels(60, 2, 1)
+    exact = how(compare(targets, a, b, metrics="accuracy", rng=0))
+    assert exact == ["Items were swapped by coin flips. p is exact."]
+    drawn = how(compare(targets, Runs([a, b]), Runs([b, b]), method="bootstrap", rng=0, n_resamples=50))
+    assert drawn == [
+        "Items with all their runs were drawn with replacement.",
+        "p is adjusted for 4 comparisons (Holm).",
+    ]
+
+
+def test_amount_and_side_agree_with_the_row() -> None:
+    """No one is better by a negative amount: the side is a word, and the interval that of the amount."""
+    rng = np.random.default_rng(0)
+    y, base = rng.integers(0, 2, 400), np.full(400, 0.5)
+    good, bad = np.where(y == 1, 0.6, 0.4), np.where(y == 1, 0.4, 0.6)
+    result = compare(y, base, {"good": good, "bad": bad}, metrics="brier", rng=0)
+    for model, told in (
+        ("good", "better than baseline in brier, lower"),
+        ("bad", "worse than baseline in brier, higher"),
+    ):
+        row, (said,) = result[model, "brier"], [one for one in verdicts(result) if one.startswith(model)]
+        ends = sorted((abs(row.low), abs(row.high)))
+        assert said.startswith(
+            f"{model} is {told} by {abs(row.difference):.4f} [{ends[0]:.4f}, {ends[1]:.4f}] (p < 0.0001)"
+        )
+
+
+def test_an_error_of_zero_is_explained() -> None:
+    rng = np.random.default_rng(3)
+    q = rng.random(300)
+    y = (rng.random(300) < q).astype(int)
+    a, b = np.clip(q, 0.01, 0.99), np.clip(q + 0.001, 0.01, 0.99)
+    result = compare(y, a, {"other": b}, metrics="calibration_error", rng=0)
+    assert 0.0 in (result[0].against_value, result[0].model_value)
+    assert any("does not mean a model without error" in line for line in how(result))
+    assert not any(
+        "does not mean a model without error" in line for line in how(compare(y, q > 0.5, {"b": q > 0.4}, rng=0))
+    )
+
+
+def test_notes_are_said_with_the_rest() -> None:
+    """In the result, in the sentences of the command and the report, in JSON."""
+    result = compare(["a", "b"] * 10, ["a", "b"] * 10, ["a", "z"] * 10, metrics="accuracy", rng=0, n_resamples=50)
+    said = "model predicts 'z' in 10 rows, which the true labels never hold: wrong there."
+    assert said in result.notes
+    assert f"Note: {said}" in str(result)
+    assert f"Note: {said}" in how(result)
+    assert said in result.to_dict()["notes"]
+    assert "predicts &#x27;z&#x27;" in result._repr_html_()
+
+
+def test_calibration_errors_say_their_bins_and_what_is_below_nought() -> None:
+    """Two errors of 0.0000 stood beside an interval of ±.05."""
+    rng = np.random.default_rng(1)
+    q = rng.random(40)
+    y = (rng.random(40) < q).astype(int)
+    other = np.clip(q + 0.01 * rng.normal(size=40), 0, 1)
+    result = compare(y, q, other, metrics="calibration_error", rng=0, n_resamples=200)
+    assert (result[0].against_value, result[0].model_value) == (0, 0)
+    alone = sum(np.bincount((q * 20).astype(int)) == 1)
+    assert result.notes[0].startswith(f"calibration errors here are over 20 bins of equal width; baseline has {alone} ")
+    assert result.notes[1].startswith("calibration_error of baseline and model is 0 because the bins differ no more")
+
+
+def test_an_interval_without_width_is_said_to_be_about_these_items() -> None:
+    targets, a, _ = labels(60, 2, 1)
+    result = compare(targets, a, a, metrics=["accuracy", "mcc"], rng=0, n_resamples=50)
+    assert result.notes == (
+        "model, accuracy, mcc: all 60 items agree, so the interval has no width. It holds only for these; up to 4.9% "
+        "of others may differ (level .95).",
+    )
+
+
+RNG = np.random.default_rng(0)
+EASE = RNG.normal(size=300)
+SCORES = {
+    name: (EASE + RNG.normal(size=300) < cut).astype(float)
+    for name, cut in {"poor": -0.5, "good": 1.0, "fine": 0.95, "fair": 0.3}.items()
+}
+
+
+def test_the_best_against_each_with_p_of_all_pairs() -> None:
+    every = compare(score=SCORES, all_pairs=True)
+    shown = compare(score=SCORES)
+    assert len(every) == 6
+    assert [row.p_adjusted for row in every] == pytest.approx(adjust_p_values([row.p_value for row in every]).tolist())
+    assert plain(shown.rows) == plain([row for row in every if row.against == shown.best])
+    values = {name: held.mean() for name, held in SCORES.items()}
+    assert shown.best == max(values, key=values.__getitem__)
+    assert [one.model for one in shown.means] == sorted(values, key=values.__getitem__, reverse=True)
+    assert shown.recipe["family"] == "6 comparisons of all pairs"
+
+
+def test_a_baseline_named_beforehand_is_tested_alone() -> None:
+    named = compare(score=SCORES, against="poor")
+    assert [row.model for row in named] == ["good", "fine", "fair"]
+    assert [row.p_adjusted for row in named] == adjust_p_values([row.p_value for row in named]).tolist()
+    assert named.tied == ()
+    assert named.best is None
+
+
+def test_the_tied_models_are_those_not_found_worse() -> None:
+    found = compare(score=SCORES)
+    assert set(found.tied) == {"good", "fine"}
+    assert found.to_dict()["tied"] == list(found.tied)
+    (said,) = verdicts(found)
+    assert said.startswith(f"{found.tied[0]} is best in score, with ")
+    assert said.endswith(f"not significantly worse: {found.tied[1]}; 2 others are significantly worse.")
+    assert "tied" in found.means.table().text()
+    assert "p is adjusted for 6 comparisons of all pairs (Holm)." in how(found)
+
+
+def test_where_all_others_are_worse_the_next_one_says_by_how_much() -> None:
+    (said,) = verdicts(compare(score={name: SCORES[name] for name in ("good", "fair", "poor")}))
+    assert "significantly better than every other model. fair: score, lower by 0." in said
+
+
+@pytest.mark.long
+def test_the_set_of_tied_models_holds_the_best() -> None:
+    """Five models, four of them equally good: the set lacks one of these in few sets, and equals are seldom found
+    different. A family of the four shown pairs alone would find some in a sixth of the sets."""
+    wrong = lacking = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        ease = rng.normal(size=100)
+        scores = {f"m{k}": (ease + rng.normal(size=100) < (1.0 if k else 0.2)).astype(float) for k in range(5)}
+        found = compare(score=scores)
+        equal = {"m1", "m2", "m3", "m4"}
+        lacking += not equal <= set(found.tied) if found.best != "m0" else 1
+        wrong += any(row.p_adjusted <= 0.05 for row in found if {row.model, row.against} <= equal)
+    assert wrong <= 10
+    assert lacking <= 10
+
+
+def test_too_few_draws_for_so_many_comparisons_are_told() -> None:
+    """With 99 resamples p is at least .01, and adjusted for six pairs never at most .05."""
+    scores = {name: held + RNG.normal(0, 0.1, 300) for name, held in SCORES.items()}
+    found = compare(score=scores, method="permutation", n_resamples=99, rng=0, interval=None)
+    assert any("as small as 99 resamples can make it" in note for note in found.notes)
+    assert not any("resamples can make it" in note for note in compare(score=SCORES).notes)

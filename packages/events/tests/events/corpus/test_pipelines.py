@@ -1,0 +1,210 @@
+"""Parsers without a network: what a wheel, a folder or an installed package holds; plain text and words are parsed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from collections import defaultdict
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.cli.running import howsure, printed
+from tests.events import newswire
+from tests.events.stores import extract_to
+
+from howsure.data.documents.read_documents import read_documents
+from howsure.errors import InputError
+from howsure_events.corpus import Fields
+from howsure_events.extraction.open_corpus import open_corpus
+from howsure_events.extraction.pipelines import installed_pipelines, pipeline_at, unpack_wheel
+from howsure_events.store.event_store import EventStore
+from howsure_events.stories import passages, same_texts, stories_of
+
+NAME = "xy_own"
+LETTER = "Ana met Rosa in Lima. She gave her a book.\n"
+
+
+@pytest.fixture
+def wheel(pipeline: Path, tmp_path: Path) -> Path:
+    """A wheel as spaCy packs a pipeline: a package, in it a folder of the version; its code must never run."""
+    path = tmp_path / f"{NAME}-1.0.0-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr(f"{NAME}/__init__.py", "raise SystemExit('code of the wheel was run')\n")
+        packed.writestr(f"{NAME}/meta.json", (pipeline / "meta.json").read_bytes())
+        packed.writestr(f"{NAME}-1.0.0.dist-info/entry_points.txt", f"[spacy_models]\n{NAME} = {NAME}\n")
+        packed.writestr(f"{NAME}-1.0.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 1.0.0\n")
+        for file in sorted(one for one in pipeline.rglob("*") if one.is_file()):
+            packed.writestr(f"{NAME}/{NAME}-1.0.0/{file.relative_to(pipeline)}", file.read_bytes())
+    return path
+
+
+@pytest.mark.long
+def test_a_wheel_is_unpacked_and_parses(wheel: Path, tmp_path: Path) -> None:
+    folder, letter = tmp_path / "parser", tmp_path / "letter.txt"
+    letter.write_text(LETTER)
+    assert f"howsure events parser {wheel} --output " in printed("events", "parser", wheel)
+    said = printed("events", "parser", wheel, "--output", folder)
+    assert "language en: tags and dependencies (ud)" in said
+    assert f"--parser {folder}" in said
+    assert printed("events", "parser", folder) == said
+    found = printed("coreference", "predict", letter, "--parser", folder, "--output", tmp_path / "found.conllu")
+    assert "1 document" in found
+    (document,) = read_documents(tmp_path / "found.conllu")
+    assert [sentence.words[0] for sentence in document.sentences] == ["Ana", "She"]
+    with pytest.raises(InputError, match="is there already"):
+        unpack_wheel(wheel, folder)
+
+
+def test_what_is_installed_and_what_to_type(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = printed("events", "parser")
+    assert "python -m spacy download en_core_web_sm" in told
+    assert "python -m pip download --no-deps https://" in told
+    before = installed_pipelines()
+    with zipfile.ZipFile(wheel) as packed:
+        packed.extractall(tmp_path / "packages")
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    (own,) = [one for one in installed_pipelines() if one not in before]
+    assert (own.place, own.language, own.scheme, own.why_not) == (NAME, "en", "ud", "")
+
+
+def test_what_is_no_parser(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
+    text = tmp_path / "letter.txt"
+    text.write_text(LETTER)
+    for path, told in (
+        (tmp_path / "none.whl", "there is no .*none.whl"),
+        (text, "is no wheel"),
+        (tmp_path, "is no spaCy pipeline"),
+    ):
+        with pytest.raises(InputError, match=told):
+            pipeline_at(path)
+    empty, torn = tmp_path / "empty.whl", tmp_path / "torn.whl"
+    with zipfile.ZipFile(empty, "w") as packed:
+        packed.writestr("a.txt", "")
+    with pytest.raises(InputError, match="holds no spaCy pipeline"):
+        unpack_wheel(empty, tmp_path / "out")
+    torn.write_bytes(wheel.read_bytes()[:5000])
+    with pytest.raises(InputError, match="is no wheel"):
+        unpack_wheel(torn, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    held = json.loads((pipeline / "meta.json").read_text())
+    for change, told in (
+        ({"spacy_version": ">=2.0,<2.1"}, "is for spaCy >=2.0,<2.1"),
+        ({"pipeline": ["tok2vec"], "components": []}, "has no dependency parser and no tagger"),
+    ):
+        folder = tmp_path / told.partition(" ")[2][:6]
+        folder.mkdir()
+        shutil.copy(pipeline / "config.cfg", folder)
+        (folder / "meta.json").write_text(json.dumps({**held, **change}))
+        assert told in pipeline_at(folder).why_not
+        assert "next:" not in printed("events", "parser", folder)
+
+
+def test_words_without_a_parse_keep_their_sentences_and_mentions(pipeline: Path, tmp_path: Path) -> None:
+    """CoNLL-2012 has words and mentions: one command parses them, recalibrates by them, and says what is missing."""
+    path, rows = tmp_path / "gold.conll", []
+    for number in range(2):
+        rows.append(f"#begin document (letter{number}); part 0")
+        for sentence in ("(1)Ana met (2)Rosa . ", "(1)She gave (2)her a book . "):
+            for at, word in enumerate(sentence.split()):
+                mention, bare = (word[:3], word[3:]) if word.startswith("(") else ("_", word)
+                rows.append("\t".join([f"letter{number}", "0", str(at), bare, *("_" * 7), mention]))
+            rows.append("")
+        rows.append("#end document")
+    path.write_text("\n".join(rows) + "\n")
+    own = ["--parser", pipeline]
+    assert "has no dependencies" in howsure("coreference", "posterior", path).err
+    assert "letter0" in printed("coreference", "posterior", path, *own, "--mentions", "gold")
+    out, model = tmp_path / "parsed.conllu", tmp_path / "mended.npz"
+    printed("coreference", "predict", path, *own, "--mentions", "gold", "--output", out)
+    before, after = read_documents(path), read_documents(out)
+    assert [[one.words for one in document.sentences] for document in before] == [
+        [one.words for one in document.sentences] for document in after
+    ]
+    assert [len(document.mentions or ()) for document in after] == [4, 4]
+    told = printed("coreference", "recalibrate", path, *own, "--mentions", "gold", "--output", model)
+    assert f"{model}: recalibrated by {path}, 2 documents" in told
+    refused = howsure("coreference", "posterior", out, *own)
+    assert (refused.code, "is parsed already; leave --parser out" in refused.err) == (2, True)
+    letter = tmp_path / "letter.txt"
+    letter.write_text(LETTER)
+    assert "is plain text, which must be parsed: --parser" in howsure("coreference", "posterior", letter).err
+
+
+# Which documents tell one story: all pairs that a plain loop finds, and no other.
+
+
+TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=14), max_size=12)
+
+
+def jaccard(one: list[str], other: list[str]) -> float:
+    """The share of the passages of either text that both have, by sets of words."""
+    first, second = (
+        {tuple(text[at : at + min(5, len(text))]) for at in range(len(text) - min(5, len(text)) + 1)}
+        for text in (one, other)
+    )
+    return len(first & second) / len(first | second) if one and other else 0.0
+
+
+@settings(max_examples=60)
+@given(texts=TEXTS, shared=st.sampled_from([0.3, 0.5, 0.8, 1.0]))
+def test_all_pairs_and_their_chains(texts: list[list[str]], shared: float) -> None:
+    group = {number: {number} for number in range(len(texts))}
+    for one, other in combinations(range(len(texts)), 2):
+        if jaccard(texts[one], texts[other]) >= shared:
+            joined = group[one] | group[other]
+            for member in joined:
+                group[member] = joined
+    wanted = {number: min(members) for number, members in group.items() if len(members) > 1}
+    assert same_texts({number: passages(text) for number, text in enumerate(texts)}, shared=shared) == wanted
+
+
+def test_capitals_and_punctuation_do_not_count_but_words_do() -> None:
+    text = "NATO planes attacked the bridge at dawn , the army said on Monday ."
+    same = "Nato planes attacked the bridge at dawn - the army said on Monday"
+    other = "NATO planes attacked the bridge at noon , the army said on Monday ."
+    told, again, changed = (passages(one.split()) for one in (text, same, other))
+    assert np.array_equal(told, again)
+    assert len(np.intersect1d(told, changed)) == 3
+
+
+def test_a_thousand_reprints_are_one_story() -> None:
+    words = [f"w{at}" for at in range(300)]
+    reprints = {number: passages([*words, f"page {number % 7}"]) for number in range(1_000)}
+    assert set(same_texts(reprints).values()) == {0}
+
+
+@pytest.mark.long
+def test_reprints_of_a_corpus(tmp_path: Path) -> None:
+    model = newswire.write_model(tmp_path / "model.npz")
+    path = newswire.write_corpus(tmp_path / "news.conllu", 24)
+    text = path.read_text()
+    path.write_text(text + text.replace("newdoc id = ", "newdoc id = again-"))
+    extract_to(tmp_path / "news.duckdb", path, model)
+    with EventStore.open(tmp_path / "news.duckdb") as store:
+        told = stories_of(store)
+        events = {document for (document,) in store.ask("SELECT DISTINCT document FROM events")}
+        assert told == dict(store.ask("SELECT document, story FROM stories"))
+    twins = {document for document in events if {document, (document + 24) % 48} <= events}
+    assert twins <= told.keys() <= events
+    assert all(told[document] == told[(document + 24) % 48] for document in twins)
+
+
+@pytest.mark.long
+def test_a_column_says_what_one_story_is(tmp_path: Path) -> None:
+    model = newswire.write_model(tmp_path / "model.npz")
+    corpus = open_corpus([newswire.write_corpus(tmp_path / "news.conllu", 40)], fields=Fields(story="desk"))
+    extract_to(tmp_path / "news.duckdb", corpus, model)
+    with EventStore.open(tmp_path / "news.duckdb") as store:
+        desks = dict(store.ask("SELECT document, story FROM documents"))
+        events = {document for (document,) in store.ask("SELECT DISTINCT document FROM events")}
+        held = dict(store.ask("SELECT document, story FROM stories"))
+        assert store.settings["stories"] == {"column": "story"}
+    together = defaultdict(list)
+    for document in sorted(events):
+        together[desks[document]].append(document)
+    assert held == {one: members[0] for members in together.values() if len(members) > 1 for one in members}

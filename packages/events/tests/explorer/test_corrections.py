@@ -1,0 +1,308 @@
+"""Corrected counts in the page: what it asks of the store, and what a person sees, served and as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.running import howsure
+from tests.events.corrected.known_truth import labelled_store
+from tests.explorer.chromium import Browser
+from tests.explorer.serving import data_in, serving
+
+from howsure.errors import InputError
+from howsure_cli.report.pages import write_report
+from howsure_events.explorer import Tokens, create_app, events_report, queries
+from howsure_events.explorer.access import COORDINATOR
+from howsure_events.explorer.queries import corrected, corrected_pair, series_of_labels
+from howsure_events.labels.answers import record_answer, revision_of, settle
+from howsure_events.series.corrected_comparison import corrected_comparison
+from howsure_events.series.corrected_series import corrected_series
+from howsure_events.series.event_series import event_series
+from howsure_events.series.files import documents_of
+from howsure_events.series.regress_events import regress_events, saved_regression
+from howsure_events.store.event_store import EventStore
+
+QUESTION = "Which <img src=x onerror=\"document.title='taken'\"> attack here?"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=160, read=60, question=QUESTION)
+
+
+@pytest.fixture(scope="module")
+def labelled(path: Path) -> Iterator[EventStore]:
+    with EventStore.open(path) as held:
+        yield held
+
+
+@pytest.fixture(scope="module", params=["served", "file"])
+def address(
+    path: Path, labelled: EventStore, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[str]:
+    if request.param == "file":
+        page = tmp_path_factory.mktemp("file") / "events.html"
+        write_report(events_report(labelled, period=["quarter", "year"], samples=2), page)
+        yield page.as_uri()
+        return
+    with serving(path) as served:
+        browser: Browser = request.getfixturevalue("browser")
+        browser.open(served.address)
+        yield served.home
+
+
+def test_answers_are_those_of_the_library(labelled: EventStore) -> None:
+    found, held = corrected(labelled, period="quarter"), corrected_series(labelled)
+    for actor, columns in found["series"].items():
+        rows = held.rows_of(actor)
+        assert columns["corrected"] == [row.estimate for row in rows]
+        assert columns["read"] == [row.labelled for row in rows]
+        assert found["totals"][actor]["high"] == held.total_of(actor).high
+    assert found["said"] == list(held.said)
+    pair, expected = corrected_pair(labelled, "BBB", "AAA"), corrected_comparison(held, "BBB", "AAA").to_dict()
+    assert pair == {name: expected[name] for name in ("rows", "total")}
+    assert queries.overview(labelled)["question"] == QUESTION
+    assert queries.overview(labelled)["labels"] is True
+
+
+def test_why_there_is_none(labelled: EventStore, store: EventStore) -> None:
+    assert corrected(labelled, unit="entities")["reason"].startswith("No corrected counts of entities")
+    assert "No corrected count for CCC" in corrected_pair(labelled, "AAA", "CCC")["reason"]
+    assert corrected(store)["reason"] == "No document of this store has a label."
+    assert corrected_pair(store, "IRQ", "USA") == corrected(store)
+    assert queries.overview(store)["labels"] is False
+    with pytest.raises(InputError, match="different actors"):
+        corrected_pair(labelled, "AAA", "AAA")
+
+
+@pytest.mark.long
+def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
+    path = labelled_store(tmp_path / "changing.duckdb", n=80, read=40)
+    asked = {"period": "year", "level": 0.95, "unit": "documents"}
+    with EventStore.open(path, read_only=False) as store:
+        first = series_of_labels(store, **asked)
+        assert series_of_labels(store, **asked) is first
+        ((number, revision),) = store.ask("SELECT document, revision FROM answers ORDER BY entry LIMIT 1")
+        record_answer(store, number, "Anna", acting=[], unclear=True, revision=revision)
+        second = series_of_labels(store, **asked)
+    assert second is not first
+    assert second.recipe["unclear"] == 1
+
+
+@pytest.mark.long
+def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str, labelled: EventStore) -> None:
+    browser.open(f"{address}#period=quarter")
+    assert "corrected by labels" in browser.text("#series-key")
+    held = corrected_series(labelled)
+    row = held.rows_of("AAA")[0]
+    said = browser.run("return document.querySelector('.place[data-actor=\"AAA\"]').getAttribute('aria-label')")
+    assert said.startswith(f"Arland, {row.period}: {row.estimate:.1f} documents corrected by labels")
+    assert f"{row.labelled} read" in said
+    assert len(browser.all("#series-chart .raw")) == 2
+    assert browser.all("#series-chart .best") == []
+    total = held.total_of("AAA")
+    assert "Corrected with 60 labelled documents (coder: Anna)" in browser.text("#corrections")
+    assert QUESTION in browser.text("#corrections")
+    assert browser.all("#corrections img") == []
+    assert "corrected" in browser.run("return document.getElementById('status').textContent")
+    answer = browser.text("#answer p")
+    assert browser.text("h1") == QUESTION
+    raw = sum(one.mean for one in event_series(labelled, period="quarter", actors=["AAA"]).rows)
+    *others, highest = sorted(held.rows_of("AAA"), key=lambda one: one.estimate)
+    clear = highest.low > others[-1].estimate
+    most = f"; most in {highest.period}: {highest.estimate:.0f} ({highest.low} to {highest.high})" if clear else ""
+    assert answer == (
+        f"Arland: about {total.estimate:.0f} of 160 documents, between {total.low:.0f} and {total.high:.0f}{most}. "
+        f"Uncorrected, the rule finds {raw:.0f} (expected value)."
+    )
+    assert browser.text("#answer p.quiet").startswith("95 % intervals; corrected by the labels")
+    browser.choose("#counts", "raw")
+    assert browser.all("#series-chart .raw") == []
+    assert browser.text("#answer p.quiet") == "This is what the rule finds, not corrected by the labels."
+    assert browser.text("#answer p") == f"Arland: the rule finds {raw:.0f} in 160 documents (expected value)."
+    assert len(browser.all("#series-chart .best")) == 2
+    assert browser.run("return location.hash").endswith("counts=raw")
+    browser.choose("#counts", "corrected")
+    browser.choose("#unit", "entities")
+    browser.says("#corrections", "No corrected counts of entities")
+    assert browser.errors() == []
+
+
+@pytest.mark.long
+def test_the_documents_behind_a_corrected_count_are_those_read_and_those_found(labelled: EventStore) -> None:
+    held, missed = corrected_series(labelled), 0
+    acting = dict(labelled.ask("SELECT document, acting FROM answers"))
+    for row in held.rows:
+        found = documents_of(labelled, row.actor, at=row.period)
+        read = [one for one in found if one["answers"]]
+        assert (len(read), sum(one["label"] for one in read)) == (row.labelled, row.positives)
+        by_rule = {n for (n,) in labelled.ask("SELECT document FROM events WHERE actor = ?", [row.actor])}
+        for one in found:
+            number = one["document"]
+            assert one["answers"] or number in by_rule
+            acts = row.actor in acting.get(number, [])
+            said = [{"coder": "Anna", "acts": acts, "settles": False}] if number in acting else []
+            assert (one["answers"], one["label"]) == (said, acts if said else None)
+            assert one["missed"] == (acts and number not in by_rule)
+        missed += sum(one["missed"] for one in read)
+    assert missed > 5
+
+
+def test_answers_of_several_readers_behind_a_count(tmp_path: Path) -> None:
+    path = labelled_store(tmp_path / "read.duckdb", n=80, read=40)
+    with EventStore.open(path, read_only=False) as store:
+        agreed, open_, unclear, settled = [n for n, *_ in store.ask("SELECT document FROM answers ORDER BY entry")][:4]
+        for number, acting in ((agreed, ["AAA"]), (open_, ["AAA"]), (unclear, []), (settled, ["AAA"])):
+            for coder in ("Anna", "Ben"):
+                own = acting if coder == "Ben" or number == agreed else []
+                seen = revision_of(store, number, coder)
+                is_unclear = number == unclear and coder == "Ben"
+                record_answer(store, number, coder, acting=own, unclear=is_unclear, revision=seen)
+        settle(store, settled, ["AAA"], coder="Cleo")
+        known = {one["document"]: one for one in documents_of(store, "AAA", at="2001")}
+        assert [known[one]["label"] for one in (agreed, open_, unclear, settled)] == [True, None, None, True]
+        assert [one["acts"] for one in known[unclear]["answers"]] == [False, None]
+        assert known[settled]["answers"][-1] == {"coder": "Cleo", "acts": True, "settles": True}
+        assert all(one["answers"] == [] for one in documents_of(store, "CCC", at="2001"))
+
+
+@pytest.mark.long
+def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, address: str, labelled: EventStore) -> None:
+    row = max(corrected_series(labelled).rows_of("AAA"), key=lambda one: one.estimate)
+    read = [one for one in documents_of(labelled, "AAA", at=row.period) if one["answers"]]
+    missed = sum(one["missed"] for one in read)
+    below = sum(one["label"] is True and one["probability"] < 0.5 for one in read)
+    assert below > missed > 0, "some positives have a low probability, others none"
+    browser.open(f"{address}#period=quarter&point=AAA&at={row.period}")
+    said = browser.text("#behind")
+    assert said.startswith(f"Arland: about {row.estimate:.1f} of {row.n} documents, 95 % interval ")
+    assert f"Of {row.labelled} with a label, {row.positives} are positive; {below} of these had a" in said
+    assert f"a probability below 0.5, {missed} were not found at all." in said
+    rest = row.estimate - row.positives
+    assert f" {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in said
+    cells = [[cell.text for cell in line.find_elements("tag name", "td")] for line in browser.all("#point tbody tr")]
+    listed = [line for line in cells if "(Anna)" in line[1]]
+    assert len(listed) == len(read)
+    assert [line[2] for line in listed[:missed]] == ["missed"] * missed
+    assert sum(line[1] == "yes (Anna)" for line in listed) == row.positives
+    assert browser.violations() == []
+    browser.click("#point tbody tr button")
+    assert browser.one("#document h2").text == listed[0][0].partition("\n")[0]
+    browser.open(f"{address}#period=quarter&counts=raw&point=AAA&at={row.period}")
+    listed = documents_of(labelled, "AAA", at=row.period)
+    found, likely = (sum(one["probability"] > least for one in listed) for least in (0.0, 0.4999999))
+    told = browser.text("#point p")
+    assert told.startswith(
+        f"The probabilities sum to {sum(one['probability'] for one in listed):.2f} expected documents."
+    )
+    assert f" {found} documents have a probability above 0, {likely} of these of at least 0.5; " in told
+    assert browser.errors() == []
+
+
+@pytest.mark.long
+def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: str, labelled: EventStore) -> None:
+    browser.open(f"{address}#period=quarter&first=BBB&second=AAA")
+    total = corrected_pair(labelled, "BBB", "AAA")["total"]
+    said = browser.says("#verdict", "Corrected by labels: Of 4 quarters")
+    greater = total["greater"]
+    wanted = "< 0.01" if 0 < greater < 0.005 else "> 0.99" if 0.995 < greater < 1 else f"= {greater:.2f}"
+    assert f"P(Borland > Arland) {wanted}." in said
+    browser.click("#save-comparison")
+    figure = browser.saved(".svg")
+    assert "The counts are corrected by labels: their intervals include what the model misses" in figure
+    assert "The intervals include the uncertainty of coreference" not in figure
+    assert browser.text("#raw-verdict").startswith("Raw counts: Of 4 quarters")
+    assert browser.errors() == []
+
+
+@pytest.mark.long
+def test_the_page_says_why_it_compares_by_raw_counts_alone(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#period=quarter&unit=entities&first=AAA&second=BBB")
+    browser.says("#comparison .problem", "No corrected counts of entities: readers said of documents")
+    assert browser.errors() == []
+
+
+@pytest.mark.long
+def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, tmp_path: Path) -> None:
+    file, page = tmp_path / "found.json", tmp_path / "page.html"
+    done = howsure("events", "regress", path, "--covariates", "actor", "--format", "json", "--output", file)
+    assert (done.code, done.err) == (0, "")
+    found = regress_events(labelled, covariates=["actor"])
+    held = saved_regression(labelled, file)
+    assert held.text() == found.text()
+    assert howsure("events", "report", path, page, "--period", "year", "--regression", file).code == 0
+    shown = data_in(page.read_text(encoding="utf-8"))["overview"]["regression"]
+    assert shown["rows"] == [list(row) for row in found.table().rows]
+    assert shown["notes"] == list(found.below())
+    app = create_app(labelled, tokens=Tokens({"a": COORDINATOR}, "b"), regression=held)
+    assert app is not None
+    plain = json.loads(file.read_text(encoding="utf-8"))
+    older = {
+        **plain,
+        "coefficients": [{k: v for k, v in row.items() if "degrees" not in k} for row in plain["coefficients"]],
+    }
+    (tmp_path / "older.json").write_text(json.dumps(older), encoding="utf-8")
+    without = saved_regression(labelled, tmp_path / "older.json")
+    assert [row.corrected for row in without] == [row.corrected for row in found]
+    assert all(math.isnan(row.corrected_degrees) for row in without)
+    for changed, told in (
+        ({**plain, "coefficients": []}, "must hold a regression of events"),
+        ({**plain, "coefficients": [{**plain["coefficients"][0], "naive": None}]}, "must hold a regression of events"),
+        ([plain], "must hold a regression of events"),
+        ({**plain, "recipe": {**plain["recipe"], "store": {}}}, "of this store, "),
+    ):
+        file.write_text(json.dumps(changed), encoding="utf-8")
+        done = howsure("events", "report", path, tmp_path / "none.html", "--regression", file)
+        assert done.code == 2
+        assert told in done.err
+    assert not (tmp_path / "none.html").exists()
+
+
+@pytest.mark.long
+def test_the_page_shows_a_regression(browser: Browser, labelled: EventStore, tmp_path: Path) -> None:
+    found = regress_events(labelled, covariates=["actor"])
+    write_report(events_report(labelled, period=["year"], regression=found), tmp_path / "page.html")
+    browser.open((tmp_path / "page.html").as_uri())
+    cells = [[cell.text for cell in row.find_elements("tag name", "td")] for row in browser.all("#regression tbody tr")]
+    assert cells == [list(row) for row in found.table().rows]
+    assert browser.text("#regression p").startswith("Linear regression: 320 rows, ")
+    assert browser.violations() == []
+    assert browser.errors() == []
+
+
+@pytest.mark.long
+def test_the_page_says_what_each_kind_of_bands_includes(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#period=quarter")
+    assert "The intervals of the raw counts include the uncertainty of this coreference" in browser.text("#bands")
+    assert "how many documents would be labelled positive" in browser.text("#labels-note")
+    assert "The intervals include this" not in browser.text("#bands")
+
+
+@pytest.mark.long
+def test_the_saved_table_has_both(browser: Browser, address: str, labelled: EventStore) -> None:
+    browser.open(f"{address}#period=quarter")
+    browser.click("#save-table")
+    rows = list(csv.DictReader(io.StringIO(browser.saved(".csv"))))
+    expected = corrected_series(labelled).rows_of("AAA")[0]
+    first = next(row for row in rows if row["actor"] == "AAA")
+    assert float(first["corrected"]) == pytest.approx(expected.estimate, rel=1e-5)
+    assert float(first["labelled"]) == expected.labelled
+    assert float(first["mean"]) >= 0
+
+
+@pytest.mark.long
+def test_it_fits_a_phone(browser: Browser, address: str) -> None:
+    try:
+        browser.resize(360, 740)
+        browser.open(f"{address}#period=quarter&first=AAA&second=BBB")
+        browser.says("#corrections", "with 60 labelled documents")
+        wide, window = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+        assert wide <= window
+    finally:
+        browser.resize(1000, 800)

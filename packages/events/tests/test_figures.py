@@ -1,0 +1,111 @@
+"""Series of events drawn: the numbers given, gaps where nothing was read, a page of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from tests.events.made_up_store import make_store
+
+from howsure.errors import InputError
+from howsure.figures.files import figure_bytes
+from howsure.figures.style import new_figure
+from howsure_events.figures import draw_events, event_figure, event_page
+from howsure_events.series.event_series import EventSeries, event_series
+
+DRAWN = ["expected (posterior mean)", "95 % interval", "1-best", "period may be incomplete", "documents"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, EventSeries]]:
+    with make_store(tmp_path_factory.mktemp("figures") / "a.duckdb", documents=90) as store:
+        yield {
+            "month": event_series(store, period="month"),
+            "year": event_series(store, period="year", unit="share"),
+            "entities": event_series(store, unit="entities"),
+        }
+
+
+def values(series: EventSeries, actor: str, name: str) -> list[float]:
+    return [getattr(row, name) for row in series.rows_of(actor)]
+
+
+@pytest.mark.long
+def test_periods_are_points_with_intervals_and_nothing_between_them(made: dict[str, EventSeries]) -> None:
+    from dataclasses import replace
+
+    series = made["month"]
+    rows = tuple(
+        replace(row, mean=np.nan, low=np.nan, high=np.nan, best=None) if int(row.period[-2:]) % 2 else row
+        for row in series.rows
+    )
+    alone = replace(series, rows=rows)
+    ax = draw_events(alone, ax=new_figure(4, 3).add_subplot(), actors=["YUG"])
+    best, whole, partial = ax.lines
+    assert {line.get_linestyle() for line in ax.lines} == {"None"}
+    assert series.incomplete == (series.rows[0].period, series.rows_of("YUG")[-1].period)
+    assert (whole.get_markerfacecolor(), partial.get_markerfacecolor()) == (whole.get_color(), "white")
+    told = {row.period: row for row in alone.rows_of("YUG")}
+    drawn = [row.mean for period, row in told.items() if period not in series.incomplete]
+    np.testing.assert_array_equal(whole.get_ydata(), drawn)
+    np.testing.assert_array_equal(partial.get_ydata(), [told[period].mean for period in series.incomplete])
+    ends = [tuple(segment[:, 1].tolist()) for segment in ax.collections[0].get_segments() if len(segment)]
+    assert ends == [(row.low, row.high) for row in told.values() if row.low == row.low]
+    np.testing.assert_array_equal(best.get_ydata(), [np.nan if row.best is None else row.best for row in told.values()])
+
+
+def test_documents_stand_below(made: dict[str, EventSeries]) -> None:
+    *_, below = event_figure(made["month"], panels=[["IRQ"]]).axes
+    rows = made["month"].rows_of("IRQ")
+    assert [bar.get_height() for bar in below.patches[: len(rows)]] == [row.n_documents for row in rows]
+    assert below.get_title(loc="left") == f"documents, at most {max(row.n_documents for row in rows)}"
+    shares = event_page(made["year"])
+    shares.canvas.draw()
+    assert {text.get_text()[-2:] for text in shares.axes[0].get_yticklabels()} == {" %"}
+
+
+def texts(figure: Figure) -> set[str]:
+    """All that is written in a figure."""
+    return {text.get_text() for text in figure.findobj(Text)}
+
+
+def test_panels_of_actors(made: dict[str, EventSeries]) -> None:
+    figure = event_figure(made["month"], panels=[["IRQ"], ["YUG", "NATO"]], title="Attacks $1")
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [
+        "Iraq (IRQ)",
+        "Yugoslavia and NATO",
+        "documents, at most 9",
+    ]
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["Yugoslavia (YUG)", "NATO"]
+    assert figure.axes[0].get_legend() is None
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == DRAWN
+    assert {"Attacks $1", "documents a month"} <= texts(figure)
+    assert len(event_figure(made["month"]).axes) == 5 + 1
+
+
+@pytest.mark.long
+def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
+    figure = event_page(made["entities"])
+    titled = [ax.get_title(loc="left") for ax in figure.axes]
+    assert titled[:2] == [
+        f"{made['entities'].titles[code]} ({code})" if code != "NATO" else code for code in made["entities"].actors[:2]
+    ]
+    assert [ax.axison for ax in figure.axes] == [True] * 5 + [False] + [True] * 3
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == DRAWN
+    assert b">entities a quarter<" in figure_bytes(figure, ".svg")
+    assert "share of the documents of a year" in texts(event_page(made["year"]))
+
+
+def test_what_is_refused(made: dict[str, EventSeries]) -> None:
+    for panels, told in [
+        ([], "1 to 12 panels; there are 0"),
+        ([["IRQ"]] * 13, "1 to 12 panels; there are 13"),
+        ([["IRQ"], []], "1 to 4 actors; one has 0"),
+        ([["IRQ", "USA", "YUG", "NATO", "KWT"]], "1 to 4 actors; one has 5"),
+        ([["IRK"]], "no actor 'IRK' in the series"),
+    ]:
+        with pytest.raises(InputError, match=told):
+            event_figure(made["month"], panels=panels)

@@ -1,0 +1,148 @@
+"""Each page of docs/reproductions says what its command prints now; `make reproductions` writes a stale one anew."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.cli.running import howsure
+
+from tests.lacking import require
+from tests.printed import is_printed
+from tests.source import ROOT
+
+PAGES = ROOT / "docs" / "reproductions"
+LONG = ("binning", "quantiles", "subtrees")  # the others take minutes each
+SLOW = (
+    "synthetic",
+    "boostsa",
+    "small-samples",
+    "sentiment",
+    "all-others",
+    "tweets",
+    "tag-pairs",
+    "tagging",
+    "tag-variants",
+)
+SLOW += ("coreference", "sizes", "events", "counts")
+WITHOUT_DATA = ("binning", "synthetic", "small-samples")
+# Of what a page says beside the rounding of its last digit: trainings end a little apart on different processors.
+TOLERANCE = 2e-5
+
+
+AS_MADE = re.compile(r"-{3,}|(?<=Recipe: )howsure [\d.]+")
+
+
+def compare(page: Path, made: Path) -> None:
+    """Raise AssertionError with the first line in which a page is not what was made, but for rounding, and the version
+    by which it was."""
+    said, found = (AS_MADE.sub("---", one.read_text(encoding="utf-8")).splitlines() for one in (page, made))
+    for number, (wanted, printed) in enumerate(zip(said, found, strict=False), 1):
+        if not is_printed(wanted, printed, tolerance=TOLERANCE):
+            raise AssertionError(f"{page.name}, line {number}:\n{wanted}\nis stale; its command now says\n{printed}")
+    assert len(said) == len(found), f"{page.name} has {len(said)} lines; its command now makes {len(found)}"
+    pictures = [sorted(one.name for one in path.with_suffix("").iterdir()) for path in (page, made)]
+    assert pictures[0] == pictures[1]
+
+
+EACH = [pytest.param(one, marks=pytest.mark.long) for one in LONG]
+EACH += [pytest.param(one, marks=pytest.mark.slow) for one in SLOW]
+
+
+@pytest.mark.parametrize("name", EACH)
+def test_a_page_says_what_its_command_prints(name: str, tmp_path: Path) -> None:
+    if name not in WITHOUT_DATA:
+        require("data")
+    done = howsure("reproduce", name, "--page", tmp_path / f"{name}.md")
+    assert done.code == 0, done.err
+    compare(PAGES / f"{name}.md", tmp_path / f"{name}.md")
+
+
+def test_every_page_is_compared() -> None:
+    made = re.findall(r"^REPRODUCTIONS [:+]= (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {*LONG, *SLOW} == set(" ".join(made).split()) == {page.stem for page in PAGES.glob("*.md")}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("| 3,064 | macro-F1 | 0.5935 | 0.153 |", "| 3,064 | macro-F1 | 0.5935 | 0.344 |"),
+        ("a gain of 6.38 points", "a gain of 3.90 points"),
+        ("| holds |", "| does NOT hold |"),
+        ("of 100 test sets", "of 50 test sets"),
+    ],
+)
+def test_a_stale_line_is_found(old: str, new: str, tmp_path: Path) -> None:
+    page, made = tmp_path / "said" / "page.md", tmp_path / "made" / "page.md"
+    for path, text in ((page, old), (made, new)):
+        (path.parent / "page").mkdir(parents=True)
+        path.write_text(f"# Title\n\n{text}\n\n| --- | ---: |\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match=re.escape(f"page.md, line 3:\n{old}\nis stale")):
+        compare(page, made)
+    made.write_text(page.read_text(encoding="utf-8").replace("| --- |", "| ------ |"), encoding="utf-8")
+    compare(page, made)
+
+
+# docs/papers.md: a line for each item of the papers, with a verdict, and figures that stand on our pages.
+
+
+PAGE = ROOT / "docs" / "papers.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+COLUMNS = ["where", "what it says", "theirs", "ours", "page", "command", "minutes", "verdict"]
+VERDICTS = ["reproduced", "with other data", "contradicts", "impossible"]
+ROWS = [dict(zip(COLUMNS, row[2:-2].split(" | "), strict=True)) for row in TEXT.splitlines() if row.startswith("| ")]
+LINES = [row for row in ROWS if list(row.values()) != COLUMNS]
+ITEMS = {
+    "2015 section": "1 2 3 3.1 3.2 3.3 4 4.1 4.1.1 4.1.2 4.2 4.2.1 4.2.2 4.2.3 5 5.1 5.2 5.3 6 6.1 6.2 7",
+    "2015 Figure": "1_(a) 1_(b) 1_(c) 1_(d) 2_(a) 2_(b) 3_(a) 3_(b) 4_(a) 4_(b) 5 6",
+    "2015 Definition": "1 2",
+    "2015 Algorithm": "1 2",
+    "2015 Equation": "1 2 3 4 5 6 7 8 9",
+    "2015 Appendix": "1 2 3 4",
+    "thesis chapter": "1 2 3 4",
+    "thesis section": "3.1 3.1.1 3.1.2 3.1.3 3.2 3.2.1 3.2.2 3.3 3.4 3.4.1 3.4.2 "
+    "4.1 4.1.1 4.1.2 4.2 4.2.1 4.3 4.3.1 4.3.2 4.3.3",
+    "thesis Definition": "3.1 3.2 3.3",
+    "thesis Theorem": "3.4",
+    "thesis Equation": "3.1 3.2 3.3",
+    "thesis Figure": "4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 4.11",
+    "BooStSa section": "1 2 2.1 2.2 2.3 3 4 4.1 4.2 4.2.1 4.2.2 4.3 4.4 5 6 7",
+    "BooStSa Figure": "1 2 3 4 5",
+}
+
+
+def verdict_of(line: dict[str, str]) -> str:
+    return re.match(r"\*\*(.+?)\*\*: \S", line["verdict"])[1]
+
+
+def test_every_line_has_a_verdict_and_the_first_paragraph_counts_them() -> None:
+    counts = [sum(verdict_of(line) == verdict for line in LINES) for verdict in VERDICTS]
+    assert sum(counts) == len(LINES)
+    first = TEXT.split("\n\n")[1]
+    assert [int(number) for number in re.findall(r"\d+", first)] == [len(LINES), *counts]
+
+
+def test_every_item_of_the_papers_has_a_line() -> None:
+    named = {part.partition(",")[0] for line in LINES for part in line["where"].split("; ")}
+    wanted = {f"{kind} {one.replace('_', ' ')}" for kind, numbers in ITEMS.items() for one in numbers.split()}
+    assert wanted - named == set()
+
+
+def test_what_is_done_has_a_page_and_a_command() -> None:
+    done = [line for line in LINES if verdict_of(line) != "impossible"]
+    assert [line["where"] for line in done if "–" in {line["page"], line["command"], line["minutes"]}] == []
+
+
+def test_figures_of_ours_are_those_of_the_page() -> None:
+    """As printed there; a page that is written anew must not leave another number here."""
+    lost = []
+    for line in LINES:
+        links = re.findall(r"\]\((.+?)(?:#.*?)?\)", line["page"])
+        held = numbers_of(" ".join((PAGE.parent / link).read_text(encoding="utf-8") for link in links))
+        lost += [(line["where"], figure) for figure in sorted(numbers_of(line["ours"]) - held)]
+    assert lost == []
+
+
+def numbers_of(text: str) -> set[str]:
+    return set(re.findall(r"-?\d[\d.,]*(?<=\d)", text))

@@ -1,0 +1,48 @@
+"""The peer: models trained by python-crfsuite on the attributes of our feature families."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pycrfsuite
+from tests.sequences.corpora import Corpus
+
+from howsure_text.sequences.features import attributes_of, families_of, offsets_of
+
+Items = list[list[str]]
+
+
+def items_of(words: list[str], features: str) -> Items:
+    """The attributes of each word, as lists."""
+    families = families_of(features)
+    return [
+        [
+            attribute
+            for offset in offsets_of(families)
+            if 0 <= t + offset < len(words)
+            for attribute in attributes_of(words[t + offset], families, offset)
+        ]
+        for t in range(len(words))
+    ]
+
+
+class Trainer(pycrfsuite.BaseTrainer):
+    """A trainer that keeps what it says."""
+
+    said = ""
+
+    def message(self, message: str) -> None:
+        self.said += message
+
+
+def train(corpus: Corpus, path: Path, *, features: str = "basic", **options: float) -> tuple[list[float], int]:
+    """Train and write a model: the objective after each iteration, and the number of features."""
+    trainer = Trainer(algorithm="lbfgs", verbose=False)
+    trainer.set_params({"c1": 0.0, **options})
+    for words, tags in zip(*corpus, strict=True):
+        trainer.append(items_of(words, features), tags)
+    trainer.train(str(path))
+    losses = [float(found) for found in re.findall(r"Loss: ([\d.]+)", trainer.said)]
+    (number,) = re.findall(r"Number of features: (\d+)", trainer.said)
+    return losses, int(number)
