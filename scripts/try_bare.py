@@ -1,7 +1,7 @@
 """Install a package with what it declares and nothing else, and run its tests: `make test-bare [PACKAGE=text]`.
 
-`python scripts/try_bare.py FOLDER [PACKAGE]` builds the wheels of the package (core if none is named) and of those below
-it with this Python, installs them without extras into a new environment in FOLDER, and prints what that brings. For
+`python scripts/try_bare.py FOLDER [PACKAGE]` builds the wheels of the package (default: core) and of those below it
+with this Python, installs them without extras into a new environment in FOLDER, and prints what that brings. For
 core that is numpy, scipy and narwhals, and nothing else may come with it. The tests are those of the package that need
 no more (`tests/bare.py` has the rule); pytest and hypothesis are installed for them afterwards.
 """
