@@ -45,7 +45,6 @@ def draw_corp(
     curves: Sequence[CorpCurve],
     *,
     ax: Axes | None = None,
-    labels: Sequence[str] | None = None,
     title: str | None = None,
     axis: str = AUTO,
 ) -> Axes:
@@ -54,14 +53,14 @@ def draw_corp(
     A single curve has two bands: grey, where the curve of a calibrated model would lie, and coloured, the interval of
     the true frequency. Up to eight curves can be told apart; a legend gives the miscalibration of each.
 
-    Raises InputError if there is no curve, more than eight, or another number of labels than of curves.
+    Raises InputError if there is no curve, or more than eight.
     """
     if len(curves) > TOGETHER_UP_TO:
         raise InputError(f"one panel shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")
     return draw_together(
         curves,
         ax=ax,
-        labels=labels,
+        labels=None,
         title=title,
         axis=axis,
         alone=_draw_alone,

@@ -56,7 +56,7 @@ ALL_ACT = (
     "--sample-size", type=CLUSTERINGS, default=100, show_default=True, help="Number of samples to draw per event."
 )
 @seed_option()
-@store_option()
+@store_option
 def import_command(
     files: tuple[str, ...],
     actor: str | None,

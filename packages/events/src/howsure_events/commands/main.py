@@ -90,7 +90,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--model", metavar="FILE"),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
         click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),
-        days_options("Leave out documents before this day", "Leave out documents after this day."),
+        days_options,
         click.option("--require-actor", is_flag=True, help="Leave out documents that name no actor."),
     )
     return in_order(options)(function)
@@ -100,7 +100,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @corpus_options
 @click.option("--samples", type=CLUSTERINGS, default=100, show_default=True)
 @seed_option()
-@store_option("write or to resume")
+@store_option
 @workers_option
 @click.option(
     "--part",

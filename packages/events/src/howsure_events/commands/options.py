@@ -28,17 +28,10 @@ date_options = in_order(
 )
 
 
-def days_options(since: str, until: str) -> Callable[[Decorated], Decorated]:
-    """`--since` and `--until`."""
-    first = click.option("--since", metavar="DATE")
-    last = click.option("--until", metavar="DATE")
-    return in_order([first, last])
-
-
-def store_option(what: str = "write") -> Callable[[Decorated], Decorated]:
-    """`--store`, a store that is made, with the log that DuckDB keeps beside it."""
-    kind = Written(beside=lambda path: (f"{path}.wal",))
-    return click.option("--store", type=kind, metavar="OUT", required=True)
+days_options = in_order([click.option("--since", metavar="DATE"), click.option("--until", metavar="DATE")])
+store_option = click.option(  # a store that is made, with the log that DuckDB keeps beside it
+    "--store", type=Written(beside=lambda path: (f"{path}.wal",)), metavar="OUT", required=True
+)
 
 
 def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -76,9 +76,6 @@ def asked_options(question: Decorated, *names: str, **defaults: Any) -> Callable
     return in_order(options)
 
 
-of_days = days_options("First day", "Last day (YYYY-MM-DD).")
-
-
 def correction_options(function: Decorated) -> Decorated:
     """Whether counts are corrected by labels, and what helps."""
     return in_order(
@@ -98,7 +95,7 @@ def correction_options(function: Decorated) -> Decorated:
 @click.option("--actor", "groups", multiple=True, callback=as_groups, metavar="ACTOR[,ACTOR]…")
 @click.option("--top", type=click.IntRange(min=1), metavar="N")
 @asked_options(event_series, "unit", "interval", "stories", "overdispersion")
-@of_days
+@days_options
 @level_option
 @correction_options
 @output_options
@@ -151,7 +148,7 @@ def series_command(
 @click.argument("first")
 @click.argument("second")
 @asked_options(compare_actors, "period", "unit", "stories", "overdispersion")
-@of_days
+@days_options
 @level_option
 @correction_options
 @output_options

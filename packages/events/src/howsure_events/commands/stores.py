@@ -34,9 +34,9 @@ CARRIED = "labels of {n} are carried over from {path}; they answer: {question}\n
 @click.command("recount", cls=Command)
 @click.argument("path", metavar="STORE")
 @click.option("--rule", metavar="NAME|FILE", required=True)
-@store_option("write or to resume")
+@store_option
 @click.option("--model", metavar="FILE")
-@days_options("Leave out documents before this day", "Leave out documents after this day.")
+@days_options
 @click.option("--period", type=click.Choice(PERIODS), help="Compare the rules by period (default: over all documents).")
 @click.option("--top", type=click.IntRange(min=1), default=8, show_default=True, metavar="N")
 @workers_option

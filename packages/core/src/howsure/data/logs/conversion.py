@@ -36,7 +36,6 @@ from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNA
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
-ROLES_NAMED = ("groups", "clusters", "id")  # roles other than labels and probabilities for which a log has columns
 MOST_VALUES = 10_000  # of a column that parts rows
 ALWAYS_NEEDED = frozenset(NAMED)
 MASS = "class_mass"  # of the answers among all tokens

@@ -32,22 +32,13 @@ Tags = Sequence[Sequence[str]]
 # The options that the commands share.
 
 
-def adjust_option(of: str) -> Callable[..., Any]:
-    """`--adjust`."""
-    return choice_option(
-        "--adjust", of=["holm", "bh", "none"], callback=lambda ctx, param, value: None if value == "none" else value
-    )
-
-
-def column_option() -> Callable[..., Any]:
-    """`--column`."""
-    return choice_option("--column", of=LAYERS)
-
-
-def unknown_tags_option() -> Callable[..., Any]:
-    """`--unknown-tags`."""
-    choice = click.Choice(["error", "keep"])
-    return click.option("--unknown-tags", type=choice, default="error", show_default=True)
+adjust_option = choice_option(
+    "--adjust", of=["holm", "bh", "none"], callback=lambda ctx, param, value: None if value == "none" else value
+)
+column_option = choice_option("--column", of=LAYERS)
+unknown_tags_option = click.option(
+    "--unknown-tags", type=click.Choice(["error", "keep"]), default="error", show_default=True
+)
 
 
 def input_option(*more: str) -> Callable[..., Any]:

@@ -62,7 +62,7 @@ def command() -> None:
 @click.option("--output", type=Written(), required=True, metavar="MODEL")
 @click.option("--dev", metavar="FILE")
 @choice_option("--tagger", of=OPTIONS_OF, default="crf", help="Kind of model.")
-@column_option()
+@column_option
 @input_option()
 @click.option(
     "--features",
@@ -153,7 +153,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 )
 @click.option("--k-best", type=click.IntRange(1, MOST_PATHS), metavar="K")
 @click.option("--top", type=click.IntRange(min=1), metavar="N")
-@column_option()
+@column_option
 @input_option(TEXT)
 def tag_command(
     model: str,
@@ -197,8 +197,8 @@ def tag_command(
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N")
 @raw_option
-@column_option()
-@unknown_tags_option()
+@column_option
+@unknown_tags_option
 @input_option()
 def posterior_command(
     model: str,
@@ -236,11 +236,11 @@ def posterior_command(
 @command.command("evaluate", short_help="Evaluate a model: accuracy, calibration overall and per tag, scores.")
 @click.argument("model")
 @click.argument("file")
-@column_option()
-@unknown_tags_option()
+@column_option
+@unknown_tags_option
 @input_option()
 @binning_options
-@adjust_option("tags")
+@adjust_option
 @output_options
 def evaluate_command(
     model: str,
@@ -290,8 +290,8 @@ command.add_command(spans_command)
 @click.option("--tag-pairs", type=click.IntRange(min=1), default=20, show_default=True, metavar="N")
 @click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N")
 @seed_option(metavar="N")
-@column_option()
-@unknown_tags_option()
+@column_option
+@unknown_tags_option
 @input_option()
 @level_option
 @choice_option("--format", "form", of=["table", "json"])

@@ -38,11 +38,11 @@ MOST_PATHS = 1_000  # of a sentence
     metavar="FILE",
     help="Write the entities for `howsure calibration`: .parquet or .csv.",
 )
-@unknown_tags_option()
-@column_option()
+@unknown_tags_option
+@column_option
 @click.option("--from", "input_format", type=click.Choice(INPUT_FORMS), metavar="FORMAT")
 @binning_options
-@adjust_option("types")
+@adjust_option
 @output_options
 def spans_command(
     model: str,
