@@ -53,10 +53,10 @@ def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int
         size = (len(text.splitlines()), code_lines(text), formatter_skips(text))
         wing, *inside = path.parts
         if wing == "packages":
-            package, _, _, *inside = inside  # the package, src, its import name
-            wing = f"packages/{package}"
-        if wing != "tests":
-            found["all but tests"].append(size)
+            package, kind, *inside = inside
+            wing = f"packages/{package}/tests" if kind == "tests" else f"packages/{package}"
+            inside = inside if kind == "tests" else inside[1:]  # without the import name
+        found["tests of all" if "tests" in wing else "all but tests"].append(size)
         found[wing].append(size)
         found[f"{wing}/{inside[0]}" if len(inside) > 1 else f"{wing}, single files"].append(size)
     return {name: _sizes(held) for name, held in found.items()}

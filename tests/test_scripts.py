@@ -53,7 +53,7 @@ def test_rooms_add_up() -> None:
     found = size.rooms({PurePosixPath(name): TEXT for name in names})
     assert found["packages/core/stats"] == (26, 12, 2, 13, 2)
     assert found["all but tests"] == found["packages/core"] == (39, 18, 3, 13, 3)
-    assert found["tests"] == found["tests/stats"] == (13, 6, 1, 13, 1)
+    assert found["tests of all"] == found["tests/stats"] == (13, 6, 1, 13, 1)
 
 
 def test_a_walk_counts_files_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
