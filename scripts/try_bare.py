@@ -47,6 +47,7 @@ def checked_core(python: Path) -> str | None:
     listed = subprocess.check_output([str(python), "-m", "pip", "list", "--format", "freeze"], text=True)
     if {row.partition("==")[0] for row in listed.split()} - TOOLS != LIBRARIES_OF_CORE:
         return f"there should be {', '.join(sorted(LIBRARIES_OF_CORE))}"
+    subprocess.run([str(python), "-c", "from howsure import *"], check=True)  # names of what is installed
     own = seconds_of([str(python), "-c", "import howsure; howsure.calibration_error"])
     numpys = seconds_of([str(python), "-c", "import numpy"])
     print(

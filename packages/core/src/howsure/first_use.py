@@ -44,7 +44,10 @@ def names_in(
         setattr(sys.modules[package], name, value)
         return value
 
-    names = sorted(module_of)
+    absent = tuple(
+        f"{distribution}." for distribution in EXTRAS if package == "howsure" and not installed(distribution)
+    )
+    names = sorted(name for name, module in module_of.items() if not module.startswith(absent))
     return load, lambda: [*names, *(name for name in vars(sys.modules[package]) if name.startswith("__"))], names
 
 
