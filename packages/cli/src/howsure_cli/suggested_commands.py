@@ -19,6 +19,7 @@ from howsure.data.seen_columns import (
     REPEATED,
     SHARES,
     STATED,
+    TEXTS,
     TOLERANCE,
     TWO,
     UNIQUE,
@@ -41,14 +42,21 @@ def _words(text: str) -> frozenset[str]:
 LABELS = _words("gold label target truth true y answer class category outcome result")
 PREDICTIONS = _words("prediction predicted pred decision guess output said")
 SCORES = _words(
-    "correct right acc accuracy score em match f grade graded pass passed success reward rating rouge bleu won"
+    "correct right acc accuracy score em match f grade graded pass passed success reward rating rouge bleu won "
+    "resolved faithfulness relevancy correctness similarity helpfulness coherence fluency adequacy"
 )
+RATERS = _words("rater annotator coder worker labeler labeller evaluator reviewer")
+JUDGES = _words("judge llm gpt auto automatic autorater")
+PEOPLE = _words("human person people expert annotator")
 CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
 MODELS = _words("model system engine llm")
 ITEMS = _words("id uid uuid item question qid doc index idx example key instance sample")
-UNITS = _words("tweet document post sentence passage dialogue conversation thread user author article review")
+UNITS = _words(
+    "task problem tweet document post sentence passage dialogue conversation thread user author article review"
+)
 GROUPS = _words("task subject category dataset lang language prompt genre domain topic source split")
 MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
+TURNS = _words("turn")
 RUNS = _words("run seed epoch trial repeat attempt")
 VERBALISED = (PERCENTAGES, STATED)
 MIN_LABELS = 10  # for corrected counts
@@ -57,11 +65,11 @@ POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive p
 NEGATIVE = _words("0 0.0 false no wrong incorrect i fail failed negative neg bad lost")
 PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
 WINNERS = _words("winner won win preference preferred verdict")
-OUTCOMES = _words("model_a model_b a b 1 2 1.0 2.0 tie both_bad 0 1.5") | {
+OUTCOMES = _words("model_a model_b a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
     "tie (bothbad)"
 }  # as `rank_battles` reads them
 PROMPTS = _words("prompt instruction")
-SECOND_WINS = _words("model_b b 2 2.0")
+SECOND_WINS = _words("model_b b right 2 2.0")
 SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
 WITHOUT_LABELS = (
@@ -93,7 +101,7 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
     except InputError:
         models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
         comparable = models or log.varies(MODEL) or (several and MODEL not in log.filled_rows)
-        if scores and comparable and ITEM in log.filled_rows:
+        if scores and comparable and log.has(ITEM):
             yield _typed("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
         return
     left_out = _left_out(log, [str(roles_found["y_true"]), *spec.columns])
@@ -159,9 +167,12 @@ def of_a_table(
     commands = [
         *table.of_battles(),
         *table.of_counts(),
+        *table.of_judge(),
+        *table.of_raters(),
         *table.of_scores(),
         *table.of_probabilities(),
         *table.of_predictions(),
+        *table.of_models(),
     ]
     return list(dict.fromkeys(commands))[:MOST]
 
@@ -186,8 +197,10 @@ def _other_sides(name: str) -> Iterator[str]:
 
     >>> list(_other_sides("model_a")), list(_other_sides("generator_1")), list(_other_sides("model_b"))
     (['model_b'], ['generator_2'], [])
+    >>> list(_other_sides("modelA"))
+    ['modelb']
     """
-    parts = re.split(r"([^a-z0-9]+)", name)
+    parts = [part.lower() for part in re.split(r"([^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z]))", name)]
     for place, part in enumerate(parts):
         if part in SIDES and len(parts) > 1:
             yield "".join([*parts[:place], SIDES[part], *parts[place + 1 :]])
@@ -211,7 +224,7 @@ class _Table:
         sides = [
             (column, by_name[other])
             for column in self.columns
-            for other in _other_sides(column.name.lower())
+            for other in _other_sides(column.name)
             if other in by_name
         ]
         for winner in (column for column in self.columns if column.words & WINNERS):
@@ -241,6 +254,45 @@ class _Table:
                 for first, second, outcome in battles
             )
         )
+
+    def of_judge(self) -> Iterator[str]:
+        """Where a judge and people graded the same rows, people perhaps only some: the judge's mean, corrected."""
+        people = next((column for column in self.columns if column.words & PEOPLE and self._is_grade(column)), None)
+        if people is None:
+            return
+        judges = (column for column in self.columns if column.words & JUDGES and column is not people)
+        judge = next(
+            (column for column in judges if self._is_grade(column) and self._share_scale(column, people)), None
+        )
+        if judge is None or len(self.rows) - people.missing < MIN_LABELS:
+            return
+        whose, used = self._whose(taken=(judge, people))
+        options = ["--score", judge.name, "--target", people.name, *(_positive(people) or [])]
+        yield self._command("judge", [*options, *whose], [judge, *used])
+
+    def of_raters(self) -> Iterator[str]:
+        """Where several raters graded the same items, a row for each grade: their agreement."""
+        rater, item = self._named(RATERS, FEW, TWO), self._item()
+        if rater is None or item is None or item.kind == UNIQUE:
+            return
+        others = [column for column in self.columns if column not in (rater, item) and column.words & (SCORES | LABELS)]
+        grade = next((column for column in others if self._is_grade(column) and _numeric(column)), None)
+        model = self._named(MODELS, FEW, TWO)
+        parts = [item] if model is None or not self._repeats([rater, item], at_most=1) else [item, model]
+        if grade is None or self._repeats([rater, *parts], at_most=1):
+            return
+        keys = ",".join(column.name for column in parts)
+        scale = {FEW: ["--scale", "ordinal"], TWO: []}.get(grade.kind, ["--scale", "interval"])
+        words = ["--rater", rater.name, "--id", keys, "--score", grade.name, *scale]
+        yield self._command("judge agreement", words, [rater, grade, *parts])
+
+    def _is_grade(self, column: SeenColumn) -> bool:
+        """Whether it holds grades: numbers, or two values one of which is good."""
+        numeric = column.kind in (TWO, FEW, WITHIN, NUMBERS) and _numeric(column)
+        return numeric or (column.kind == TWO and _positive(column) is not None)
+
+    def _share_scale(self, first: SeenColumn, second: SeenColumn) -> bool:
+        return _numeric(first) if _numeric(second) else first.held == second.held
 
     def of_counts(self) -> Iterator[str]:
         """Where all rows have a probability, and only a minority of them a label: corrected counts."""
@@ -273,18 +325,23 @@ class _Table:
             models = [word for column in alike[1:] for word in ("--model", column.name)]
             yield self._command("significance", ["--metric", "score", "--against", alike[0].name, *models], alike)
 
-    def _whose(self) -> tuple[list[str], list[SeenColumn | None]]:
+    def _whose(self, *, taken: Sequence[SeenColumn] = ()) -> tuple[list[str], list[SeenColumn | None]]:
         """The options that say of which model, group, item and run each answer is; and their columns."""
-        model, item = self._named(MODELS, FEW, TWO), self._item()
-        parts = [column for column in (model, *self._groups()) if column is not None]
+        model, item = self._named(MODELS, FEW, TWO, taken=taken), self._item()
+        groups = [] if taken else self._groups()
+        parts = [column for column in (model, *groups) if column is not None]
         by = [] if model is None else ["--model", model.name]
         group = (
             [] if not parts[bool(model) :] else ["--group", ",".join(column.name for column in parts[bool(model) :])]
         )
         run = self._named(RUNS, FEW, TWO)
         keys = [] if item is None else [*parts, item, *([] if run is None else [run])]
-        if item is not None and self._repeats(keys, at_most=self.files if model is None else 1):
-            items, run = ["--cluster", item.name], None
+        at_most = self.files if model is None else 1
+        if item is not None and self._repeats(keys, at_most=at_most):
+            turn = self._named(TURNS, FEW, TWO)
+            is_whole = turn is not None and run is None and not self._repeats([*keys, turn], at_most=at_most)
+            turns = ["--id", f"{item.name},{turn.name}"] if turn is not None and is_whole else []
+            items, run = [*turns, "--cluster", item.name], None
         else:
             items = [] if item is None else ["--id", item.name]
         runs = [] if run is None or item is None else ["--run", run.name]
@@ -325,6 +382,15 @@ class _Table:
                 )
                 return
 
+    def of_models(self) -> Iterator[str]:
+        """Where several columns say of the same items whether each model is right."""
+        marks = [column for column in self.columns if column.kind == TWO and column.held <= PLAIN]
+        marks = [column for column in marks if not column.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS)]
+        others = [column for column in self.columns if column not in marks]
+        if len(marks) > 1 and all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others):
+            models = [word for column in marks[1:] for word in ("--model", column.name)]
+            yield self._command("significance", ["--metric", "score", "--against", marks[0].name, *models], marks)
+
     def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
         lacking = any(column is not None and column.missing for column in used) and "--skip-missing" not in words
         missing = ["--skip-missing"] if lacking else []
@@ -334,11 +400,10 @@ class _Table:
     def _by_file(self) -> list[str]:
         return ["--by-file", "--group", "file"] if self.files > 1 else []
 
-    def _named(self, words: Collection[str], *kinds: str) -> SeenColumn | None:
-        """The first column of these kinds with one of these words in its name."""
-        return next(
-            (column for column in self.columns if column.kind in kinds and not column.words.isdisjoint(words)), None
-        )
+    def _named(self, words: Collection[str], *kinds: str, taken: Sequence[SeenColumn] = ()) -> SeenColumn | None:
+        """The first column of these kinds with one of these words in its name that is not taken."""
+        columns = (column for column in self.columns if column.kind in kinds and column not in taken)
+        return next((column for column in columns if not column.words.isdisjoint(words)), None)
 
     def _item(self) -> SeenColumn | None:
         item = self._named(ITEMS, UNIQUE, REPEATED) or self._named(ITEMS - {"doc", "key", "index"}, FEW)
@@ -360,7 +425,8 @@ class _Table:
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
-        return self._right() or self._named(SCORES, WITHIN, NUMBERS)
+        few = (column for column in self.columns if column.kind == FEW and column.words & SCORES and _numeric(column))
+        return self._right() or self._named(SCORES, WITHIN, NUMBERS) or next(few, None)
 
     def _right(self) -> SeenColumn | None:
         """Whether each answer is right: in two values, or a few, one of which says yes."""

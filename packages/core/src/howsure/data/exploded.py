@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -22,7 +23,28 @@ def rows_as_objects(files: Sequence[File], explode: str | None, spool: Path, tel
 
     Raises InputError where `explode` names no list.
     """
+    if explode is None and (joined := _joined(files, spool / "rows.jsonl", tell)) is not None:
+        return (joined,)
     return tuple(_rewritten(file, explode, spool / f"rows-{at}.jsonl", tell) for at, file in enumerate(files))
+
+
+MIN_FILES, LARGEST = 3, 1 << 20  # files with one object each that are rows of one table, and the bytes of each
+
+
+def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
+    """Files of JSON with one object each, as one table with a row for each; None of other files."""
+    if len(files) < MIN_FILES or any(file.format != "json" or os.path.getsize(file.path) > LARGEST for file in files):
+        return None
+    with open(path, "w", encoding="utf-8") as rows:
+        for file in files:
+            document = Source(file).document()
+            if not isinstance(document, dict):
+                return None
+            rows.write(json.dumps(document, ensure_ascii=False) + "\n")
+    folder = os.path.commonpath([os.path.dirname(os.path.abspath(file.name)) for file in files])
+    name = os.path.relpath(folder) if not os.path.isabs(files[0].name) else folder
+    tell(f"{name}: {len(files):,} files with one object each are the rows of one table.")
+    return File(str(path), name, "jsonl")
 
 
 def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:

@@ -30,7 +30,7 @@ ITEM_COLUMNS = (
 """Columns that name the item: where one is different in every row, rows are items."""
 ROW_OR_ITEM_COLUMNS = ("id", "task_id", "sample_id")
 """Columns that may name the row, the item or the whole task."""
-ASKED_COLUMNS = ("question", "question_text", "prompt", "input")
+ASKED_COLUMNS = ("question", "question_text", "prompt", "input", "user_input")
 """Columns that hold what was asked, or its number: where nothing else names the item, that does."""
 MIN_ITEMS = 10  # of fewer, a column may as well name tasks or categories
 

@@ -35,7 +35,7 @@ from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "0", "1.5")
-WINS = {FIRST: ("model_a", "a", "1"), SECOND: ("model_b", "b", "2")}
+WINS = {FIRST: ("model_a", "a", "left", "1"), SECOND: ("model_b", "b", "right", "2")}
 SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
 SCALES = {
     "log-odds": (0.0, 1.0),
@@ -65,8 +65,8 @@ def rank_battles(
 
     a (n,): the model of each battle that is shown first.
     b (n,): the other model.
-    winner (n,): who won: the name of a model; model_a, a or 1; model_b, b or 2; or a tie. As preferences, numbers from
-    1 to 2: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
+    winner (n,): who won: the name of a model; model_a, a, left or 1; model_b, b, right or 2; or a tie. As preferences,
+    numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
     clusters (n,): what is correlated, such as the prompt of each battle.
     tie: the values of `winner` that mean a tie.
     position_effect: also estimate what it is worth to be shown first.
@@ -197,8 +197,8 @@ def _outcomes(
     word = np.array([outcome_by_text.get(text, UNKNOWN) for text in texts])[winner.codes]
     by_name = np.select([model == first, model == second], [FIRST, SECOND], UNKNOWN)
     rule = (
-        "{parameter} must name one of the two models, model_a or model_b, a or b, 1 or 2, or a tie ({ties}); {row} is "
-        "{value!r}"
+        "{parameter} must name one of the two models, model_a or model_b, a or b, left or right, 1 or 2, or a tie "
+        "({ties}); {row} is {value!r}"
     )
     unclear = (model != UNKNOWN) & (word != UNKNOWN) & (by_name != word)
     if unclear.any():

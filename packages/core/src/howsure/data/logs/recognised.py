@@ -8,6 +8,7 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
+from howsure.data.logs.agents import AGENTS
 from howsure.data.logs.layouts import LAYOUTS
 from howsure.data.logs.source import Beginning, LogFormat
 from howsure.data.tables.named_files import SUFFIXES, TABLES, File
@@ -25,6 +26,7 @@ LOGS = {  # name -> (module, its format), in the order in which they are tried
     "lighteval": ("lighteval", "LIGHTEVAL"),
     "openai": ("openai", "OPENAI"),
     "decisions": ("decisions", "DECISIONS"),
+    **dict.fromkeys(AGENTS, ("agents", "AGENTS")),
     **dict.fromkeys(LAYOUTS, ("layouts", "LAYOUTS")),
     "hf": ("arrays", "HUGGING_FACE"),
 }
@@ -32,8 +34,8 @@ LOGS = {  # name -> (module, its format), in the order in which they are tried
 
 def log_format(name: str) -> LogFormat:
     """The format of logs of that name, loaded when it is first asked for."""
-    if name in LAYOUTS:
-        return LAYOUTS[name]
+    if name in AGENTS or name in LAYOUTS:
+        return (AGENTS | LAYOUTS)[name]
     module, constant = LOGS[name]
     log_format_ = getattr(importlib.import_module(f"howsure.data.logs.{module}"), constant)
     assert isinstance(log_format_, LogFormat)
@@ -86,6 +88,7 @@ SUMMARIES = {  # program -> (the first keys, "" for any, others, what to give in
     "DeepEval": (("testRunLink",), set[str](), ".latest_run_full.json, which lies beside it"),
     "LiveCodeBench": (("pass@1", "detail"), set[str](), "the file _eval_all.json, which lies beside it"),
     "MMLU-Pro": (("", "corr", "wrong", "acc"), set[str](), "the file _result.json, which lies beside it"),
+    "Harbor": (("id",), {"n_total_trials"}, "result.json of each trial, in the folders that lie beside it"),
     "Every Eval Ever": (("schema_version",), {"model_info", "source_metadata"}, "the .jsonl of its instances"),
 }
 LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # what is no summary

@@ -24,6 +24,7 @@ from howsure.files.opened import (
     recoded,
     standard_input,
 )
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.source_names import COMPRESSIONS, format_suffix
 
 if TYPE_CHECKING:
@@ -80,9 +81,56 @@ def named_files(
     files = [
         _file(file_name, format, spool / f"input-{at}", by_content=by_content) for at, file_name in enumerate(named)
     ]
+    files = [_with_tabs(file, spool / f"tabs-{at}.tsv") for at, file in enumerate(files)]
     if encoding is not None:
         files = [_as_utf_8(file, spool / f"recoded-{at}", encoding) for at, file in enumerate(files)]
     return tuple(files)
+
+
+SNIFFED = 1 << 16  # bytes
+
+
+def _with_tabs(file: File, copy: Path) -> File:
+    """A table whose columns are separated by blanks as a copy with tabs; any other file as it is.
+
+    Raises InputError for a row with more or fewer values than the header.
+    """
+    if file.format not in ("csv", "tsv") or file.compression != "none":
+        return file
+    with open(file.path, "rb") as lines, open(copy, "wb") as copied:
+        if not _separated_by_blanks(lines.read(SNIFFED)):
+            return file
+        lines.seek(0)
+        columns = len(lines.readline().split())
+        lines.seek(0)
+        for number, line in enumerate(lines, start=1):
+            values = line.split()
+            if values and len(values) != columns:
+                raise InputError(
+                    f"line {number:,} of {file.name}, whose columns are separated by blanks, has "
+                    f"{counted(len(values), 'value')}, not {columns} as the header. Separate them by commas or tabs."
+                )
+            copied.write(b"\t".join(values) + b"\n" if values else b"")
+    return replace(file, path=str(copy), format="tsv")
+
+
+def _separated_by_blanks(beginning: bytes) -> bool:
+    """Whether all complete lines have as many words as the header, and a column of them is numeric.
+
+    >>> _separated_by_blanks(b"system score\\nsmall 0.5\\nlarge 0.7\\n"), _separated_by_blanks(b"a text\\nand more\\n")
+    (True, False)
+    """
+    complete = beginning.splitlines()[: None if len(beginning) < SNIFFED else -1]
+    header, *rows = [values for line in complete if (values := line.split())] or [[]]
+    if len(header) < 2 or not rows or any(len(row) != len(header) for row in rows):
+        return False
+    if any(mark in beginning.partition(b"\n")[0] for mark in b',;\t|"'):
+        return False
+    numeric = [all(NUMBER.fullmatch(row[place]) for row in rows) for place in range(len(header))]
+    return any(numeric) and not any(NUMBER.fullmatch(name) for name in header)
+
+
+NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 def _as_utf_8(file: File, copy: Path, encoding: str) -> File:

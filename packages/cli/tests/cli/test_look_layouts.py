@@ -1,0 +1,300 @@
+"""`howsure look` on layouts of many programs: each proposed command runs, and its main number is that of a sum by hand.
+
+The rows are made up; the layouts are those of public files.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import shlex
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import howsure
+from tests.cli.running import howsure as run
+
+Means = dict[str | None, float]  # by model
+Expected = tuple[str, Mapping[str, Any]]  # the path, and by command its main number
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def random(seed: int) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def table(path: str, heading: str, rows: Iterable[Sequence[object]], *, separator: str = ",") -> None:
+    with open(path, "w", newline="") as file:
+        csv.writer(file, delimiter=separator).writerows([heading.split(), *rows])
+
+
+def means(values: Iterable[tuple[str | None, float]]) -> Means:
+    by_model = defaultdict(list)
+    for model, value in values:
+        by_model[model].append(value)
+    return {model: sum(scores) / len(scores) for model, scores in by_model.items()}
+
+
+def only(values: Iterable[float]) -> Means:
+    return means((None, value) for value in values)
+
+
+def ordinal_alpha(grades: Mapping[str, Mapping[str, int]]) -> float:
+    """Krippendorff's alpha by its definition; the distance of two grades is the number of grades between them."""
+    units = [list(unit.values()) for unit in grades.values()]
+    flat = sorted(itertools.chain(*units))
+    count = {grade: flat.count(grade) for grade in set(flat)}
+
+    def distance(a: int, b: int) -> float:
+        low, high = sorted((a, b))
+        between = sum(n for grade, n in count.items() if low <= grade <= high)
+        return float((between - (count[a] + count[b]) / 2) ** 2)
+
+    observed = sum(
+        distance(a, b) / (len(unit) - 1) for unit in units for a, b in itertools.permutations(unit, 2)
+    ) / len(flat)
+    chance = sum(distance(a, b) for a, b in itertools.permutations(flat, 2)) / (len(flat) * (len(flat) - 1))
+    return 1 - observed / chance
+
+
+# Tables.
+
+
+def raters() -> Expected:
+    rng = random(1)
+    grades = {
+        f"text {i}": {
+            rater: int(np.clip(round(quality + rng.normal(0, 0.7)), 1, 5)) for rater in ("anna", "ben", "cem")
+        }
+        for i, quality in enumerate(rng.uniform(1, 5, 25))
+    }
+    rows = [(item, rater, grade) for item, unit in grades.items() for rater, grade in unit.items()]
+    table("raters.csv", "item annotator rating", rows)
+    return "raters.csv", {"judge agreement": ordinal_alpha(grades), "score": only(grade for *_, grade in rows)}
+
+
+def judge_and_people() -> Expected:
+    rng = random(2)
+    people = rng.integers(1, 6, 60)
+    judge = np.clip(people + rng.integers(-1, 2, 60), 1, 5)
+    rows = [(f"q{i}", *pair) for i, pair in enumerate(zip(judge, people, strict=True))]
+    table("judge.csv", "question_id judge_score human_score", rows)
+    return "judge.csv", {"judge": (judge.mean(), people.mean()), "score": only(judge)}
+
+
+def judge_and_some_people() -> Expected:
+    rng = random(3)
+    judge, people = rng.choice(["pass", "fail"], (2, 120))
+    rows = [(i, "an answer", judge[i], people[i] if i % 4 == 0 else "") for i in range(120)]
+    table("partly.csv", "id response llm_verdict human_verdict", rows)
+    return "partly.csv", {"judge": ((judge == "pass").mean(), (people[::4] == "pass").mean())}
+
+
+def ragas() -> Expected:
+    metrics = random(4).uniform(size=(40, 3)).round(4)
+    rows = [(f"what is {i}?", "['a context']", f"it is {i}", f"is {i}", *metrics[i]) for i in range(40)]
+    table("ragas.csv", "user_input retrieved_contexts response reference faithfulness answer_relevancy recall", rows)
+    return "ragas.csv", {"score": only(metrics[:, 0])}
+
+
+def wmt() -> Expected:
+    scores = -random(5).exponential(size=(2, 50)).round(3)
+    rows = [(system, scores[at, i], i + 1) for at, system in enumerate(("Online-A.15", "Human-A.0")) for i in range(50)]
+    table("avg_seg_scores.tsv", "system mqm_avg_score seg_id", rows, separator=" ")
+    return "avg_seg_scores.tsv", {"score": means((system, score) for system, score, _ in rows)}
+
+
+def epochs() -> Expected:
+    right = random(6).integers(0, 2, (40, 3))
+    table("epochs.csv", "sample_id epoch accuracy", ((i, e + 1, right[i, e]) for i in range(40) for e in range(3)))
+    return "epochs.csv", {"score": only(right.ravel())}
+
+
+def wide_labels() -> Expected:
+    gold, *models = random(7).choice(["pos", "neg", "neu"], (4, 90))
+    table("wide.csv", "text gold bert gpt-4o llama_3", zip(map(str, range(90)), gold, *models, strict=True))
+    accuracy = [(model == gold).mean() for model in models]
+    return "wide.csv", {"significance": [value - accuracy[0] for value in accuracy[1:]]}
+
+
+def wide_marks() -> Expected:
+    marks = random(8).integers(0, 2, (60, 2))
+    table("marks.csv", "id model_x model_y", ((f"i{i}", *marks[i]) for i in range(60)))
+    return "marks.csv", {"significance": [marks[:, 1].mean() - marks[:, 0].mean()]}
+
+
+def battles() -> Expected:
+    rng = random(9)
+    rows = [(i // 2, *rng.permutation(["small", "large"]), rng.choice(["left", "right", "tie"])) for i in range(80)]
+    table("battles.csv", "prompt_id modelA modelB winner", rows)
+    points = {"left": (1.0, 0.0), "right": (0.0, 1.0), "tie": (0.5, 0.5)}
+    won = [(model, points[outcome][side]) for _, *pair, outcome in rows for side, model in enumerate(pair)]
+    return "battles.csv", {"score battles": means(won)}
+
+
+def mt_bench() -> Expected:
+    grades = random(10).integers(1, 11, (2, 40, 2))
+    rows: list[dict[str, Any]] = [
+        {
+            "question_id": 81 + i,
+            "model": f"m{m}",
+            "judge": ["gpt", "single"],
+            "score": int(grades[m, i, t]),
+            "turn": t + 1,
+        }
+        for m in range(2)
+        for i in range(40)
+        for t in range(2)
+    ]
+    Path("single.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return "single.jsonl", {"score": means((row["model"], row["score"]) for row in rows)}
+
+
+def folder_of_objects() -> Expected:
+    rng = random(11)
+    rows: list[dict[str, Any]] = [
+        {
+            "instance_id": f"i{i}",
+            "success": bool(rng.uniform() < 0.4),
+            "steps": int(rng.integers(3, 99)),
+            "trace": ["a"],
+        }
+        for i in range(50)
+    ]
+    for row in rows:
+        Path(f"objects/run/{row['instance_id']}.json").parent.mkdir(parents=True, exist_ok=True)
+        Path(f"objects/run/{row['instance_id']}.json").write_text(json.dumps(row, indent=1))
+    return "objects", {"score": only(row["success"] for row in rows)}
+
+
+# Logs.
+
+
+def tau2() -> Expected:
+    rewards = random(12).integers(0, 2, (20, 4)).astype(float)
+    simulations = [
+        {"id": f"{i}-{t}", "task_id": str(i), "trial": t, "reward_info": {"reward": rewards[i, t]}, "messages": [{}]}
+        for i in range(20)
+        for t in range(4)
+    ]
+    info = {"agent_info": {"llm": "org/m"}, "user_info": {}, "environment_info": {"domain_name": "shop"}}
+    document = {"timestamp": "now", "info": info, "tasks": [{"id": "0"}], "simulations": simulations}
+    Path("tau2.json").write_text(json.dumps(document))
+    return "tau2.json", {"score": {"org/m": rewards.mean()}}
+
+
+def harbor() -> Expected:
+    rng = random(13)
+    outcomes = {(f"task-{i}", t): float(rng.integers(2)) for i in range(12) for t in range(3)}
+    for (task, trial), reward in outcomes.items():
+        place = Path(f"jobs/one/{task}__{trial}")
+        place.mkdir(parents=True)
+        agent = {"name": "terminus", "version": "2", "model_info": {"name": "m", "provider": "org"}}
+        result = {"id": "…", "task_name": task, "trial_name": place.name, "agent_info": agent, "exception_info": None}
+        (place / "result.json").write_text(json.dumps(result | {"verifier_result": {"rewards": {"reward": reward}}}))
+        (place / "config.json").write_text("{}")
+    summary = {"id": "…", "n_total_trials": len(outcomes), "stats": {"n_trials": len(outcomes)}}
+    Path("jobs/one/result.json").write_text(json.dumps(summary))
+    return "jobs", {"score": {"terminus/m": sum(outcomes.values()) / len(outcomes)}}
+
+
+def swe_bench() -> Expected:
+    shares: Means = {}
+    Path("reports").mkdir()
+    for seed, model in enumerate(("agent-1.5", "agent-2")):
+        ids = [f"org__lib-{i}" for i in range(50)]
+        resolved = [name for name in ids if random(seed).uniform(size=50)[ids.index(name)] < 0.4]
+        others = [name for name in ids if name not in resolved]
+        lists = {"submitted_ids": ids, "resolved_ids": resolved, "unresolved_ids": others[3:], "error_ids": others[:3]}
+        report = {"total_instances": 50, "resolved_instances": len(resolved), **lists, "schema_version": 2}
+        Path(f"reports/{model}.json").write_text(json.dumps(report, indent=4))
+        shares[model] = len(resolved) / 50
+    return "reports", {"score": shares, "significance": [abs(shares["agent-2"] - shares["agent-1.5"])]}
+
+
+def bfcl() -> Expected:
+    lines: list[dict[str, Any]] = [{"accuracy": 0.85, "correct_count": 34, "total_count": 40}]
+    lines += [{"id": f"multiple_{i}", "model_name": "m-FC", "valid": False, "error": ["…"]} for i in range(6)]
+    path = Path("score/m-FC/BFCL_v3_multiple_score.json")
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return "score", {"score": {"m-FC": 34 / 40}}
+
+
+def openai_evals() -> Expected:
+    right = random(14).integers(0, 2, 30)
+    events: list[dict[str, Any]] = [{"spec": {"completion_fns": ["m"], "eval_name": "own.dev.v0", "base_eval": "own"}}]
+    for i, correct in enumerate(right):
+        event = {"run_id": "r", "event_id": i, "sample_id": f"own.dev.{i}"}
+        events.append(event | {"type": "sampling", "data": {"prompt": "…", "sampled": ["a"]}})
+        events.append(event | {"type": "match", "data": {"correct": bool(correct), "expected": "a", "sampled": "a"}})
+    events.append({"final_report": {"accuracy": float(right.mean())}})
+    Path("run.jsonl").write_text("\n".join(map(json.dumps, events)))
+    return "run.jsonl", {"score": {"m": right.mean()}}
+
+
+LAYOUTS: dict[str, Callable[[], Expected]] = {
+    "raters in rows": raters,
+    "judge and people": judge_and_people,
+    "judge and some people": judge_and_some_people,
+    "ragas": ragas,
+    "WMT, separated by blanks": wmt,
+    "epochs": epochs,
+    "labels of several models": wide_labels,
+    "marks of several models": wide_marks,
+    "battles of left and right": battles,
+    "MT-bench": mt_bench,
+    "a folder of objects": folder_of_objects,
+    "tau2-bench": tau2,
+    "Harbor": harbor,
+    "SWE-bench": swe_bench,
+    "BFCL": bfcl,
+    "OpenAI evals": openai_evals,
+}
+
+
+def main_number(command: str, printed: Mapping[str, Any]) -> Any:
+    """What the first line of a command is about, from its JSON."""
+    if command == "judge agreement":
+        return printed["agreement"][0]["alpha"]["value"]
+    if command == "judge":
+        (row,) = printed["models"]
+        return row["judge"]["value"], row["people"]["value"]
+    if command == "significance":
+        rows = [row for row in printed["comparisons"] if row["metric"] in ("accuracy", "score", "resolved")]
+        return [row["difference"] for row in rows if row["against"] == rows[0]["against"]]
+    if command == "score battles":
+        return {row["model"]: row["points"]["value"] for row in printed["models"]}
+    rows = [row for row in printed["scores"] if row["score"] == printed["scores"][0]["score"]]
+    return {row["model"]: row["mean"]["value"] for row in rows}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
+    path, expected = LAYOUTS[name]()
+    seen = howsure.look(path)
+    proposed = {}
+    for line in seen.commands:
+        done = run(*shlex.split(line)[1:], "--format", "json")
+        assert done.code == 0, f"{line}: {done.err}"
+        words = shlex.split(line)
+        command = " ".join(words[1:3]) if words[2] in ("battles", "agreement") else words[1]
+        proposed[command] = main_number(command, json.loads(done.out))
+    assert proposed.keys() == expected.keys()
+    for command, number in expected.items():
+        if isinstance(number, list) and len(number) == 1:
+            assert np.abs(proposed[command]) == pytest.approx(np.abs(number), abs=1e-12)
+        else:
+            assert proposed[command] == pytest.approx(number, abs=1e-9)
+    assert not any(column.kind == "nothing" for column in seen if column.missing < seen.n)

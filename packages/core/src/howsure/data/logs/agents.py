@@ -1,0 +1,182 @@
+"""Logs of programs that evaluate agents and tool use: tau2-bench, Harbor, SWE-bench, BFCL; and of OpenAI's evals."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.errors import shown
+from howsure.inputs.source_names import source_name
+
+UNIT: Mapping[str, tuple[float, float]] = dict.fromkeys(("reward", "resolved", "valid"), (0.0, 1.0))
+
+
+def _rewards(record: Mapping[str, Any], rewards: Mapping[str, Any], source: Source) -> Row:
+    """A row with its rewards as scores; the reward is missing where the run ended before it was given."""
+    return with_scores(dict(record), {"reward": None, **source.scores(rewards)})
+
+
+def _note_failures(source: Source, failures: int, rows: int, what: str) -> None:
+    if failures:
+        source.note(f"{failures:,} of {rows:,} rows {what}")
+
+
+# tau2-bench: one document with the simulations of all tasks and trials.
+
+
+def _is_tau2(beginning: Beginning) -> bool:
+    keys = set(beginning.keys)
+    of_info = {"agent_info", "user_info", "environment_info"} <= keys
+    return beginning.file.format == "json" and (of_info or {"reward_info", "task_id", "termination_reason"} <= keys)
+
+
+def _tau2(source: Source) -> Iterator[Row]:
+    document = mapping(source.document())
+    info, simulations = mapping(document.get("info")), document.get("simulations")
+    if not isinstance(simulations, list):
+        raise source.fault(1, "it has no list of simulations. Are these results of tau2-bench?")
+    named = {
+        "model": mapping(info.get("agent_info")).get("llm"),
+        "task": mapping(info.get("environment_info")).get("domain_name"),
+    }
+    failures = 0
+    for at, simulation in enumerate(map(mapping, simulations), start=1):
+        if "task_id" not in simulation:
+            raise source.fault(at, "it has no task_id. Is this a simulation of tau2-bench?")
+        reward = mapping(simulation.get("reward_info")).get("reward")
+        failures += reward is None
+        costs = {name: number(simulation.get(name)) for name in ("agent_cost", "user_cost", "duration")}
+        row = named | {"item": simulation["task_id"], "run": simulation.get("trial"), **costs}
+        yield _rewards(row, {"reward": reward}, source)
+    _note_failures(source, failures, len(simulations), "have no reward")
+
+
+# Harbor (Terminal-Bench): one document per trial, result.json in its folder.
+
+
+def _is_harbor(beginning: Beginning) -> bool:
+    needed = {"task_name", "trial_name", "agent_info"}
+    return beginning.file.format == "json" and needed <= set(beginning.keys)
+
+
+def _harbor(source: Source) -> Iterator[Row]:
+    trial = mapping(source.document())
+    agent = mapping(trial.get("agent_info"))
+    model = mapping(agent.get("model_info")).get("name")
+    rewards = mapping(mapping(trial.get("verifier_result")).get("rewards"))
+    row = {
+        "item": trial.get("task_name"),
+        "run": trial.get("trial_name"),
+        "model": "/".join(str(name) for name in (agent.get("name"), model) if name) or None,
+        "task": trial.get("source"),
+    }
+    error = mapping(trial.get("exception_info")).get("exception_type")
+    _note_failures(source, not rewards, 1, f"have no reward ({error or 'no verifier result'})")
+    yield _rewards(row, rewards, source)
+
+
+# SWE-bench: the report of a run, with the ids of its instances by outcome.
+
+
+def _is_swe_bench(beginning: Beginning) -> bool:
+    needed = {"resolved_ids", "total_instances"}
+    return beginning.file.format == "json" and needed <= set(beginning.keys)
+
+
+def _swe_bench(source: Source) -> Iterator[Row]:
+    report = mapping(source.document())
+    ids = {outcome: [str(name) for name in listed(report.get(f"{outcome}_ids"))] for outcome in OUTCOMES}
+    resolved = set(ids["resolved"])
+    attempted = dict.fromkeys(name for outcome in OUTCOMES for name in ids[outcome])
+    unattempted = report.get("total_instances")
+    if isinstance(unattempted, int) and unattempted > len(attempted):
+        source.note(f"{unattempted - len(attempted):,} of {unattempted:,} instances were not submitted")
+    errors = len(set(ids["error"]) - resolved)
+    _note_failures(source, errors, len(attempted), "ended in an error, which counts as not resolved")
+    for name in attempted:
+        yield {"item": name, "repository": name.rpartition("-")[0], "resolved": int(name in resolved)}
+
+
+OUTCOMES = ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error")
+
+
+# BFCL: a first line with the counts, then a line for each answer that was wrong.
+
+COUNTS = ("accuracy", "correct_count", "total_count")
+CATEGORY = re.compile(r"(?:BFCL_v\d+_)?(.+?)_score")
+
+
+def _is_bfcl(beginning: Beginning) -> bool:
+    return beginning.file.format in ("json", "jsonl") and beginning.keys[:3] == COUNTS
+
+
+def _bfcl(source: Source) -> Iterator[Row]:
+    records = source.records()
+    _, counts = next(records)
+    correct, total = counts["correct_count"], counts["total_count"]
+    category = CATEGORY.fullmatch(source_name(source.name))
+    named: Row = {"model": None, "task": category[1] if category else None}
+    wrong = 0
+    for line, record in records:
+        if "id" not in record:
+            raise source.fault(line, "it has no id. Is this a score file of BFCL?")
+        named["model"] = record.get("model_name") or named["model"]
+        wrong += 1
+        yield named | {"item": record["id"], "valid": 0, "error_type": record.get("error_type")}
+    if not (isinstance(correct, int) and isinstance(total, int) and 0 <= correct == total - wrong):
+        raise source.fault(
+            1, f"it counts {shown(correct)} of {shown(total)} correct answers, but {wrong:,} wrong ones follow."
+        )
+    named["model"] = named["model"] or _model_folder(source)
+    yield from (named | {"valid": 1} for _ in range(correct))
+
+
+def _model_folder(source: Source) -> str | None:
+    """The folder of a model, above those of categories; as BFCL writes score/<model>/…"""
+    folders = os.path.abspath(source.name).split(os.sep)[:-1]
+    after = len(folders) - folders[::-1].index("score") if "score" in folders else len(folders)
+    return folders[after] if after < len(folders) else None
+
+
+# OpenAI's evals: a specification, then events; those of a type other than sampling judge a sample.
+
+
+def _is_openai_evals(beginning: Beginning) -> bool:
+    return "eval_name" in mapping(beginning.record.get("spec"))
+
+
+def _openai_evals(source: Source) -> Iterator[Row]:
+    named: Row = {}
+    for line, record in source.records():
+        if "spec" in record:
+            spec = mapping(record["spec"])
+            models = listed(spec.get("completion_fns"))
+            named = {"model": models[0] if models else None, "task": spec.get("base_eval") or spec.get("eval_name")}
+        elif record.get("type") in JUDGEMENTS:
+            data = mapping(record.get("data"))
+            if "sample_id" not in record:
+                raise source.fault(line, "it has no sample_id. Is this a log of OpenAI's evals?")
+            texts = {"prediction": data.get("sampled"), "target": data.get("expected")}
+            row = named | {name: value for name, value in texts.items() if isinstance(value, str)}
+            row |= {"item": record["sample_id"], "correct": number(data.get("correct"))}
+            scores = {name: value for name, value in data.items() if name != "correct" and number(value) is not None}
+            yield with_scores(row, scores)
+
+
+JUDGEMENTS = ("match", "metrics")
+
+
+def _formats(*formats: LogFormat) -> dict[str, LogFormat]:
+    return {log_format.name: log_format for log_format in formats}
+
+
+AGENTS = _formats(
+    LogFormat("tau2", "tau2-bench", _is_tau2, _tau2, bounds=UNIT),
+    LogFormat("harbor", "Harbor", _is_harbor, _harbor),
+    LogFormat("swe-bench", "SWE-bench", _is_swe_bench, _swe_bench, bounds=UNIT),
+    LogFormat("bfcl", "BFCL", _is_bfcl, _bfcl, bounds=UNIT),
+    LogFormat("openai-evals", "OpenAI evals", _is_openai_evals, _openai_evals),
+)
