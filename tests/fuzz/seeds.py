@@ -246,6 +246,11 @@ SEEDS: dict[str, Seeds] = {
     **{
         f"log-{name}": log(name)
         for name in (
+            "tau2",
+            "harbor",
+            "swe-bench",
+            "bfcl",
+            "openai-evals",
             "deepeval",
             "alpaca-eval",
             "livecodebench",

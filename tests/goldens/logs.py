@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from howsure.data.logs.agents import AGENTS
 from howsure.data.logs.layouts import LAYOUTS
 from tests.data.logs.samples import LOGS
 from tests.goldens.running import Room
 
-PLACES = [f"logs/{name.replace(' ', '-')}" for name in LOGS if name.partition(" ")[0] not in LAYOUTS]
+PLACES = [f"logs/{name.replace(' ', '-')}" for name in LOGS if name.partition(" ")[0] not in LAYOUTS | AGENTS]
 SCORED = [f"logs/{name}" for name in LAYOUTS]
 
 ROOM = Room(

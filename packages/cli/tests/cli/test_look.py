@@ -339,6 +339,12 @@ def test_a_score_is_not_grouped_by_a_score(tmp_path: Path) -> None:
 def test_two_columns_separated_by_blanks_are_named(blanks: str, tmp_path: Path) -> None:
     path = tmp_path / "blanks.csv"
     path.write_text("\n".join([f"id{blanks}score", *(f"{i}{blanks}{i % 2}" for i in range(30))]))
+    assert [column.name for column in howsure.look(path)] == ["id", "score"]
+    assert run("score", str(path), "--score", "score").code == 0
+    path.write_text("\n".join(["id score", *(f"{i} {i % 2}" for i in range(20_000)), "7 1 0"]))
+    assert "line 20,002 of " in (error := run("look", str(path)).err)
+    assert "whose columns are separated by blanks, has 3 values, not 2 as the header" in error
+    path.write_text("\n".join([f"id{blanks}label", *(f"a{i}{blanks}yes" for i in range(30))]))
     assert howsure.look(path).notes[-1].endswith("seem to be separated by blanks. Separate them by commas or tabs.")
     path.write_text("\n".join(["question text", *("what is it" for _ in range(30))]))
     assert not any("blanks" in note for note in howsure.look(path).notes)

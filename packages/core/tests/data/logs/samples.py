@@ -76,7 +76,43 @@ STATE = {"adapter_spec": {"model": "m"}, "request_states": [helm_state("id1", "A
 
 SCORED = [{"text": "?", "gold": "a", "scores": [{"label": "a", "score": 0.75}, {"label": "b", "score": 0.25}]}]
 
-LOGS: dict[str, tuple[Any, Writer]] = {
+AGENT = {"name": "agent", "version": "1", "model_info": {"name": "m", "provider": "org"}}
+AGENTS: dict[str, tuple[Any, Writer]] = {
+    "tau2": (
+        {
+            "info": {"agent_info": {"llm": "m"}, "user_info": {}, "environment_info": {"domain_name": "shop"}},
+            "simulations": [
+                {"task_id": "1", "trial": trial, "reward_info": {"reward": reward}, "agent_cost": 0.5}
+                for trial, reward in enumerate((1.0, 0.0))
+            ],
+        },
+        document,
+    ),
+    "harbor": (
+        {"task_name": "t", "trial_name": "t__1", "agent_info": AGENT, "verifier_result": {"rewards": {"reward": 1.0}}},
+        document,
+    ),
+    "swe-bench": (
+        {"total_instances": 3, "submitted_ids": ["a-1", "a-2"], "resolved_ids": ["a-1"], "error_ids": ["a-2"]},
+        document,
+    ),
+    "bfcl": (
+        [
+            {"accuracy": 0.5, "correct_count": 1, "total_count": 2},
+            {"id": "simple_1", "model_name": "m", "valid": False, "error_type": "value"},
+        ],
+        lines,
+    ),
+    "openai-evals": (
+        [
+            {"spec": {"completion_fns": ["m"], "eval_name": "own.dev.v0"}},
+            {"sample_id": "own.1", "type": "match", "data": {"correct": True, "expected": "a", "sampled": "a"}},
+            {"sample_id": "own.2", "type": "metrics", "data": {"correct": False, "score": 0.25}},
+        ],
+        lines,
+    ),
+}
+LOGS: dict[str, tuple[Any, Writer]] = AGENTS | {
     "lm-eval": ([lm_eval_sample(0, [-1.0, -2.0], 0), lm_eval_text(1, "a", "b")], lines),
     "inspect": ({**inspect_header(), "samples": INSPECTED}, document),
     "inspect zip": ({"header.json": inspect_header(), "samples/q1_epoch_1.json": INSPECTED[0]}, archive),

@@ -116,7 +116,7 @@ def _is_bfcl(beginning: Beginning) -> bool:
 def _bfcl(source: Source) -> Iterator[Row]:
     records = source.records()
     _, counts = next(records)
-    correct, total = counts["correct_count"], counts["total_count"]
+    correct, total = counts.get("correct_count"), counts.get("total_count")
     category = CATEGORY.fullmatch(source_name(source.name))
     named: Row = {"model": None, "task": category[1] if category else None}
     wrong = 0
