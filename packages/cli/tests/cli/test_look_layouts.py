@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.running import howsure as run
 
 import howsure
-from tests.cli.running import howsure as run
 
 Means = dict[str | None, float]  # by model
 Expected = tuple[str, Mapping[str, Any]]  # the path, and by command its main number
