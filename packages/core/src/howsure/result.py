@@ -95,6 +95,11 @@ class Result:
         return ""
 
     @property
+    def n_last_rows(self) -> int:
+        """The last rows of its table that are displayed in any case: those that sum up others."""
+        return max(len(self.rows_shown()) - len(self.rows_framed()), 0)
+
+    @property
     def provenance(self) -> str:
         """What was read, and the level of the intervals, in a line."""
         return provenance_line(result_recipe(self))
@@ -219,8 +224,7 @@ class Result:
         notes = most_serious_first(self.below_answer(verbose=bool(all_figures)))
         rows, hidden_rows, hidden_notes = table, 0, 0
         if rest is not None:
-            n_totals = max(len(self.rows_shown()) - len(self.rows_framed()), 0)
-            rows, hidden_rows = table.displayed(n_totals)
+            rows, hidden_rows = table.displayed(self.n_last_rows)
             hidden_notes, notes = max(len(notes) - MAX_NOTES, 0), notes[:MAX_NOTES]
         more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
         more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
@@ -283,7 +287,8 @@ class Result:
         more = "".join(part._repr_html_() for part in self.besides())
         if self.words:
             return preformatted(self.own_text() if more else repr(self)) + more
-        return "".join(table.html() for table in (*self.above(), self.table().shortened())) + more
+        answer = "" if self.answer is None else f"<p>{escape(on_a_terminal(self.answer))}</p>"
+        return answer + "".join(table.html() for table in (*self.above(), self.table().shortened())) + more
 
     def framed(self) -> Mapping[str, Any]:
         """The columns of the data frame by their names."""

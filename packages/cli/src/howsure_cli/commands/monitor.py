@@ -94,7 +94,7 @@ def update_command(
             monitor = CalibrationMonitor(**settings)
         update = monitor.take(rows, until=until)
         monitor.save(state)
-    emit(f"{state}: {update!r}\n\n{monitor.status()!r}\n", None)
+    emit(f"{state}: {update!r}\n\n{monitor.status().text()}\n", None)
 
 
 def _named(files: tuple[str, ...], database: str | None, table: str | None) -> tuple[str, ...]:

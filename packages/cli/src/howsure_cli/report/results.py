@@ -176,11 +176,11 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
 
 
 def _said(result: Result) -> list[str]:
-    """The verdict on a result, or its words, without notes; empty where it prints its table instead."""
+    """The verdict on a result, or its words, without notes; its answer where it prints its table instead."""
     if hasattr(result, "verdict"):
         return str(result.verdict()).splitlines()
     if not result.words or result.words_hold_table:
-        return []
+        return [] if result.answer is None else [result.answer]
     below = set(result.below())
     return [line for line in result.own_text().splitlines() if line.strip() and line not in below]
 

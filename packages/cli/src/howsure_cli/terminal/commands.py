@@ -308,7 +308,8 @@ class Command(Helpful):
         except click.NoSuchOption as error:
             elsewhere = OF_OTHERS.get((str(self.name), error.option_name))
             if elsewhere is None:
-                raise
+                similar = [name for name in error.possibilities or () if name not in SYNONYMS]
+                raise click.NoSuchOption(error.option_name, possibilities=similar, ctx=error.ctx) from error
             raise click.NoSuchOption(error.option_name, f"{error.message} {elsewhere}", ctx=error.ctx) from error
         for param in dict.fromkeys(order):
             single = isinstance(param, click.Option) and not (param.multiple or param.is_flag)

@@ -33,17 +33,26 @@ from howsure.calibration.scores import (
     wrong_extremes,
 )
 from howsure.calibration.slots import Slots
-from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded, summary
+from howsure.calibration.words import (
+    BOTH,
+    NONE_SEEN,
+    NOT_LOCATED,
+    OVERCONFIDENT,
+    UNDERCONFIDENT,
+    rounded,
+    summary,
+    verdicts_by_kind,
+)
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Arrays, Estimate, Result, as_json, dict_of
 from howsure.show.table import (
+    COUNT,
     HIGHER,
     LOWER,
     NUMBER,
     P_VALUE,
-    TEXT,
     WORDS,
     Column,
     digits,
@@ -125,6 +134,17 @@ def verdict(curve: CorpCurve) -> str:
     return f"{'; '.join(side_texts)} ({p})"
 
 
+def corp_answer(curves: Sequence[CorpCurve]) -> str:
+    """The answer of curves: the miscalibration of the only one, or the smallest, and the verdicts."""
+    if len(curves) == 1:
+        curve = curves[0]
+        of = "" if curve.name is None else f" of {curve.name}"
+        return f"Miscalibration{of} {_fine(curve.brier.miscalibration.value)}; {verdict(curve)}."
+    first = min(curves, key=lambda curve: curve.brier.miscalibration.value)
+    smallest = f"{first.name} has the smallest miscalibration, {_fine(first.brier.miscalibration.value)}"
+    return f"{smallest}; {verdicts_by_kind([(str(curve.name), kind(curve)) for curve in curves])}."
+
+
 def _side(curve: CorpCurve, name: str, side: int) -> str:
     """Where the curve lies on one side of its band."""
     band = curve.band
@@ -160,7 +180,7 @@ def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
     kept = "what the curve saves beyond the base rate"
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
-        Column("n", TEXT),
+        Column("n", COUNT),
         Column("base_rate", NUMBER, base_rate_words(curves)),
         *with_ends(miscalibration, of_ends=f"from here to high, {interval_of(curves)}"),
         Column("by_chance", fine, "", "", chance, lambda curve: curve.by_chance.value),

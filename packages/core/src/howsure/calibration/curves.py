@@ -13,7 +13,8 @@ from howsure import __version__
 from howsure.calibration.calibration_errors import check_interval
 from howsure.calibration.calibration_tests import METHODS as TESTS
 from howsure.calibration.calibration_tests import CalibrationTest, check_calibration
-from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_columns, corp_of, interval_of
+from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_answer, corp_columns, corp_of, interval_of
+from howsure.calibration.corp import figures_in_words as corp_figures_in_words
 from howsure.calibration.curve import check_method, curve_of
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_of, parts_read
 from howsure.calibration.results import CalibrationCurve
@@ -24,7 +25,6 @@ from howsure.calibration.words import (
     calibration_answer,
     curve_columns,
     figures_in_words,
-    figures_text,
     parts_table,
     recipe_rows,
     verdict,
@@ -37,7 +37,7 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
 from howsure.result import Result, Rows, plain, provenance_line, rows_read
 from howsure.show.notes import DETAIL, Note, notes_by_name
-from howsure.show.table import Column, Table
+from howsure.show.table import Column, Table, figures_text
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness
 from howsure.worst_rows import Show, WorstRows, check_worst
@@ -115,19 +115,22 @@ class CalibrationCurves(Rows[Any]):
         return replace(Rows.table(self), title=title, bold=bold)
 
     @property
-    def answer(self) -> str | None:
-        """How large the error is, and who is over- or underconfident; None of curves without bins."""
-        return calibration_answer(self.binned, self.p_adjusted) if self.binned else None
+    def answer(self) -> str:
+        """How large the error, or the miscalibration of curves without bins, is, and who is over- or underconfident."""
+        return calibration_answer(self.binned, self.p_adjusted) if self.binned else corp_answer(self.corp)
 
     @property
     def key_figures(self) -> str:
         """Of one curve for all pairs, its figures, a line each."""
-        return figures_text(figures_in_words(self.binned[0])) if self.words else ""
+        if not self.words:
+            return ""
+        return figures_text(figures_in_words(self.binned[0]) if self.binned else corp_figures_in_words(self.corp[0]))
 
     @property
     def provenance(self) -> str:
         """What was read, and the level of the intervals."""
-        return provenance_line(self.recipe | {"level": self.binned[0].error.level})
+        level = self.binned[0].error.level if self.binned else self.corp[0].by_chance.level
+        return provenance_line(self.recipe | {"level": level})
 
     def next_parameters(self) -> Mapping[str, object]:
         """A report, which has the figure and the bins."""

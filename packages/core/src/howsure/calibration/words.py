@@ -29,6 +29,7 @@ from howsure.show.table import (
     WORDS,
     Column,
     Table,
+    figures_text,
     number,
     p_in_words,
     with_ends,
@@ -142,15 +143,9 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"
         return f"Calibration error{of} {curve.error}; {verdict(curve, p_values[0])}."
-    names_by_kind: dict[str, list[str]] = {}
-    known = []
-    for curve, p in zip(curves, p_values, strict=True):
-        names_by_kind.setdefault(kind(curve, p), []).append(str(curve.name))
-        known += [] if kind(curve, p) == TOO_LITTLE else [curve]
-    groups = "; ".join(
-        f"{KINDS_IN_WORDS.get(each, each)}: {shortened(names, limit=MAX_NAMED)}"
-        for each, names in names_by_kind.items()
-    )
+    kinds = [kind(curve, p) for curve, p in zip(curves, p_values, strict=True)]
+    known = [curve for curve, curve_kind in zip(curves, kinds, strict=True) if curve_kind != TOO_LITTLE]
+    groups = verdicts_by_kind([(str(curve.name), curve_kind) for curve, curve_kind in zip(curves, kinds, strict=True)])
     if not known:
         return f"Too little data for a verdict in any of {len(curves):,} groups."
     first, *others = sorted(known, key=lambda curve: curve.error.value)
@@ -163,6 +158,21 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
         names = shortened([str(curve.name) for curve in overlapping], limit=MAX_NAMED)
         smallest += f", but the intervals of {names} overlap with it"
     return f"{smallest}; {groups}."
+
+
+def verdicts_by_kind(kinds: Sequence[tuple[str, str]]) -> str:
+    """The groups of each kind of verdict.
+
+    >>> verdicts_by_kind([("NN", "overconfident"), ("VB", "overconfident"), ("IN", "none detected")])
+    'overconfident: NN, VB; no miscalibration detected: IN'
+    """
+    names_by_kind: dict[str, list[str]] = {}
+    for name, verdict_kind in kinds:
+        names_by_kind.setdefault(verdict_kind, []).append(name)
+    return "; ".join(
+        f"{KINDS_IN_WORDS.get(verdict_kind, verdict_kind)}: {shortened(names, limit=MAX_NAMED)}"
+        for verdict_kind, names in names_by_kind.items()
+    )
 
 
 def _overlap(smaller: Estimate, larger: Estimate) -> bool:
@@ -259,17 +269,6 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
 
 
 # Calibration curves as a short text, as a table, and their recipes.
-
-
-def figures_text(rows: Sequence[tuple[str, str]]) -> str:
-    """Names and texts of figures in two columns.
-
-    >>> print(figures_text([("ECE", "0.02"), ("pairs", "9")]))
-    ECE    0.02
-    pairs  9
-    """
-    width = max(len(name) for name, _ in rows)
-    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
 
 
 def summary(curve: CalibrationCurve | CorpCurve, head: str, rows: Sequence[tuple[str, str]], verdict_text: str) -> str:

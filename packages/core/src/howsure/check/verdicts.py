@@ -14,7 +14,8 @@ from howsure import __version__
 from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
 from howsure.errors import InputError, parameter, told
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
-from howsure.result import Estimate, Rows, as_json, rows_read
+from howsure.result import Estimate, Rows, as_json, provenance_line
+from howsure.show.notes import FINDING, Note
 from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
 from howsure.stats.betting import BettingMean
@@ -203,21 +204,28 @@ class Check(Rows[Verdict]):
         ]
 
     @property
-    def what_was_read(self) -> str:
-        """What each check read, a line each."""
-        lines = [rows_read(recipe) for recipe in self.recipe.get("checks", [self.recipe])]
-        return "\n".join(dict.fromkeys(filter(None, lines)))
+    def answer(self) -> str:
+        """The verdict of the only rule, or how many rules fail, cannot be told, and pass."""
+        if len(self.rows) == 1:
+            return self._sentences()[0]
+        counts = {outcome: sum(row.outcome == outcome for row in self.rows) for outcome in (FAIL, CANNOT_TELL, PASS)}
+        others = "".join(f"; {n:,} {outcome}" for outcome, n in counts.items() if n and outcome != self.outcome)
+        return f"{self.outcome}: {counts[self.outcome]:,} of {len(self.rows):,} verdicts{others}."
+
+    @property
+    def provenance(self) -> str:
+        """What each check read, each file once."""
+        lines = [provenance_line(recipe) for recipe in self.recipe.get("checks", [self.recipe])]
+        return " ".join(dict.fromkeys(filter(None, lines)))
 
     def below(self) -> Sequence[str]:
         """A sentence per verdict, failures first, then what holds of all, then the notes."""
+        return [*(Note(sentence, FINDING) for sentence in self._sentences()), *self.notes, *_notes(self.rows)]
+
+    def _sentences(self) -> list[str]:
         order = (FAIL, CANNOT_TELL, PASS)
         ranked = sorted(self.rows, key=lambda row: order.index(row.outcome))
-        sentences = [f"{row.outcome}: {_prefix(row, self.rows)}{row.sentence}" for row in ranked]
-        return [*sentences, *self.notes, *_notes(self.rows)]
-
-    def text(self, **options: Any) -> str:
-        """What was read, the verdicts as a table and in sentences, and what follows from all of them."""
-        return f"{Rows.text(self, **options)}\n\ncheck: {self.outcome}"
+        return [f"{row.outcome}: {_prefix(row, self.rows)}{row.sentence}." for row in ranked]
 
 
 def _of_estimate(name: str, verdict: Verdict) -> object:

@@ -40,6 +40,13 @@ PAIRED = {  # what the judge gave the same answer otherwise
 }
 
 
+MAX_SAID = 2  # biases in the answer
+
+
+def _capitalised(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}"
+
+
 @dataclass(frozen=True, slots=True)
 class BiasRow:
     """A bias of a judge, of n answers: the estimate, the p of none (NaN for a share of grades that change), and what it
@@ -77,10 +84,27 @@ class JudgeBias(Rows[BiasRow]):
             Column("sentence", WORDS, only=FRAME),
         ]
 
+    @property
+    def answer(self) -> str:
+        """What is detected, the first two of the biases, and which biases are not; of one, what it says."""
+        if len(self.rows) == 1:
+            return _capitalised(self.rows[0].sentence)
+        alpha = 1 - self.rows[0].estimate.level
+        tested = [row for row in self.rows if not math.isnan(row.p_value)]
+        detected = [_capitalised(row.sentence) for row in tested if row.p_value <= alpha]
+        others = [row.bias for row in tested if row.p_value > alpha]
+        more = [f"{counted(len(detected) - MAX_SAID, 'more bias is', 'more biases are')} detected."]
+        missing = [f"Not detected: {', '.join(others)}."] if others else []
+        parts = [*detected[:MAX_SAID], *(more if len(detected) > MAX_SAID else []), *missing]
+        return " ".join(parts) or "No bias could be tested."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "bias.html"}
+
     def below(self) -> Sequence[str]:
         """What each row says, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].estimate.level:g}% intervals."
-        return [level, *(f"{row.bias}: {row.sentence}" for row in self.rows), *self.notes]
+        return [*(f"{row.bias}: {row.sentence}" for row in self.rows), *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw by how much each bias moves a grade, on matplotlib axes (new ones if None)."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, is_number
+from howsure.inputs.numbers_and_names import check_level, counted, is_number
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
@@ -58,6 +58,16 @@ class JudgePlan(Rows[JudgePlanRow]):
             Column("people", COUNT, "people alone", legend="the same without a judge"),
         ]
 
+    @property
+    def answer(self) -> str:
+        """How many human grades an interval of this width needs, with and without the judge."""
+        parts = [
+            f"{_counts([getattr(row, name) for row in self.rows])} {how}"
+            for name, how in (("corrected", "with the judge"), ("people", "without"))
+        ]
+        each = " of a model" if len(self.rows) > 1 else ""
+        return f"An interval {self.width:g} wide{each} needs {parts[0]}, {parts[1]}."
+
     def below(self) -> Sequence[str]:
         """The width, and the notes."""
         lacking = any(row.corrected is None or row.people is None for row in self.rows)
@@ -65,6 +75,20 @@ class JudgePlan(Rows[JudgePlanRow]):
             [" A dash: the grades of all answers would not do, or whether they do cannot be told."] if lacking else []
         )
         return [f"Grades of people for an interval {self.width:g} wide.{''.join(none)}", *self.notes]
+
+
+def _counts(numbers: Sequence[int | None]) -> str:
+    """Numbers of human grades as a range.
+
+    >>> _counts([12, 1_300]), _counts([1]), _counts([None])
+    ('12 to 1,300 human grades', '1 human grade', 'more human grades than there are answers')
+    """
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return "more human grades than there are answers" if not known else f"{min(known):,} human grades or more"
+    if min(known) == max(known):
+        return counted(min(known), "human grade")
+    return f"{min(known):,} to {max(known):,} human grades"
 
 
 def plan_judge_sample(

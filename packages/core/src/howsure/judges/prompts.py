@@ -17,6 +17,7 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
 from howsure.judges.correction import untold
 from howsure.result import Estimate, Rows, as_json
+from howsure.show.notes import FINDING, Note
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import Bounds, mean_score, share_bounds
@@ -69,18 +70,23 @@ class PromptSensitivity(Rows[PromptPart]):
             Column("of_estimate", digits(3), "share of the estimate's", legend="of the variance of the mean"),
         ]
 
+    @property
+    def answer(self) -> str:
+        """How much of the variance of the mean is the choice of the prompt."""
+        share, order = self["prompts"].of_estimate, sorted(self.prompts, key=lambda name: self.prompts[name].value)
+        ends = " to ".join(f"{self.prompts[name].value:.4f} ({name})" for name in (order[0], order[-1]))
+        return f"The prompt accounts for {share:.0%} of the variance of the mean; means range from {ends}."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "prompts.html"}
+
     def below(self) -> Sequence[str]:
         """The means with their intervals, what the prompt decides, and the notes."""
-        share, order = self["prompts"].of_estimate, sorted(self.prompts, key=lambda name: self.prompts[name].value)
-        many, level = self["prompts"].levels, 100 * self.mean.level
-        few = " (two prompts do not tell)" if many < FEWEST_PROMPTS else ""
-        return [
-            f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given} "
-            f"({level:g}% intervals).",
-            f"The prompt decides {share:.0%} of the variance of the mean: from "
-            f"{' to '.join(f'{self.prompts[name].value:.4f} ({name})' for name in (order[0], order[-1]))}.",
-            *self.notes,
-        ]
+        many = self["prompts"].levels
+        few = " (no interval from two prompts)" if many < FEWEST_PROMPTS else ""
+        means = f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given}."
+        return [self.answer, Note(means, FINDING), *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the means over prompts and of each of them, on matplotlib axes (new ones if None)."""

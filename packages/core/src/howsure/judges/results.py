@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from howsure.counts.notes import as_sentence
 from howsure.counts.results import ReadingErrors
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import AMONG, Estimate, Result, Rows, as_json
-from howsure.show.notes import notes_by_name
+from howsure.scores.answers import best_model_sentence
+from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval
 
 if TYPE_CHECKING:
@@ -95,6 +98,31 @@ class JudgedScores(Rows[JudgedRow]):
             Column("slope", NUMBER, only=FRAME),
         ]
 
+    @property
+    def answer(self) -> str:
+        """The best model by the corrected grades, or the only mean, and what the judge alone gives."""
+        first = self.rows[0]
+        if len(self.rows) == 1:
+            of = "" if first.model is None else f" {first.model}"
+            return f"People would give{of} {first.corrected} on average; the judge gives {first.judge.value:.4f}."
+        alpha = 1 - first.corrected.level
+        by_grades = "by corrected grades"
+        if {row.against for row in self.differences} == {first.model}:
+            worse = {row.model for row in self.differences if row.p_adjusted <= alpha}
+            names, best = [str(row.model) for row in self.rows], [row.model not in worse for row in self.rows]
+            return best_model_sentence(names, [row.corrected for row in self.rows], best, what=f"best {by_grades}")
+        sides: dict[str, list[str]] = {}
+        for row in self.differences:
+            side = "better" if row.corrected.value > 0 else "worse"
+            detected = f"{side} than {row.against}" if row.p_adjusted <= alpha else f"no difference from {row.against}"
+            sides.setdefault(detected, []).append(row.model)
+        verdicts = "; ".join(f"{side}: {shortened(models)}" for side, models in sides.items())
+        return f"{first.model} scores best {by_grades}, {first.corrected}{f'; {verdicts}' if verdicts else ''}."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "judge.html"}
+
     def besides(self) -> Sequence[Result]:
         """The differences, if there are any."""
         return [_Differences(rows=self.differences, recipe=self.recipe)] if self.differences else []
@@ -104,10 +132,10 @@ class JudgedScores(Rows[JudgedRow]):
         return self
 
     def below(self) -> Sequence[str]:
-        """The level, what readers err by, and the notes."""
+        """Annotation errors, and the notes."""
         of_rows = notes_by_name([(row.model or "all", row.notes) for row in self.rows])
         errors = self.readings.sentences("corrected means up to") if self.readings else []
-        return [f"In brackets: {100 * self.rows[0].corrected.level:g}% intervals.", *errors, *self.notes, *of_rows]
+        return [*map(as_sentence, errors), *self.notes, *of_rows]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what judge, people and both say of each model on matplotlib axes (new ones if None)."""
@@ -213,7 +241,20 @@ class RaterAgreement(Rows[RaterAgreementRow]):
             Column("ac", ESTIMATE, "AC", legend="Gwet's"),
         ]
 
+    @property
+    def answer(self) -> str:
+        """The verdict on the judge if one was named, else Krippendorff's α of all raters."""
+        if self.replacement is not None:
+            return self.replacement.sentence
+        row = self.rows[0]
+        raters = f"{row.a} and {row.b}" if row.b else "the raters"
+        return f"Krippendorff's α of {raters} is {row.alpha} ({counted(row.n, 'item')} with two grades or more)."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "agreement.html"}
+
     def below(self) -> Sequence[str]:
-        """The level, the verdict on the judge, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].alpha.level:g}% intervals, by leaving out each item in turn."
-        return [level, *([self.replacement.sentence] if self.replacement else []), *self.notes]
+        """How intervals are made, the verdict on the judge, and the notes."""
+        method = Note("Intervals leave out each item in turn.", DETAIL)
+        return [*([self.replacement.sentence] if self.replacement else []), method, *self.notes]

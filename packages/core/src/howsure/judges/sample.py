@@ -65,13 +65,19 @@ class JudgeSample(Result):
             Column("share", NUMBER, values=drawn / size, only=TABLE),
         ]
 
-    words_hold_table = True
-
     @property
     def words(self) -> str:
-        """How many answers are to be graded, and of which strata."""
-        headline = f"{len(self.indices):,} of {counted(len(self.codes), 'answer')} to be graded"
-        return "\n".join([headline, str(self.table().shortened()), *(f"Note: {note}." for note in self.notes)])
+        """Nothing: the table is printed."""
+        return ""
+
+    @property
+    def answer(self) -> str:
+        """How many answers are to be graded."""
+        return f"{len(self.indices):,} of {counted(len(self.codes), 'answer')} are to be graded."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A file to fill in."""
+        return {"form": "csv", "output": "to_grade.csv"}
 
 
 def draw_judge_sample(

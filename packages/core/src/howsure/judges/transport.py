@@ -11,12 +11,13 @@ import numpy as np
 from howsure.calibration.isotonic import isotonic_values
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, counted, is_number, unknown_name
+from howsure.inputs.numbers_and_names import check_level, counted, is_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
 from howsure.judges.correction import FEWEST, UNKNOWN, Graded, untold
 from howsure.result import Estimate, Rows, as_json
+from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import Bounds, mean_score
@@ -73,16 +74,29 @@ class JudgeTransport(Rows[JudgeTransportRow]):
             Column("mapped", ESTIMATE, "mean by the map", legend="wider by the margin"),
         ]
 
+    @property
+    def answer(self) -> str:
+        """For which models the judge's grades mean the same."""
+        words = {"transports": "holds for", "does not": "does not hold for"}
+        models: dict[str, list[str]] = {}
+        for row in self.rows:
+            models.setdefault(words.get(row.verdict, f"{row.verdict}:"), []).append(row.model)
+        parts = [f"{verdict} {shortened(names)}" for verdict, names in models.items()]
+        return f"The map from the judge's grades to those of people: {'; '.join(parts)}."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "transport.html"}
+
     def below(self) -> Sequence[str]:
-        """What the map is learned from, the level, why there are no verdicts, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].residual.level:g}% intervals"
-        margin = f"a map transports where people minus map lies within ±{self.recipe['margin']:g}"
+        """When a map transports, what it is learned from, why there are no verdicts, and the notes."""
+        margin = f"A map holds where people minus map lies within ±{self.recipe['margin']:g}."
         learned = (
             f"The map is learned from {', '.join(self.learned_from)}; each model is audited by the map of the others."
         )
         return [
-            f"{level}; {margin}.",
-            learned,
+            Note(margin, DETAIL),
+            Note(learned, DETAIL),
             *(f"{row.model}: {row.why}." for row in self.rows if row.why),
             *self.notes,
         ]

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.monitoring.bets import CellSums
 from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import Group
 from howsure.monitoring.settings import Settings
 from howsure.result import Estimate, Result, Rows, as_json
-from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, Kind, in_a_line, number
+from howsure.show.notes import FINDING, Note
+from howsure.show.table import (
+    COUNT,
+    ESTIMATE,
+    FRAME,
+    MAX_ROWS,
+    NUMBER,
+    TABLE,
+    UNDEFINED,
+    WORDS,
+    Column,
+    Kind,
+    in_a_line,
+    number,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -145,9 +159,29 @@ class MonitorStatus(Rows[GroupStatus]):
         """A sentence if there are no data yet; otherwise empty, and the table is printed."""
         return "" if self.rows else "no data yet"
 
+    @property
+    def answer(self) -> str | None:
+        """Which groups have an alarm; of one, since when; None if there are no data yet."""
+        alarms = [row for row in self.rows if row.alarm is not None]
+        if not self.rows:
+            return None
+        if not alarms:
+            return f"No alarm in {counted(len(self.rows), 'group')}." if len(self.rows) > 1 else "No alarm."
+        if len(alarms) == 1:
+            return f"{alarms[0].words}."
+        names = shortened([row.name for row in alarms])
+        return f"{len(alarms):,} of {counted(len(self.rows), 'group')} have an alarm: {names}."
+
+    @property
+    def provenance(self) -> str:
+        """The periods, and the level of the bands."""
+        periods = f"Periods from {self.first} to {self.last}. " if self.first else ""
+        return f"{periods}{100 * self.rows[0].error.level:g}% bands." if self.rows else periods
+
     def below(self) -> Sequence[str]:
         """What is to be said of groups with an alarm, and the notes."""
-        return [*(row.words for row in self.rows if row.alarm is not None), *(f"note: {note}" for note in self.notes)]
+        alarms = [Note(f"{row.words}.", FINDING) for row in self.rows if row.alarm is not None]
+        return [*alarms, *(f"note: {note}" for note in self.notes)]
 
 
 def columns_of(level: float) -> Sequence[Column]:
@@ -234,6 +268,27 @@ class MonitorSeries(Result):
 
     derived: ClassVar = {"periods": "since"}
     words = ""
+
+    @property
+    def answer(self) -> str:
+        """Since when the group is not calibrated any more, or that there is no alarm."""
+        if self.alarm is None:
+            return f"{self.name}: no alarm in {counted(len(self), 'period')}."
+        return f"{self.name}: no longer calibrated since about {self.since} (alarm in the period from {self.alarm})."
+
+    @property
+    def n_last_rows(self) -> int:
+        """The latest periods are displayed."""
+        return MAX_ROWS
+
+    @property
+    def provenance(self) -> str:
+        """When there is an alarm, and the level of the intervals."""
+        return f"Alarm at an e-value of {e_text(log_of(self.threshold))}. {100 * self.recipe['level']:g}% intervals."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A figure."""
+        return {"figure": "series.svg"}
 
     def __len__(self) -> int:
         return len(self.period)

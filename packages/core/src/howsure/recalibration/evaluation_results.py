@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_key, score_words
+from howsure.inputs.numbers_and_names import shortened
 from howsure.result import Estimate, Result, Rows, plain
-from howsure.show.notes import notes_by_name
+from howsure.show.notes import DETAIL, Note, notes_by_name
 from howsure.show.table import (
     COUNT,
     ENDS,
@@ -274,11 +274,19 @@ class RecalibrationEvaluation(Result):
 
     @property
     def words(self) -> str:
-        """The verdict, the table and the notes."""
-        name = "" if self.name is None else f" of {self.name}"
-        head = f"recalibration ({self.method}){name}, {_how(self)}"
-        lines = [fill(line, WIDTH) for line in self.verdict().splitlines()]
-        return "\n".join([head, "", self.table().text(), "", *lines, *self.below()])
+        """Nothing: the table is printed."""
+        return ""
+
+    @property
+    def answer(self) -> str:
+        """Whether recalibration helps."""
+        name = "" if self.name is None else f"{self.name}: "
+        return f"{name}{self.verdict().splitlines()[0]}"
+
+    def below(self) -> Sequence[str]:
+        """How the rows were divided, what the verdict supposes, and the notes."""
+        details = [f"{_how(self)[:1].upper()}{_how(self)[1:]}.", ALIKE]
+        return [*(Note(detail, DETAIL) for detail in details), *Result.below(self)]
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves before and after on matplotlib axes (new ones if None); axis as for a calibration curve."""
@@ -370,6 +378,16 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
             yield Column(f"{name}_{end}", NUMBER, f"{label} {end}", values=values, only=FRAME)
         values = [change.improvement for change in changes]
         yield Column(f"{name}_improvement", GAIN, f"{label} improvement", values=values, only=FRAME)
+
+    @property
+    def answer(self) -> str:
+        """Which groups and methods recalibration improves, and for which it does not."""
+        names_by_kind: dict[str, list[str]] = {}
+        for name, row in zip(self.names, self.rows, strict=True):
+            names_by_kind.setdefault(row.kind, []).append(name)
+        words = {IMPROVES: "helps", CANNOT_TELL: "may or may not help (too little data)"}
+        parts = [f"{words.get(kind, kind)}: {shortened(names)}" for kind, names in names_by_kind.items()]
+        return f"Recalibration {'; '.join(parts)}."
 
     def below(self) -> Sequence[str]:
         """What is adjusted, and the notes."""

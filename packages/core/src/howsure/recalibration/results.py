@@ -449,9 +449,14 @@ class RecalibrationMap(Result):
         return map_document(self)
 
     @property
+    def answer(self) -> str:
+        """The method, and the number of rows."""
+        return f"{TITLES[self.method]}, fitted to {counted(int(self.recipe.get('n') or 0), 'row')}."
+
+    @property
     def words(self) -> str:
-        """The method, the formula, the parameters and the notes."""
-        lines = [f"{TITLES[self.method]}, fitted to {counted(int(self.recipe.get('n') or 0), 'row')}", self.formula]
+        """The formula and the parameters."""
+        lines = [self.formula]
         if self.classes:
             lines.append(f"classes: {in_a_line(shortened(self.classes))}")
         if self.groups:
@@ -462,7 +467,12 @@ class RecalibrationMap(Result):
         if self.choice is not None:
             scored = (f"{candidate.method} {number(candidate.log_loss, 5)}" for candidate in self.choice.candidates)
             lines.append(f"chosen by cross-fitted log loss: {', '.join(scored)}")
-        return "\n".join([*lines, *map(in_a_line, self.below())])
+        return "\n".join(lines)
+
+    @property
+    def key_figures(self) -> str:
+        """The formula and the parameters."""
+        return self.words
 
     def columns(self) -> Sequence[Column]:
         """One row per parameter, and group; of a chosen method, tables show what each candidate scored."""

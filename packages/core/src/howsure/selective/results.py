@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import item_notes
-from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json
+from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json, provenance_line
 from howsure.show.notes import notes_by_name
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 from howsure.worst_rows import WorstRows
@@ -101,8 +102,8 @@ class SelectiveCurve(Result):
         return self.points.columns()
 
     @property
-    def words(self) -> str:
-        """The figures of the curve, aligned, with the notes."""
+    def figures(self) -> list[str]:
+        """The figures of the curve, aligned, a line each."""
         figures = {
             "answers": f"{self.n:,}",
             "accuracy": str(self.accuracy),
@@ -110,8 +111,15 @@ class SelectiveCurve(Result):
             "AURC": str(self.aurc),
             "E-AURC": f"{self.excess_aurc} (0: a perfect order)",
         }
-        lines = [f"{name:<8}  {text}" for name, text in figures.items()]
-        lines += [f"intervals: {100 * self.accuracy.level:g}%", *map(str, (*self.at_coverage, *self.at_accuracy))]
+        return [
+            *(f"{name:<8}  {text}" for name, text in figures.items()),
+            *map(str, (*self.at_coverage, *self.at_accuracy)),
+        ]
+
+    @property
+    def words(self) -> str:
+        """The figures of the curve, with the level of the intervals and the notes."""
+        lines = [*self.figures, f"intervals: {100 * self.accuracy.level:g}%"]
         head = "selective answers" + (f" of {self.name}" if self.name is not None else "")
         return "\n  ".join([head, *lines, *self.below()])
 
@@ -246,12 +254,65 @@ class SelectiveTable(Rows[SelectiveCurve]):
     @property
     def words(self) -> str:
         """Of one group without a name, its figures; else nothing, and the table is printed."""
-        alone = len(self.rows) == 1 and self.rows[0].name is None
-        return "\n\n".join(part.words for part in (*self.rows, *self.thresholds)) if alone else ""
+        return "\n\n".join(part.words for part in (*self.rows, *self.thresholds)) if self._is_of_one else ""
+
+    @property
+    def _is_of_one(self) -> bool:
+        return len(self.rows) == 1 and self.rows[0].name is None
+
+    @property
+    def answer(self) -> str:
+        """What can be promised if a risk was named; else the accuracy of the most confident answers."""
+        if self.thresholds:
+            return self._promised()
+        if not self.rows[0].at_coverage:
+            return f"AUROC of confidence for correctness {self._range([row.auroc for row in self.rows])}."
+        point = self.rows[0].at_coverage[0]
+        kept, whole = [row.at_coverage[0].accuracy for row in self.rows], [row.accuracy for row in self.rows]
+        return (
+            f"Of the {point.asked:.0%} most confident answers, {self._range(kept)} are right; of all, "
+            f"{self._range(whole)}."
+        )
+
+    def _range(self, estimates: Sequence[Estimate]) -> str:
+        """The estimate, or those of the groups from the lowest to the highest."""
+        if len(estimates) == 1:
+            return str(estimates[0])
+        named = sorted(zip(estimates, map(_name, self.rows), strict=True), key=lambda pair: pair[0].value)
+        return " to ".join(f"{estimate.value:.4f} ({name})" for estimate, name in (named[0], named[-1]))
+
+    def _promised(self) -> str:
+        """Which answers can be kept with the promised risk."""
+        first = self.thresholds[0]
+        promise = f"at most {first.risk:.4g} wrong, with probability {1 - first.delta:g}"
+        if len(self.thresholds) == 1 and first.threshold is None:
+            return f"No threshold can be promised ({promise}): {first.advice}."
+        if len(self.thresholds) == 1:
+            share = f"{first.n_kept:,} of {first.n:,}, {first.coverage.value:.1%}"
+            return f"Keep answers with confidence ≥ {first.threshold!r} ({share}): {promise}."
+        n_promised = sum(threshold.threshold is not None for threshold in self.thresholds)
+        return f"{n_promised:,} of {counted(len(self.thresholds), 'group')} have a threshold ({promise})."
+
+    @property
+    def key_figures(self) -> str:
+        """Of one group without a name, its figures."""
+        return "\n".join(self.rows[0].figures) if self._is_of_one else ""
+
+    def below_answer(self, *, verbose: bool) -> Sequence[str]:
+        """The promises and notes, where the figures of one group do not have them."""
+        return () if verbose else self.below()
+
+    @property
+    def provenance(self) -> str:
+        """What was read, and the level of the intervals."""
+        return provenance_line(self.recipe | {"level": self.rows[0].auroc.level})
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A threshold with a promise, or a figure."""
+        return {"figure": "selective.svg"} if self.thresholds else {"risk": 0.05}
 
     def below(self) -> Sequence[str]:
-        """The level, what is promised, and the notes."""
-        level = f"In brackets: {100 * self.rows[0].auroc.level:g}% intervals."
+        """What is promised, and the notes."""
         assumed = set(ASSUMED.values())
         notes = [(row.name or "note", row.notes) for row in self.rows]
         of_found = [
@@ -260,7 +321,6 @@ class SelectiveTable(Rows[SelectiveCurve]):
         ]
         of_reading = [("note", item_notes(self.recipe))]
         return [
-            level,
             *self._promises(),
             *dict.fromkeys(notes_by_name([*notes, *of_reading]) + notes_by_name(of_found)),
         ]

@@ -13,6 +13,7 @@ from howsure.errors import InputError
 from howsure.inputs.checks import check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Source, no_column_name, rows_of
 from howsure.inputs.frames import Rows as Columns
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
@@ -42,6 +43,16 @@ class ItemOrder(Rows[OrderedItem]):
         """Positions, items, and their clusters."""
         clusters = [] if self.rows[0].cluster is None else [Column("cluster", WORDS)]
         return [Column("position", COUNT), Column("id", WORDS), *clusters]
+
+    @property
+    def answer(self) -> str:
+        """How many items are in the order, and the first of them."""
+        first_items = shortened([row.id for row in self], limit=3)
+        return f"Evaluate the {counted(len(self), 'item')} in this order: {first_items}."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A file of the whole order."""
+        return {"form": "csv", "output": "order.csv"}
 
 
 def draw_order(

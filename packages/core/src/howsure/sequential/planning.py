@@ -16,10 +16,10 @@ from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import AS_READ, Source
 from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_bounds, check_level, check_whole, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Estimate, Result
+from howsure.result import Estimate, Result, provenance_line
 from howsure.sequential.order import held_columns
 from howsure.sequential.sequence import BETTING, checked_scores
-from howsure.show.table import COUNT, ESTIMATE, NUMBER, Column
+from howsure.show.table import COUNT, ESTIMATE, NUMBER, Column, figures_text
 from howsure.stats.betting import BettingMean, Units
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_difference, share_bounds
@@ -58,19 +58,36 @@ class ComparisonPlan(Result):
         return [*counts, *expected, *(Column(name, NUMBER) for name in VERDICTS), Column("fixed", COUNT)]
 
     @property
+    def answer(self) -> str:
+        """How many items it will take."""
+        return (
+            f"About {self.items:,.0f} of {self.items_total:,} items are expected until it is decided, or all are "
+            "evaluated."
+        )
+
+    @property
     def words(self) -> str:
-        """What it will take, in sentences."""
-        fixed = "a test of a number of items fixed beforehand would hardly find so small a difference"
-        if self.fixed is not None:
-            fixed = f"a test of a number of items fixed beforehand needs about {self.fixed:,} (power .8)"
-        lines = [
-            f"of {self.items_total:,} items, {self.items:,.0f} are expected until it is decided, or all are evaluated",
-            f"half of the time {self.median:,.0f} or fewer, 9 times in 10 {self.most:,.0f} or fewer",
-            f"verdicts: first {self.first:.0%}, second {self.second:.0%}, undecided {self.undecided:.0%}",
-            f"the pilot: {counted(self.n, 'item')}, difference of means {self.difference}",
-            fixed,
-        ]
-        return "\n  ".join(lines)
+        """What it will take, a line each."""
+        fixed = "too small a difference" if self.fixed is None else f"about {self.fixed:,} items (power .8)"
+        return figures_text(
+            [
+                ("half of the time", f"{self.median:,.0f} items or fewer"),
+                ("9 times in 10", f"{self.most:,.0f} items or fewer"),
+                ("verdicts", f"first {self.first:.0%}, second {self.second:.0%}, undecided {self.undecided:.0%}"),
+                ("pilot", f"{counted(self.n, 'item')}, difference of means {self.difference}"),
+                ("fixed test", fixed),
+            ]
+        )
+
+    @property
+    def key_figures(self) -> str:
+        """What it will take, a line each."""
+        return self.words
+
+    @property
+    def provenance(self) -> str:
+        """What was read, and the level of the interval."""
+        return provenance_line({**self.recipe, "level": self.difference.level})
 
 
 MOST_ITEMS, MOST_DRAWS = 10_000_000, 1_000_000_000  # of a benchmark, and in all simulations

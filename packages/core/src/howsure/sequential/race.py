@@ -68,15 +68,22 @@ class Race(Rows[Racer]):
         """The models that are not dropped: evaluate the next items with them alone."""
         return tuple(row.model for row in self.rows if row.outcome != DROPPED)
 
-    def below(self) -> Sequence[str]:
-        """What was decided, and what it took."""
+    @property
+    def answer(self) -> str:
+        """The best model, or those that are left, and what that took."""
         left, all_of_them = self.left, self.items_total * len(self.rows)
         best = f"{left[0]} is the best" if len(left) == 1 else f"{len(left)} models are left: {', '.join(left)}"
+        return (
+            f"{best}, after {self.n:,} of {counted(self.items_total, 'item')}; {self.answers:,} answers of "
+            f"{all_of_them:,} ({self.answers / all_of_them:.0%})."
+        )
+
+    def below(self) -> Sequence[str]:
+        """What was decided, what it took, and what that supposes."""
         return [
-            f"{best}, after {self.n:,} of {counted(self.items_total, 'item')}; "
-            f"{self.answers:,} answers of {all_of_them:,} ({self.answers / all_of_them:.0%})",
-            f"with probability {self.rows[0].mean.level:g}, no model that is the best of these {self.items_total:,} "
-            "items is ever dropped, however often one looks",
+            self.answer,
+            f"With probability {self.rows[0].mean.level:g}, no model that is the best of these {self.items_total:,} "
+            "items is ever dropped, however often one looks.",
         ]
 
 

@@ -229,6 +229,17 @@ def shortened_text(text: str, longest: int) -> str:
     return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
 
 
+def figures_text(rows: Sequence[tuple[str, str]]) -> str:
+    """Names and texts of figures in two columns.
+
+    >>> print(figures_text([("ECE", "0.02"), ("pairs", "9")]))
+    ECE    0.02
+    pairs  9
+    """
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
+
+
 def width_of(text: str) -> int:
     """How many columns of a terminal a text takes: a wide character of East Asia two, an accent of its own none.
 

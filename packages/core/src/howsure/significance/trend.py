@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import is_number, unknown_name
+from howsure.inputs.numbers_and_names import counted, is_number, unknown_name
 from howsure.result import Rows, as_json
-from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, TEXT, WORDS, Column, interval
+from howsure.show.table import COUNT, FRAME, MAX_ROWS, NUMBER, TABLE, TEXT, WORDS, Column, interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,6 +82,20 @@ class Trend(Rows[TrendPoint]):
             *(Column(name, NUMBER, only=FRAME) for name in ("low", "high", "limit")),
             Column("outcome", WORDS, "verdict"),
         ]
+
+    @property
+    def answer(self) -> str | None:
+        """The verdicts of the last date; None without a point."""
+        if not self.rows:
+            return None
+        latest = [point.outcome for point in self.rows if point.date == self.rows[-1].date]
+        counts = [f"{latest.count(outcome):,} {outcome}" for outcome in dict.fromkeys(latest)]
+        return f"{self.rows[-1].date}: {', '.join(counts)}; {counted(len(self.rows), 'verdict')} in all."
+
+    @property
+    def n_last_rows(self) -> int:
+        """The latest verdicts are displayed."""
+        return MAX_ROWS
 
     def plot(self, ax: Axes | None = None, *, rule: str | None = None) -> Axes:
         """Draw the estimates of one rule with their intervals by date, a line per group, on axes (new ones if None).

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import check_level, unknown_name
+from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, dict_of
+from howsure.show.notes import FINDING, Note
 from howsure.show.table import (
     COUNT,
     FRAME,
@@ -142,11 +143,25 @@ class ActorComparison(RawCounts[PeriodComparison]):
         _, *headings = (table := self.corrected.table()).headings
         return [replace(table, headings=["corrected", *headings], words=["corrected"], notes=())]
 
+    @property
+    def answer(self) -> str:
+        """In how many periods each actor acts in more documents: by corrected counts, if there are any."""
+        return self._raw_verdict if self.corrected is None else self.corrected.verdict()
+
+    @property
+    def _raw_verdict(self) -> str:
+        return f"Raw counts. {self.verdict()}" if self.is_beside else self.verdict()
+
+    @property
+    def provenance(self) -> str:
+        """The event, the documents, and the probability that a conclusion needs."""
+        n = sum(row.n_documents for row in self.rows)
+        return f"{self.event}: {counted(n, 'document')}. Conclusions need a probability of {self.recipe['level']:g}."
+
     def below(self) -> Sequence[str]:
-        """What is counted, the verdict, and the assumptions."""
-        verdict = f"Raw counts. {self.verdict()}" if self.is_beside else self.verdict()
-        corrected = [] if self.corrected is None else [self.corrected.verdict()]
-        return [self.event, verdict, *corrected, *self.rests_on()]
+        """The verdicts, and the assumptions."""
+        corrected = [] if self.corrected is None else [Note(self.corrected.verdict(), FINDING)]
+        return [*corrected, Note(self._raw_verdict, FINDING), *self.rests_on()]
 
     def verdict(self) -> str:
         """The number of periods in which one acts in more documents, with at least the probability `level`, and of
