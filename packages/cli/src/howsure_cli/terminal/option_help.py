@@ -78,6 +78,9 @@ OPTION_HELP = {
     "--samples": "Number of samples.",
     "--seed": "Seed of random numbers.",
     "--folds": "Number of parts, each evaluated with what was learned from the others.",
+    "--method [bins|corp]": "A curve of bins, or without bins: isotonic regression (CORP).",
+    "--interval [debiased|nguyen-oconnor|bootstrap|none]": "Interval of Algorithm 1's value, beside the debiased one.",
+    "--test [simulation|spiegelhalter|binned|cox|cumulative]": "Test that p comes from (default: the binned test).",
     "--method [linear|logit]": "Linear: least squares; logit: logistic regression.",
     "--map": "Map that recalibrate fit wrote.",
     "--labelled FILE.csv": "File that counts sample wrote, with labels filled in.",
@@ -87,6 +90,7 @@ OPTION_HELP = {
     "--width FLOAT": "Width that the interval should have.",
     # events and texts
     "--period [week|month|quarter|year]": "Length of a period.",
+    "--date-format": "Date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).",
     "--since": "First day (YYYY-MM-DD).",
     "--until": "Last day (YYYY-MM-DD).",
     "--top": "Number of the most frequent ones to show.",

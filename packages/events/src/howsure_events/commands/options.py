@@ -17,11 +17,7 @@ BAD_DATES = ("error", "leave-out")
 workers_option = click.option("--workers", type=PROCESSES, metavar="N")
 date_options = in_order(
     [
-        click.option(
-            "--date-format",
-            metavar="FORMAT",
-            help="Date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).",
-        ),
+        click.option("--date-format", metavar="FORMAT"),
         click.option("--encoding", metavar="NAME"),
         choice_option("--bad-dates", of=BAD_DATES, help="What to do about documents whose date is missing or invalid."),
     ]

@@ -221,7 +221,7 @@ def test_what_is_assumed_is_said(reprinted_stories: EventStore) -> None:
     )
     assert (series.recipe["documents_of_shared_stories"], series.recipe["shared_stories"]) == (6, 2)
     told = " ".join(series.below())
-    assert told.startswith("attack: ")
+    assert series.provenance.startswith("attack: ")
     assert "6 documents with an event report 2 stories: documents of one story count as one source" in told
     told = " ".join(compared.below())
     assert "6 documents with an event report 2 stories, but all documents are assumed to be independent" in told
