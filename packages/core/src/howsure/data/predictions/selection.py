@@ -410,7 +410,7 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
             return
         ((total,),) = table.connection.sql(f"SELECT count(*) FROM ({groups})").fetchall()
     value, first, last, _, number = first_shared[0]
-    here, there = table.place_of(int(first)), table.place_of(int(last))
+    here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
     raise InputError(
         f"equal values of {column.name} occur in several files, and it is unclear what that means: "
         f"{str(value)!r} is in {here} and in {there}; so are {int(number) - 1:,} of {int(total) - 1:,} "
@@ -438,10 +438,10 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
         repeated = table.connection.sql(query).fetchall()
     if repeated:
         value, first, last, _ = repeated[0]
+        here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
         raise InputError(
-            f"{column.name} must be different in every row; {value!r} is that of {table.place_of(int(first))} and of "
-            f"{table.place_of(int(last))}. Several rows per item? Name them with "
-            f"{parameter('clusters', column.name)}."
+            f"{column.name} must be different in every row; {value!r} is that of {here} and of {there}. Several rows "
+            f"per item? Name them with {parameter('clusters', column.name)}."
         )
 
 

@@ -257,10 +257,11 @@ class Table:
             position, value = self.connection.execute(f"SELECT {listing} LIMIT 1 OFFSET {skip}").fetchall()[0]
         return self.place_of(int(position)), value
 
-    def place_of(self, position: int) -> str:
-        """Where a row is, by its position from 0 over all files: the row of its file, and which file."""
+    def place_of(self, position: int, *, origin: bool = True) -> str:
+        """Where a row is, by its position from 0 over all files: the row of its file, and which file. origin: how rows
+        are counted, too."""
         file, row = self._file_and_row(position)
-        return _place(file, row)
+        return _place(file, row) if origin else f"row {row + 1:,} of {file.name}"
 
     def location(self, position: int) -> tuple[str, int]:
         """The file of a row, and its number there, from 1."""
