@@ -194,6 +194,16 @@ class SelectiveThreshold(Result):
         return "\n  ".join([*lines, *self.below()])
 
     @property
+    def kept(self) -> str:
+        """What the threshold keeps here, and how many answers on both sides of it are wrong."""
+        cover = self.coverage
+        ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
+        return (
+            f"confidence ≥ {self.threshold!r} keeps {self.n_kept:,} of {self.n:,}, {cover.value:.1%}{ends}: "
+            f"{self.errors:,} wrong ({number(self.errors / self.n_kept)}), {self.n_wrong - self.errors:,} of the others"
+        )
+
+    @property
     def advice(self) -> str:
         """Where nothing can be promised: would more answers change that?"""
         if self.needed is None:
@@ -296,7 +306,8 @@ class SelectiveTable(Rows[SelectiveCurve]):
     @property
     def key_figures(self) -> str:
         """Of one group without a name, its figures."""
-        return "\n".join(self.rows[0].figures) if self._is_of_one else ""
+        kept = [threshold.kept for threshold in self.thresholds if threshold.threshold is not None]
+        return "\n".join([*self.rows[0].figures, *kept]) if self._is_of_one else ""
 
     def below_answer(self, *, verbose: bool) -> Sequence[str]:
         """The promises and notes, where the figures of one group do not have them."""
