@@ -18,7 +18,7 @@ install = { $(PIP) -c requirements/constraints.txt uv && $(BIN)/uv pip install -
 # each of its own.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-long test-bare test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
+.PHONY: demo test test-long test-all test-bare test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
 	drills test-programs test-release test-cluster bench pictures docs reproductions help-pages licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
@@ -28,8 +28,11 @@ demo: $(READY)  ## a calibration curve on bundled data
 test: $(READY)  ## tests, doctests, commands of the documents: some four minutes on two cores; PACKAGE=core: of one package
 	$(BIN)/python -m pytest $(PARALLEL) $(PACKAGE:%=packages/%)
 
-test-long: $(READY)  ## simulations, experiments, long documents, matrices of formats, the page in a browser, kills: CI runs both
+test-long: $(READY)  ## simulations, experiments, long documents, matrices of formats, the page in a browser, kills: CI runs it too
 	$(BIN)/python -m pytest $(PARALLEL) -m "long and not slow" $(PACKAGE:%=packages/%)
+
+test-all: $(READY)  ## test and test-long in one run, which imports and collects once: for CI
+	$(BIN)/python -m pytest $(PARALLEL) -m "$(EVERY)"
 
 # As on another machine: without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and
 # order of hashes. SEED=… repeats one.
@@ -68,10 +71,10 @@ test-versions:  ## the tests under each Python that is found, each in an environ
 	else echo "python$$version: not found, not tested"; fi; done; \
 	test -n "$$found" || { echo "none of python$(VERSIONS) is on the PATH"; exit 1; }; \
 	for version in $$found; do echo "== Python $$version"; \
-	$(MAKE) PYTHON=python$$version VENV=.venv-$$version test test-long || exit 1; done
+	$(MAKE) PYTHON=python$$version VENV=.venv-$$version test-all || exit 1; done
 
 test-ranges:  ## the tests with the newest libraries that pyproject.toml allows
-	$(MAKE) VENV=.venv-ranges CONSTRAINTS= test test-long
+	$(MAKE) VENV=.venv-ranges CONSTRAINTS= test-all
 
 # Of libraries older than this Python there are no wheels; then the oldest that has one.
 test-lowest:  ## the tests with the oldest libraries that pyproject.toml allows
@@ -79,7 +82,7 @@ test-lowest:  ## the tests with the oldest libraries that pyproject.toml allows
 	VIRTUAL_ENV=.venv-lowest .venv-lowest/bin/uv pip install -q --resolution lowest-direct \
 	--only-binary :all: --no-binary howsure,howsure-cli,howsure-core,howsure-events,howsure-papers,howsure-text -r requirements/dev.txt
 	touch .venv-lowest/.ready
-	$(MAKE) VENV=.venv-lowest test test-long
+	$(MAKE) VENV=.venv-lowest test-all
 
 lint: $(READY)
 	$(BIN)/ruff check
@@ -88,7 +91,7 @@ lint: $(READY)
 	$(BIN)/mypy --strict packages tests/typing
 	$(BIN)/basedpyright --project tests/typing --pythonpath $(BIN)/python
 
-check: lint test test-long  ## what must hold before a change goes in
+check: lint test-all  ## what must hold before a change goes in
 
 check-slow: $(READY)  ## simulations: coverage, rates of error, large files; all examples of the tests of properties
 	$(BIN)/python -m pytest -m slow
