@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.regimes.monitoring import START, Watched
-from howsure import CalibrationMonitor, Estimate, calibration_test, check_calibration
+from howsure import CalibrationMonitor, Estimate, calibration_test
+from howsure.check.calibration import run_calibration_check
 from howsure.monitoring.bets import (
     CELL_SHIFTS,
     LEARNED_PRIOR,
@@ -182,7 +183,7 @@ TESTS: dict[str, Callable[[Array, Array], bool]] = {
     "test of each night at 0.05": lambda y, q: calibration_test(y, q, rng=0).p_value <= 0.05,
     "test of each night at 0.05 / 365": lambda y, q: calibration_test(y, q, rng=0).p_value <= 0.05 / 365,
     "check of each night, error < 0.02, alarms over 30 nights": lambda y, q: (
-        check_calibration(y, q, max_error=0.02, alarms_over=30).outcome == "fail"
+        run_calibration_check(y, q, max_error=0.02, alarms_over=30).outcome == "fail"
     ),
 }
 

@@ -458,7 +458,12 @@ def test_public_functions_are_documented() -> None:
         for parameter in signature.parameters.values():
             assert parameter.annotation is not parameter.empty, f"{name}: no type for {parameter.name}"
             in_pairs = parameter.name in ("y_true", "y_prob")  # which a log names, or Pairs hold
-            by_log = name.endswith("_scores") or name in ("pass_at_k", "worst_items", "check_score")
+            by_log = name.endswith("_scores") or name in (
+                "pass_at_k",
+                "worst_items",
+                "check_score",
+                "check_score_so_far",
+            )
             in_log = parameter.name == "score" and by_log
             in_table = name.endswith("_models") and parameter.name in ("y_true", "against", "model", "prediction")
             positional = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and not (in_pairs or in_log or in_table)

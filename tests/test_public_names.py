@@ -14,8 +14,6 @@ from tests.test_vocabulary import functions
 MOST_PARAMETERS = 15
 FORMER_NAMES = (Path(__file__).parent / "former_names.txt").read_text(encoding="utf-8").split()  # of 0.1.0 and 0.2.0
 WIDE = {  # functions that may take more parameters, and why
-    "check_calibration": "not split yet",
-    "check_score": "not split yet",
 }
 
 

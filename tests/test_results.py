@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 import howsure
 import howsure_events as events
 from howsure.calibration.curves import curves_by_group
+from howsure.check.calibration import run_calibration_check
 from howsure.errors import InputError
 from howsure.result import Rows
 from howsure_events.labels.answers import reading_order
@@ -211,11 +212,11 @@ CALLS: dict[str, Callable[[], Any]] = {
     "comparison": lambda: howsure.compare_calibration(
         PAIRS, against=replace(PAIRS, probabilities=PAIRS.probabilities**2)
     ),
-    "check": lambda: howsure.check_calibration(
+    "check": lambda: run_calibration_check(
         PAIRS, max_error=0.1, better_than=PAIRS.probabilities**2, not_worse_than=0.05
     ),
     "trend": lambda: _trend(),
-    "check of little": lambda: howsure.check_calibration(FEW, max_error=0.1, bin_size=1),
+    "check of little": lambda: run_calibration_check(FEW, max_error=0.1, bin_size=1),
     "comparison of little": lambda: howsure.compare_calibration(FEW, against=FEW, bin_size=1),
     "parts": lambda: howsure.decompose_score(PAIRS),
     "parts of little": lambda: howsure.decompose_score(FEW, score="log", bin_size=1),

@@ -120,7 +120,7 @@ def untold_difference(rng: Generator, n: int, share: float, loss: float) -> Mapp
     gain = share * loss / (1 - share)
     base = rng.normal(100.0, 1.0, n)
     model = base + np.where(rng.random(n) < share, -loss, gain * rng.uniform(0.5, 1.5, n))
-    return {"false pass of check_score": passes(check_score(model, better_than=base))}
+    return {"false pass of check_score": passes(check_score(model, against=base))}
 
 
 def mostly(rng: Generator, n: int, law: tuple[float, float, float, float]) -> Floats:

@@ -107,7 +107,7 @@ def makers() -> dict[str, Callable[[], Any]]:
         "decompose_score": lambda: howsure.decompose_score(y, p, n_bins=4),
         "decompose_score of log": lambda: howsure.decompose_score(y, p, score="log", n_bins=4),
         "check_calibration": lambda: howsure.check_calibration("y", "p", max_error=0.2, groups="lang", **read),
-        "check_score": lambda: howsure.check_score(p, min_score=0.4, better_than=q),
+        "check_score": lambda: howsure.check_score(p, min_score=0.4, against=q),
         "check_selective": lambda: howsure.check_selective(y, p, max_risk=0.6, min_coverage=0.3),
         "selective_curve": lambda: howsure.selective_curve(y[:60], p[:60], accuracy=(0.6,)),
         "selective_table": lambda: howsure.selective_table("y", "p", groups="lang", **read),

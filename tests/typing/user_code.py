@@ -124,13 +124,13 @@ def answers_and_limits() -> None:
     print(curve, check)
     howsure.selective_curve(Y, {"p": Q})  # type: ignore  # wrong: columns by name are a data frame
     howsure.selective_threshold(Y, Q, risk="small")  # type: ignore  # wrong: a number
-    howsure.check_calibration("gold", "p", better_than="q", data=FRAME)
+    howsure.check_calibration("gold", "p", against="q", data=FRAME)
     howsure.recalibrate(Y, Q).apply([0.2, 0.7])
     howsure.find_miscalibrated_groups(Y, Q, features={"length": [3, 1, 2]})
     howsure.find_miscalibrated_groups("gold", "p", features=["length"], data=FRAME)
     howsure.CalibrationSummary().add(Y, Q, sample_weight=[1, 2, 3])
     howsure.check_calibration(Y, Q, max_error="0.05")  # type: ignore  # wrong: a number
-    howsure.check_calibration(Y, Q, better_than=0.5)  # type: ignore  # wrong: another model's probabilities
+    howsure.check_calibration(Y, Q, against=0.5)  # type: ignore  # wrong: another model's probabilities
     howsure.recalibrate(Y, Q).apply(0.5)  # type: ignore  # wrong: one number is no column
     howsure.find_miscalibrated_groups(Y, Q, features=3)  # type: ignore  # wrong: columns by name
     howsure.check_calibration("gold", "p", max_error=0.05, data=3)  # type: ignore  # wrong: no frame, no source

@@ -108,6 +108,7 @@ from howsure.check.calibration import (
 )
 from howsure.check.scores import (
     check_score as check_score,
+    check_score_so_far as check_score_so_far,
 )
 from howsure.check.selective import (
     check_selective as check_selective,

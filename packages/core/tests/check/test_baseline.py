@@ -126,7 +126,7 @@ def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:
     whole = Check.together(made, level=0.9)
     assert [one.check for one in whole] == ["calibration", "means", "selective"]
     whole.baseline.save(tmp_path / "night.json")
-    former: dict[str, Any] = {"baseline": Baseline.load(tmp_path / "night.json"), "not_worse_than": 0.2}
+    former: dict[str, Any] = {"against": Baseline.load(tmp_path / "night.json"), "not_worse_than": 0.2}
     again = [
         check_calibration(right, q, **former),
         check_score(right, name="means", **former),
@@ -146,8 +146,8 @@ def test_a_check_of_a_file_is_that_of_its_columns(tmp_path: Path) -> None:
     for name in ("one.csv", "two.csv"):
         (tmp_path / name).write_text("a,b,g\n" + "\n".join(lines if name == "one.csv" else ["0.5,0.5,1"] * 300))
     data = read(tmp_path / "one.csv")
-    from_file = check_score("a", min_score=0.4, better_than="b", groups="g", data=data)
-    from_arrays = check_score(held["a"], min_score=0.4, better_than=held["b"], groups=held["g"])
+    from_file = check_score("a", min_score=0.4, against="b", groups="g", data=data)
+    from_arrays = check_score(held["a"], min_score=0.4, against=held["b"], groups=held["g"])
     assert [one.p_pass for one in from_file] == [one.p_pass for one in from_arrays]
-    beside = check_score("a", better_than=read(tmp_path / "two.csv"), data=data)
-    assert beside[0].p_pass == check_score(held["a"], better_than=np.full(300, 0.5))[0].p_pass
+    beside = check_score("a", against=read(tmp_path / "two.csv"), data=data)
+    assert beside[0].p_pass == check_score(held["a"], against=np.full(300, 0.5))[0].p_pass

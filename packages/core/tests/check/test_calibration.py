@@ -8,6 +8,7 @@ import pytest
 
 import howsure
 from howsure import check_calibration
+from howsure.check.calibration import run_calibration_check
 from howsure.check.verdicts import Verdict
 
 RNG = np.random.default_rng(1)
@@ -25,7 +26,7 @@ def test_three_verdicts() -> None:
 
 
 def test_the_estimate_is_that_of_calibration_error() -> None:
-    one = check_calibration(Y, Q, max_error=0.04, bin_size=50)[0]
+    one = run_calibration_check(Y, Q, max_error=0.04, bin_size=50)[0]
     known = howsure.calibration_error(Y, Q, bin_size=50, level=0.95)
     assert (one.estimate.value, one.estimate.high) == (known.value, known.high)
     assert one.bound == howsure.calibration_error(Y, Q, bin_size=50, level=0.9).high
@@ -55,12 +56,12 @@ def test_clusters_make_verdicts_less_certain() -> None:
 
 @pytest.mark.long
 def test_better_and_not_worse() -> None:
-    assert check_calibration(Y, Q, better_than=WORSE).outcome == "pass"
-    assert check_calibration(Y, WORSE, better_than=Q).outcome == "fail"
+    assert check_calibration(Y, Q, against=WORSE).outcome == "pass"
+    assert check_calibration(Y, WORSE, against=Q).outcome == "fail"
     close = check_calibration(Y, Q, not_worse_than=0.03, against=np.clip(Q + 0.005, 0, 1))
     assert close.outcome == "pass"
     assert check_calibration(Y, WORSE, not_worse_than=0.03, against=Q).outcome == "fail"
-    several = check_calibration(Y, Q, max_error=0.04, better_than=WORSE, not_worse_than=0.01, groups=THIRDS)
+    several = run_calibration_check(Y, Q, max_error=0.04, better_than=WORSE, not_worse_than=0.01, groups=THIRDS)
     assert len(several) == 9
     assert {one.rule for one in several} == {
         "calibration error < 0.04",
@@ -80,8 +81,8 @@ def test_labels_of_each_model() -> None:
 @pytest.mark.long
 def test_a_data_frame_names_its_columns() -> None:
     frame = pd.DataFrame({"gold": Y, "new": Q, "old": WORSE, "part": THIRDS})
-    named = check_calibration("gold", "new", data=frame, better_than="old", groups="part", max_error=0.1)
-    given = check_calibration(Y, Q, better_than=WORSE, groups=THIRDS, max_error=0.1)
+    named = check_calibration("gold", "new", data=frame, against="old", groups="part", max_error=0.1)
+    given = check_calibration(Y, Q, against=WORSE, groups=THIRDS, max_error=0.1)
     assert named.rows == given.rows
 
 
@@ -100,14 +101,14 @@ def test_more_level_is_less_certain() -> None:
     verdicts = [check_calibration(Y, Q, max_error=0.04, level=level)[0] for level in (0.8, 0.95, 0.999)]
     highs = [one.estimate.high for one in verdicts]
     assert highs == sorted(highs)  # type: ignore[type-var]
-    alarms = check_calibration(Y, WORSE, max_error=0.04, alarms_over=30)[0]
+    alarms = run_calibration_check(Y, WORSE, max_error=0.04, alarms_over=30)[0]
     assert alarms.p_fail_adjusted == pytest.approx(min(30 * alarms.p_fail, 1))
 
 
 def test_notes_are_about_the_error_alone() -> None:
     """An infinite log loss is no matter of a limit of the error; a single bin is."""
     q = np.array([0.0, 1.0] * 20)
-    notes = check_calibration(np.tile([1, 1], 20), q, max_error=0.3, bin_size=40)[0].notes
+    notes = run_calibration_check(np.tile([1, 1], 20), q, max_error=0.3, bin_size=40)[0].notes
     assert notes == ("one bin only: the error is that of the mean prediction",)
 
 

@@ -15,6 +15,7 @@ from tests.data.logs.writers import alpaca_eval, deepeval_case, deepeval_run
 
 import howsure
 from howsure import InputError, check_score
+from howsure.check.scores import run_score_check
 
 RNG = np.random.default_rng(4)
 GRADES = RNG.normal(3.5, 1.0, 600)
@@ -33,7 +34,7 @@ def test_limits_of_the_mean() -> None:
 
 def test_without_bounds_there_is_no_verdict() -> None:
     """Grades that are too rare to have been seen may lie anywhere; the interval of the mean is shown all the same."""
-    for given in ({"min_score": 3.2}, {"min_score": 3.9}, {"better_than": OTHER}, {"max_score": 4.0}):
+    for given in ({"min_score": 3.2}, {"min_score": 3.9}, {"against": OTHER}, {"max_score": 4.0}):
         check = check_score(GRADES, **given)
         verdict = check[0]
         assert (verdict.outcome, verdict.reason, verdict.bound, verdict.more_rows) == (
@@ -60,7 +61,7 @@ def test_scores_within_0_and_1_are_bounded_by_them() -> None:
     assert "taken to be bounded" in guessed[0].notes[0]
     assert not given[0].notes
     assert check_score(np.append(scores, 1.01), min_score=0.9).outcome == "cannot tell"
-    assert check_score(scores, better_than=scores - 1e-9, lower_is_better=True).outcome == "cannot tell"
+    assert check_score(scores, against=scores - 1e-9, lower_is_better=True).outcome == "cannot tell"
 
 
 @pytest.mark.long
@@ -75,28 +76,28 @@ def test_rare_large_losses_pass_nothing() -> None:
 
 def test_a_baseline_gives_no_verdict_without_bounds() -> None:
     earlier = check_score(OTHER, min_score=3.0).baseline
-    check = check_score(GRADES, not_worse_than=0.5, baseline=earlier)
+    check = check_score(GRADES, not_worse_than=0.5, against=earlier)
     assert (check.outcome, check[0].reason) == ("cannot tell", "no bounds")
-    assert check_score(GRADES, not_worse_than=0.5, baseline=earlier, bounds=(-10, 20)).outcome == "pass"
-    assert check_score(GRADES, not_worse_than=0.5, baseline=earlier, **ASSUMED).outcome == "pass"
+    assert check_score(GRADES, not_worse_than=0.5, against=earlier, bounds=(-10, 20)).outcome == "pass"
+    assert check_score(GRADES, not_worse_than=0.5, against=earlier, **ASSUMED).outcome == "pass"
 
 
 def test_bets_need_bounds() -> None:
     with pytest.raises(InputError, match=r"sequential=True bets within the bounds of scores: leave assume_no_rare"):
-        check_score(GRADES, min_score=3.0, sequential=True, items_total=1000, **ASSUMED)
+        run_score_check(GRADES, min_score=3.0, sequential=True, items_total=1000, **ASSUMED)
 
 
 def test_another_model() -> None:
-    assert check_score(GRADES, better_than=OTHER, **ASSUMED).outcome == "pass"
-    assert check_score(OTHER, better_than=GRADES, **ASSUMED).outcome == "fail"
-    assert check_score(OTHER, better_than=GRADES, lower_is_better=True, **ASSUMED).outcome == "pass"
+    assert check_score(GRADES, against=OTHER, **ASSUMED).outcome == "pass"
+    assert check_score(OTHER, against=GRADES, **ASSUMED).outcome == "fail"
+    assert check_score(OTHER, against=GRADES, lower_is_better=True, **ASSUMED).outcome == "pass"
     margins = [check_score(OTHER, not_worse_than=m, against=GRADES, **ASSUMED).outcome for m in (0.5, 0.1)]
     assert margins == ["pass", "fail"]
     assert check_score(GRADES, not_worse_than=0.1, against=OTHER, lower_is_better=True, **ASSUMED).outcome == "fail"
 
 
 def test_a_pair_knows_more_than_two_samples() -> None:
-    paired = check_score(GRADES, better_than=OTHER)[0].estimate
+    paired = check_score(GRADES, against=OTHER)[0].estimate
     alone = check_score(GRADES, min_score=3.0)[0].estimate
     assert paired.low is not None
     assert paired.high - paired.value < (alone.high - alone.value) / 1.5
@@ -105,8 +106,8 @@ def test_a_pair_knows_more_than_two_samples() -> None:
 
 def test_groups_clusters_and_frames() -> None:
     frame = pd.DataFrame({"score": GRADES, "old": OTHER, "part": PARTS, "doc": np.arange(600) // 3})
-    named = check_score("score", data=frame, min_score=3.2, better_than="old", groups="part", clusters="doc")
-    given = check_score(GRADES, min_score=3.2, better_than=OTHER, groups=PARTS, clusters=np.arange(600) // 3)
+    named = check_score("score", data=frame, min_score=3.2, against="old", groups="part", clusters="doc")
+    given = check_score(GRADES, min_score=3.2, against=OTHER, groups=PARTS, clusters=np.arange(600) // 3)
     assert named.rows == given.rows
     assert [one.group for one in named] == ["x", "y", "x", "y"]
 
@@ -171,7 +172,7 @@ def test_files_are_refused_where_arrays_and_the_other_commands_do(
         warnings.simplefilter("error")
         for given in (
             {"min_score": 1.0, "data": howsure.read(file)},
-            {"better_than": howsure.read(file), "data": howsure.read(other)},
+            {"against": howsure.read(file), "data": howsure.read(other)},
         ):
             with pytest.raises(InputError, match=f"s must {said}"):
                 check_score("s", **given)

@@ -77,7 +77,7 @@ CALLS = {
         for one in howsure.check_calibration("gold", "score", max_error=0.2, groups="model", data=data)
     ],
     "check of two": lambda data: [
-        (one.outcome, one.p_pass) for one in howsure.check_calibration("gold", "score", better_than="other", data=data)
+        (one.outcome, one.p_pass) for one in howsure.check_calibration("gold", "score", against="other", data=data)
     ],
     "check of a score": lambda data: howsure.check_score("gold", min_score=0.3, clusters="doc", data=data)[0].sentence,
     "groups": lambda data: csv(
@@ -115,11 +115,11 @@ def test_two_models_in_two_files(frame: pd.DataFrame, tmp_path: Path) -> None:
     old = frame.assign(score=frame["other"]).sample(frac=1, random_state=0)
     old.to_csv(tmp_path / "old.csv", index=False)
     new, before = (howsure.read(tmp_path / name) for name in ("new.csv", "old.csv"))
-    by_id = howsure.check_calibration("gold", "score", better_than=before, id="uid", data=new)
-    in_one = howsure.check_calibration("gold", "score", better_than="other", data=frame.drop(columns="item"))
+    by_id = howsure.check_calibration("gold", "score", against=before, id="uid", data=new)
+    in_one = howsure.check_calibration("gold", "score", against="other", data=frame.drop(columns="item"))
     assert by_id[0].p_pass == in_one[0].p_pass
     with pytest.raises(InputError, match=r"the label of row \d+ of .* is not that of .*Match them: id='COL'"):
-        howsure.check_calibration("gold", "score", better_than=before, data=new)
+        howsure.check_calibration("gold", "score", against=before, data=new)
 
 
 def test_what_a_source_leaves_out(frame: pd.DataFrame, tmp_path: Path) -> None:

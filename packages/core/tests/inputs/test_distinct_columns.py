@@ -34,7 +34,7 @@ CALLS: dict[str, Callable[[Any], object]] = {
     "compare rows": lambda data: howsure.compare_models("y", prediction="y", model="m", id="i", data=data),
     "calibration_error": lambda data: howsure.calibration_error("y", "y", data=data),
     "selective_curve": lambda data: howsure.selective_curve("y", "y", data=data),
-    "check_scores": lambda data: howsure.check_score("s", better_than="s", data=data),
+    "check_scores": lambda data: howsure.check_score("s", against="s", data=data),
     "correct_judge_scores": lambda data: howsure.correct_judge_scores("y", "y", data=data),
     "correct_judge_scores twice": lambda data: howsure.correct_judge_scores("y", "s", second="y", data=data),
     "judge_bias": lambda data: howsure.judge_bias("y", y_true="y", length="p", data=data),

@@ -168,7 +168,7 @@ def test_rows_of_two_models_that_do_not_match_are_told_alike(
 ) -> None:
     a, b = two_models(fault, suffix, tmp_path)
     with pytest.raises(InputError, match=re.escape(told)):
-        howsure.check_calibration("label", "prob", better_than=b, id="id", data=a)
+        howsure.check_calibration("label", "prob", against=b, id="id", data=a)
     ended = run("calibration", "compare", *a.paths, *b.paths, "--target", "label", "--prob", "prob", "--id", "id")
     assert told in " ".join(ended.err.split())
 

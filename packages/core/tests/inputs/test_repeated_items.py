@@ -197,7 +197,7 @@ def test_calibration_of_frames_and_of_files_takes_items_as_clusters_and_says_so(
             "correct", "prob", against="prob2", **same_label, **how
         ),
         "groups": lambda **how: howsure.find_miscalibrated_groups("correct", "prob", features=["length"], **how),
-        "better": lambda **how: howsure.check_calibration("correct", "prob", better_than="prob2", **same_label, **how),
+        "better": lambda **how: howsure.check_calibration("correct", "prob", against="prob2", **same_label, **how),
         "selective": lambda **how: howsure.selective_curve("correct", "prob", **how),
         "threshold": lambda **how: howsure.selective_threshold("correct", "prob", risk=0.3, **how),
     }
@@ -290,15 +290,15 @@ def test_of_many_rows_a_share_of_the_items_shows_whether_any_repeat(
 
 def test_a_sequential_check_that_refuses_clusters_names_their_column(tmp_path: Path) -> None:
     data = frame("question_id")
-    options: dict[str, Any] = {"min_score": 0.3, "sequential": True, "bounds": (0, 1), "items_total": 400}
+    options: dict[str, Any] = {"min_score": 0.3, "bounds": (0, 1), "items_total": 400}
     for table in (data, howsure.read(write(tmp_path, data))):
         with pytest.raises(InputError, match=r"question_id repeats, so its items are clusters.*largest_cluster"):
-            howsure.check_score("correct", data=table, **options)
+            howsure.check_score_so_far("correct", data=table, **options)
     sizes = {"clusters_total": 80, "largest_cluster": EPOCHS}
-    found = howsure.check_score("correct", data=data, **options, **sizes)
+    found = howsure.check_score_so_far("correct", data=data, **options, **sizes)
     assert (
         found[0].p_pass
-        == howsure.check_score("correct", data=data, clusters="question_id", **options, **sizes)[0].p_pass
+        == howsure.check_score_so_far("correct", data=data, clusters="question_id", **options, **sizes)[0].p_pass
     )
 
 

@@ -302,7 +302,7 @@ def test_a_plan_expects_what_comparisons_take() -> None:
 
 def test_a_check_that_is_sequential_bets_as_a_comparison_does() -> None:
     first, second = [1, 1, 0, 1] * 20, [0, 1, 0, 0] * 20
-    check = howsure.check_score(first, better_than=second, sequential=True, items_total=200)
+    check = howsure.check_score_so_far(first, against=second, items_total=200)
     (verdict,) = check
     assert verdict.outcome == "pass"
     comparison = howsure.SequentialComparison(items_total=200)

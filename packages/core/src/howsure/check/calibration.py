@@ -66,6 +66,72 @@ def check_calibration(
     y_prob: ArrayLike | str | Probabilities | None = None,
     *,
     max_error: float | None = None,
+    not_worse_than: float | None = None,
+    against: ArrayLike | str | Source | Baseline | None = None,
+    y_true_against: ArrayLike | str | None = None,
+    groups: ArrayLike | str | None = None,
+    n_bins: int | None = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    name: str = KIND,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> Check:
+    """Verdicts on the calibration error of predictions: pass, fail, or cannot tell.
+
+    y_true (n,): the true labels.
+    max_error: the calibration error (root mean square, debiased) must lie below.
+    against (n,): the probabilities of another model on the same rows, whose error must be larger; of files, a FILE of
+        the same columns, whose rows are matched by `id` or position, or a column; or the `Baseline` of an earlier
+        check.
+    not_worse_than: the calibration error may be larger than that of `against` by less than this.
+    y_true_against (n,): the labels of the other model, if each has its own, such as whether its own answer is right.
+    groups (n,): each group must keep the rules.
+    name: name of the check in files, baselines and the history.
+
+    One-sided tests of size 1 - level: a rule passes where "it is broken" is rejected, and fails where "it is kept" is.
+    Over all rules and groups, the probability of any false fail is at most 1 - level (`Check.together([check],
+    alarms_over=30)`: in 30 runs together); that of a false pass of all is at most 1 - level, and so is that of any
+    false pass where groups are independent. docs/check.md: how they are tested, and how often they err.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(5000)
+    >>> y = rng.random(5000) < q
+    >>> check_calibration(y, q, max_error=0.05).outcome, check_calibration(y, q**2, max_error=0.05).outcome
+    ('pass', 'fail')
+    >>> check_calibration(y, q**1.3, against=q)[0].outcome
+    'fail'
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    return run_calibration_check(
+        y_true,
+        y_prob,
+        max_error=max_error,
+        not_worse_than=not_worse_than,
+        y_true_against=y_true_against,
+        groups=groups,
+        n_bins=n_bins,
+        sample_weight=sample_weight,
+        clusters=clusters,
+        id=id,
+        pos_label=pos_label,
+        name=name,
+        level=level,
+        data=data,
+        against=None if isinstance(against, Baseline) else against,
+        baseline=against if isinstance(against, Baseline) else None,
+    )
+
+
+def run_calibration_check(
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
+    *,
+    max_error: float | None = None,
     better_than: ArrayLike | str | Source | None = None,
     not_worse_than: float | None = None,
     against: ArrayLike | str | Source | None = None,
@@ -86,44 +152,21 @@ def check_calibration(
 ) -> Check:
     """Verdicts on the calibration error of predictions: pass, fail, or cannot tell.
 
-    y_true (n,): the true labels.
-    max_error: the calibration error (root mean square, debiased) must lie below.
-    better_than (n,): the probabilities of another model on the same rows, whose error must be larger; of files, a FILE
-    of the same columns, whose rows are matched by `id` or position, or a column.
-    not_worse_than: the calibration error may be larger by less than this: than that of the other model, `against`, or
-    of the `baseline`.
-    against (n,): the other model, for `not_worse_than`; as `better_than`.
-    y_true_against (n,): the labels of the other model, if each has its own, such as whether its own answer is right.
-    groups (n,): each group must keep the rules.
-    baseline: what a former check left, `Baseline.load(path)`, instead of another model; it holds the checks of this
-    name.
-    name: name of the check in files, baselines and the history.
-    binning: bins of equal size, or bins of equal width.
-
-    One-sided tests of size 1 - level: a rule passes where "it is broken" is rejected, and fails where "it is kept" is.
-    Over all rules and groups, the probability of any false fail is at most 1 - level, in `alarms_over` runs together;
-    that of a false pass of all is at most 1 - level in each run, and so is that of any false pass where groups are
-    independent. docs/check.md: how they are tested, and how often they err.
-
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> q = rng.random(5000)
-    >>> y = rng.random(5000) < q
-    >>> check_calibration(y, q, max_error=0.05).outcome, check_calibration(y, q**2, max_error=0.05).outcome
-    ('pass', 'fail')
-    >>> check_calibration(y, q**1.3, better_than=q)[0].outcome
-    'fail'
+    The check behind `check_calibration`, which explains it, and `howsure check`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
     other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
     check_margin(not_worse_than)
+    other_role = "against" if better_than is None else "better_than"
+    if against is not None and not_worse_than is None:
+        better_than, against = against, None
     rule = None if max_error is None else Rule(name, ERROR, BELOW, check_limit(max_error, name="max_error"))
     if rule is None and other is None and baseline is None:
         raise InputError(
             f"nothing to check: name a limit, {parameter('max_error', 0.05)}, or another model, "
-            f"{parameter('better_than', GIVEN)}."
+            f"{parameter('against', GIVEN)}."
         )
     bins = Bins(bin_size, n_bins, binning)
     roles = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
@@ -142,7 +185,7 @@ def check_calibration(
                     predictions, other, y_true=y_true, y_true_against=y_true_against, y_prob=y_prob, **roles
                 )
         else:
-            named = {"against" if better_than is None else "better_than": other, "y_true_against": y_true_against}
+            named = {other_role: other, "y_true_against": y_true_against}
             parts, matched, clustered = _of_rows(y_true, y_prob, named, data, roles)
         for group, pairs in parts.by_group:
             squared, n, notes = judged(pairs, bins, whole=parts.n)

@@ -58,15 +58,14 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool) -
             f"{parameter('better_than', GIVEN)} and {parameter('against', GIVEN)} both name the other model; give one "
             "of them."
         )
-    if margin is None and (against is not None or baseline):
-        option = parameter("against", GIVEN) if against is not None else parameter("baseline", GIVEN)
+    if margin is None and baseline:
         raise InputError(
-            f"{option} needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
+            f"a baseline needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
         )
     if margin is not None and better_than is None and against is None and not baseline:
         raise InputError(
-            f"{parameter('not_worse_than', GIVEN)} needs the other model: {parameter('against', GIVEN)}, or what a "
-            f"former run wrote: {parameter('baseline', GIVEN)}"
+            f"{parameter('not_worse_than', GIVEN)} needs the other model, {parameter('against', GIVEN)}, or the "
+            "baseline of an earlier run."
         )
     return against if better_than is None else better_than
 

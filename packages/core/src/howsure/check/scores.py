@@ -61,6 +61,126 @@ def check_score(
     *,
     min_score: float | None = None,
     max_score: float | None = None,
+    against: ArrayLike | str | Source | Baseline | None = None,
+    not_worse_than: float | None = None,
+    lower_is_better: bool = False,
+    bounds: tuple[float, float] | None = None,
+    assume_no_rare_losses: bool = False,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    id: str | None = None,
+    name: str = KIND,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> Check:
+    """Verdicts on the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
+
+    score (n,): numbers, such as 1 where the answer is right (default: the primary score of a log).
+    min_score: the mean must lie above.
+    max_score: the mean must lie below.
+    against (n,): the scores of another model on the same items, whose mean must be lower (with `lower_is_better`:
+        higher); of files, a FILE of the same columns, whose rows are matched by `id` or position, or a column; or the
+        `Baseline` of an earlier check.
+    not_worse_than: the mean may be worse than that of `against` by less than this.
+    lower_is_better: the other model is worse where its mean is higher.
+    bounds: the lowest and the highest score that is possible (default: those that a log defines, or 0 and 1 if all
+        scores lie between).
+    assume_no_rare_losses: without bounds, give verdicts that assume that no scores are far away and too rare to have
+        been seen.
+    groups (n,): each group must keep the rules; of a log, each model and prompt must, over all of its tasks.
+    name: name of the check in files, baselines and the history.
+
+    With bounds the tests are Gaffke's, which hold for clusters that are right or wrong as a whole, and for rare large
+    losses; without clusters those of 0 and 1 are exact. Scores that all lie within 0 and 1 count as bounded by them.
+    Without bounds no verdict is given, since no number of rows rules out losses too rare to have been seen; with
+    `assume_no_rare_losses` the tests are Student's t, and the result says how large such a loss would have to be.
+    Families of verdicts and `Check.together`: as for `check_calibration`.
+
+    >>> right = [True] * 95 + [False] * 5
+    >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]
+    ['pass', 'cannot tell', 'fail']
+    >>> grades = [3, 4, 4, 5, 5] * 20
+    >>> [check_score(grades, min_score=3.9, bounds=bounds).outcome for bounds in (None, (1, 5))]
+    ['cannot tell', 'pass']
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    return run_score_check(
+        score,
+        min_score=min_score,
+        max_score=max_score,
+        against=None if isinstance(against, Baseline) else against,
+        baseline=against if isinstance(against, Baseline) else None,
+        not_worse_than=not_worse_than,
+        lower_is_better=lower_is_better,
+        bounds=bounds,
+        assume_no_rare_losses=assume_no_rare_losses,
+        groups=groups,
+        clusters=clusters,
+        id=id,
+        name=name,
+        level=level,
+        data=data,
+    )
+
+
+def check_score_so_far(
+    score: ArrayLike | str | None = None,
+    *,
+    min_score: float | None = None,
+    max_score: float | None = None,
+    against: ArrayLike | str | Source | None = None,
+    not_worse_than: float | None = None,
+    lower_is_better: bool = False,
+    bounds: tuple[float, float] | None = None,
+    clusters: ArrayLike | str | None = None,
+    id: str | None = None,
+    items_total: int | None = None,
+    clusters_total: int | None = None,
+    largest_cluster: int | None = None,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> Check:
+    """`check_score` of the rows so far, in an order drawn at random: check again as they grow.
+
+    items_total: the items of the benchmark.
+    clusters_total: its clusters.
+    largest_cluster: the most items that any cluster has.
+
+    The other parameters are those of `check_score`. The check is made again and again as rows are added in the order of
+    `howsure.draw_order`, until it passes or fails: no verdict is then ever wrong with a probability of more than
+    1 - level. Its bets are those of `howsure.SequentialComparison`.
+
+    >>> right = [True] * 190 + [False] * 10
+    >>> check_score_so_far(right, min_score=0.8, items_total=1000).outcome
+    'pass'
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    return run_score_check(
+        score,
+        sequential=True,
+        min_score=min_score,
+        max_score=max_score,
+        against=against,
+        not_worse_than=not_worse_than,
+        lower_is_better=lower_is_better,
+        bounds=bounds,
+        clusters=clusters,
+        id=id,
+        items_total=items_total,
+        clusters_total=clusters_total,
+        largest_cluster=largest_cluster,
+        level=level,
+        data=data,
+    )
+
+
+def run_score_check(
+    score: ArrayLike | str | None = None,
+    *,
+    min_score: float | None = None,
+    max_score: float | None = None,
     better_than: ArrayLike | str | Source | None = None,
     not_worse_than: float | None = None,
     against: ArrayLike | str | Source | None = None,
@@ -82,47 +202,17 @@ def check_score(
 ) -> Check:
     """Verdicts on the mean of a score per item, such as a grade, or 1 if right: pass, fail, or cannot tell.
 
-    score (n,): numbers, such as 1 where the answer is right (default: the primary score of a log).
-    min_score: the mean must lie above.
-    max_score: the mean must lie below.
-    better_than (n,): the scores of another model on the same items, whose mean must be lower (with `lower_is_better`:
-    higher); of files, a FILE of the same columns, whose rows are matched by `id` or position, or a column.
-    not_worse_than: the mean may be worse by less than this: than that of the other model, `against`, or of the
-    `baseline`.
-    against (n,): the other model, for `not_worse_than`; as `better_than`.
-    lower_is_better: the other model is worse where its mean is higher.
-    bounds: the lowest and the highest score that is possible (default: those that a log defines, or 0 and 1 if all
-    scores lie between).
-    assume_no_rare_losses: without bounds, give verdicts that assume that no scores are far away and too rare to have
-    been seen.
-    groups (n,): each group must keep the rules; of a log, each model and prompt must, over all of its tasks.
     sequential: the rows are those so far, in an order drawn at random; check again as they grow.
-    items_total: with `sequential`, the items of the benchmark.
-    clusters_total: with `sequential`, its clusters.
-    largest_cluster: with `sequential`, the most items that any cluster has.
-    baseline: as in `howsure.check_calibration`.
-    name: name of the check in files, baselines and the history.
 
-    With bounds the tests are Gaffke's, which hold for clusters that are right or wrong as a whole, and for rare large
-    losses; without clusters those of 0 and 1 are exact. Scores that all lie within 0 and 1 count as bounded by them.
-    Without bounds no verdict is given, since no number of rows rules out losses too rare to have been seen; with
-    `assume_no_rare_losses` the tests are Student's t, and the result says how large such a loss would have to be.
-
-    A sequential check is made again and again as rows are added in the order of `howsure.draw_order`, until it passes
-    or fails: no verdict is then ever wrong with a probability of more than 1 - level. Its bets are those of
-    `howsure.SequentialComparison`.
-
-    >>> right = [True] * 95 + [False] * 5
-    >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]
-    ['pass', 'cannot tell', 'fail']
-    >>> grades = [3, 4, 4, 5, 5] * 20
-    >>> [check_score(grades, min_score=3.9, bounds=bounds).outcome for bounds in (None, (1, 5))]
-    ['cannot tell', 'pass']
+    The check behind `check_score` and `check_score_so_far`, which explain it, and `howsure check score`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
     other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
+    other_role = "against" if better_than is None else "better_than"
+    if against is not None and not_worse_than is None:
+        better_than, against = against, None
     limits = [
         (side, check_limit(limit, name=role, low=-np.inf, high=np.inf))
         for side, role, limit in ((ABOVE, "min_score", min_score), (BELOW, "max_score", max_score))
@@ -131,7 +221,7 @@ def check_score(
     if not limits and other is None and baseline is None:
         raise InputError(
             f"nothing to check: name a limit, {parameter('min_score', 0.8)}, or another model, "
-            f"{parameter('better_than', GIVEN)}."
+            f"{parameter('against', GIVEN)}."
         )
     check_margin(not_worse_than, most=np.inf)
     ends = None if bounds is None else check_bounds(bounds)
@@ -141,7 +231,7 @@ def check_score(
     if isinstance(data, Source):
         scores = _of_source(data, score, other, ends, roles)
     else:
-        scores = _of_rows(data, score, other, ends, roles, "against" if better_than is None else "better_than")
+        scores = _of_rows(data, score, other, ends, roles, other_role)
     values, units, parts = scores.values, scores.units, scores.parts
     score = scores.read.get("score", score)
     quantity = f"mean {score}" if isinstance(score, str) else "mean score"

@@ -39,6 +39,61 @@ def check_selective(
     *,
     max_risk: float | None = None,
     min_coverage: float = 1.0,
+    against: Baseline | None = None,
+    not_worse_than: float | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    id: str | None = None,
+    pos_label: Hashable = None,
+    name: str = KIND,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> Check:
+    """Verdicts on the risk of the most confident answers, the share of wrong ones among them: pass, fail, or cannot
+    tell.
+
+    y_true (n,): 1 where the answer is right.
+    y_prob (n,): its confidence.
+    max_risk: the share of wrong answers among those kept must lie below.
+    min_coverage: the share of the answers that is kept, the most confident first; answers as confident as the last one
+    kept are kept, too.
+    against: the `Baseline` of an earlier check.
+    not_worse_than: the risk may be larger than that of `against` by less than this.
+    groups (n,): each group must keep the rules.
+    name: name of the check in files, baselines and the history.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> confidence = rng.random(3000)
+    >>> right = rng.random(3000) < confidence**0.2
+    >>> [check_selective(right, confidence, max_risk=0.08, min_coverage=c).outcome for c in (0.5, 1.0)]
+    ['pass', 'fail']
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    return run_selective_check(
+        y_true,
+        y_prob,
+        max_risk=max_risk,
+        min_coverage=min_coverage,
+        baseline=against,
+        not_worse_than=not_worse_than,
+        groups=groups,
+        clusters=clusters,
+        id=id,
+        pos_label=pos_label,
+        name=name,
+        level=level,
+        data=data,
+    )
+
+
+def run_selective_check(
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
+    *,
+    max_risk: float | None = None,
+    min_coverage: float = 1.0,
     not_worse_than: float | None = None,
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
@@ -53,22 +108,7 @@ def check_selective(
     """Verdicts on the risk of the most confident answers, the share of wrong ones among them: pass, fail, or cannot
     tell.
 
-    y_true (n,): 1 where the answer is right.
-    y_prob (n,): its confidence.
-    max_risk: the share of wrong answers among those kept must lie below.
-    min_coverage: the share of the answers that is kept, the most confident first; answers as confident as the last one
-    kept are kept, too.
-    not_worse_than: the risk may be larger than that of the `baseline` by less than this.
-    groups (n,): each group must keep the rules.
-    baseline: as in `howsure.check_calibration`.
-    name: name of the check in files, baselines and the history.
-
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> confidence = rng.random(3000)
-    >>> right = rng.random(3000) < confidence**0.2
-    >>> [check_selective(right, confidence, max_risk=0.08, min_coverage=c).outcome for c in (0.5, 1.0)]
-    ['pass', 'fail']
+    The check behind `check_selective`, which explains it, and `howsure check selective`.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """

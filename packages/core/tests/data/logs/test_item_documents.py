@@ -78,7 +78,7 @@ def test_models_in_two_sources_are_paired_by_their_documents_too(tmp_path: Path)
     _, a, b = write_two_models(tmp_path / "right", range(N), PLAIN)
     _, _, permuted = write_two_models(tmp_path / "permuted", ORDER, PLAIN)
     own = howsure.read(a)
-    checks = [howsure.check_score("acc", better_than=howsure.read(path), data=own) for path in (b, permuted)]
+    checks = [howsure.check_score("acc", against=howsure.read(path), data=own) for path in (b, permuted)]
     assert [row.p_pass for row in checks[0]] == pytest.approx([row.p_pass for row in checks[1]])
     assert "rows are paired by their documents" in str(checks[1].notes)
     compared = [howsure.compare_calibration(data=own, against=howsure.read(path)) for path in (b, permuted)]
@@ -99,7 +99,7 @@ def test_documents_that_do_not_pair_rows_are_refused(documents: list[str], tmp_p
         with pytest.raises(InputError, match=r"is not the same document in .* Evaluate the models on the same version"):
             function(data=log)
     with pytest.raises(InputError, match="Evaluate both models on the same version"):
-        howsure.check_score("acc", better_than=howsure.read(b), data=howsure.read(a))
+        howsure.check_score("acc", against=howsure.read(b), data=howsure.read(a))
     done = run_command("significance", str(a), str(b))
     assert (done.code, "answers to different questions must not be paired" in done.err) == (2, True)
     assert howsure.mean_scores(data=howsure.read(a))[0].n == N  # a single log has nothing to pair

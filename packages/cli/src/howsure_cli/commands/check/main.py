@@ -12,10 +12,10 @@ from xml.sax.saxutils import quoteattr
 
 import click
 
-from howsure.check.calibration import check_calibration
+from howsure.check.calibration import check_calibration, run_calibration_check
 from howsure.check.evidence import Baseline
-from howsure.check.scores import check_score
-from howsure.check.selective import check_selective
+from howsure.check.scores import check_score, check_score_so_far, run_score_check
+from howsure.check.selective import check_selective, run_selective_check
 from howsure.check.verdicts import CANNOT_TELL, FAIL, MOST_RUNS, PASS, Check, Verdict
 from howsure.data.sources import Files
 from howsure.errors import InputError
@@ -45,9 +45,14 @@ from howsure_cli.terminal.output import emit, emit_result, is_raw, result_text, 
 CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
 FORMATS = ("table", "json", "csv", "markdown")
 CHECKS: dict[str, Callable[..., Check]] = {
-    "calibration": check_calibration,
-    "score": check_score,
-    "selective": check_selective,
+    "calibration": run_calibration_check,
+    "score": run_score_check,
+    "selective": run_selective_check,
+}
+DOCUMENTED_BY: dict[str, tuple[Callable[..., Check], ...]] = {
+    "calibration": (check_calibration,),
+    "score": (check_score, check_score_so_far),
+    "selective": (check_selective,),
 }
 
 
@@ -162,6 +167,7 @@ def check_command(kind: str, short_help: str, examples: str, **options: Decorato
     how: dict[str, Any] = {
         "own": [shared_options],
         "options": without_options | options,
+        "documented_by": DOCUMENTED_BY[kind],
         "epilog": CODES,
         "short_help": short_help,
     }
