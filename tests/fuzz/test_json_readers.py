@@ -21,7 +21,7 @@ from tests.fuzz.readers import LOG_READERS, READERS, Reader, run
 from tests.fuzz.trial import crash_of
 from tests.source import FILES, PAPERS
 
-FEW, SOME, MANY = 50, 200, 2_000  # inputs of a reader
+FEW, SOME, MANY = 30, 200, 2_000  # inputs of a reader
 SLOW = {
     *("jsonl", "json", "distributions", "corpus-jsonl", "scores-jsonl", "log-lighteval", "event-store"),
     *("look", "saved-regression"),

@@ -182,6 +182,7 @@ def test_what_it_suggests_for_a_table_runs(name: str) -> None:
     check_all_run(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LOGS)
 def test_what_it_suggests_for_a_log_runs(name: str) -> None:
     content, write = LOGS[name]
