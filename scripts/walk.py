@@ -21,7 +21,7 @@ from howsure_cli.command_line import main
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCES = [os.path.join(folder, "src", "") for folder in glob.glob(os.path.join(ROOT, "packages", "*"))]
 READING = ("inputs", "data", "files")
-BEFORE_NUMBERS = (*READING, "howsure_cli", "check", "show", "errors", "first_use", "result")
+BEFORE_NUMBERS = (*READING, "howsure_cli", "check", "figures", "show", "errors", "first_use", "result")
 
 
 def file_of_package(path: str) -> str | None:
@@ -66,7 +66,7 @@ def walk(arguments: list[str]) -> str:
     """The files with the number of their functions that were called, and how many there are by room."""
     found = entered(arguments)
     rooms = Counter(room_of(name) for name in found)
-    lines = [f"{len(functions):>4}  {name}" for name, functions in found.items()]
+    lines = ["functions  file", *(f"{len(functions):>9}  {name}" for name, functions in found.items())]
     reading = sum(rooms[room] for room in READING)
     lines.append(f"{len(found)} files, {sum(map(len, found.values()))} functions; {reading} files read and check")
     lines.append(", ".join(f"{room} {count}" for room, count in rooms.most_common()))

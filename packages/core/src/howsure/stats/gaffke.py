@@ -1,4 +1,11 @@
-"""Gaffke's test and bound of the mean of bounded scores, also of scores in clusters."""
+"""Gaffke's test and bound of the mean of bounded scores, also of scores in clusters.
+
+For independent scores of 0 and 1 the interval is Clopper and Pearson's.
+
+Sources: N. Gaffke (2005), Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+variable, Mathematical Methods of Statistics 14; E. Learned-Miller & P. S. Thomas (2019), A new confidence interval for
+the mean of a bounded random variable, arXiv:1905.06208.
+"""
 
 from __future__ import annotations
 

@@ -272,7 +272,7 @@ def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], Input
 # The sums of each cell and label as one expression, which any engine that narwhals knows evaluates.
 #
 # Comparisons, subtractions, square roots, products with powers of two and one product: each is exactly rounded, so that
-# every engine on every processor finds the same whole numbers as `summary/cells.py` does.
+# every engine on every processor finds the same whole numbers as `calibration/slots.py` does.
 
 
 def sums_by_cell(pairs: LazyPairs) -> Any:
