@@ -1,6 +1,7 @@
-"""Checks of columns: made once, on entry, loudly and fast; all other code trusts the result.
+"""Checks of user input: every column is checked once, on entry, and all other code trusts the result.
 
-Rows are counted from 0, as in `y_prob[12]`. Details are determined only when something is wrong.
+Messages count rows from 0, as in `y_prob[12]`. The checks are vectorised; the offending row is searched for only after
+a check has failed.
 """
 
 from __future__ import annotations
@@ -30,19 +31,18 @@ from howsure.inputs.numbers_and_names import (
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.stated_confidence import states_confidence
 
-# A numpy column from a list, a series or a tensor; and lists passed by the user.
-
 Column = npt.NDArray[Any]
 MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
 
 
 def as_column(values: object, *, name: str) -> Column:
-    """A one-dimensional numpy array of the values of a list, tuple, array, series or tensor; no copy of an array.
+    """Convert a list, tuple, array, series or tensor to a one-dimensional numpy array (an array is not copied).
 
     >>> as_column([0.5, None], name="y_prob")
     array([0.5, None], dtype=object)
 
-    Raises InputError if the values are not a column, or if a masked array hides some of them.
+    Raises InputError if the values are not one-dimensional, are empty, include an integer too large for a float, or if
+    a masked array has masked entries.
     """
     if isinstance(values, (str, bytes, dict, set, frozenset)) or values is None:
         raise InputError("not_a_column", name, type=_type_name(values))
@@ -56,7 +56,7 @@ def as_column(values: object, *, name: str) -> Column:
             "{parameter} cannot be read as a column ({error})", name, error=str(error), remedy=remedy
         ) from error
     if column.dtype.kind == "U" and column.ndim == 1 and isinstance(values, (list, tuple)):
-        spelled = np.flatnonzero(column == "nan")  # what numpy makes of a NaN among texts
+        spelled = np.flatnonzero(column == "nan")  # numpy converts a NaN among texts to "nan"
         column = np.asarray(values, dtype=object) if any(is_missing(values[row]) for row in spelled) else column
     if column.ndim == 0:
         raise InputError("not_a_column", name, type=_type_name(values))
@@ -79,7 +79,7 @@ def _refuse_huge(column: Column, name: str) -> None:
 
 
 def check_finite(values: Floats, *, name: str) -> None:
-    """Raise InputError at the first score that is not finite, or so large that sums of its powers are not.
+    """Raise InputError at the first score that is not finite, or so large that a sum of fourth powers would overflow.
 
     >>> check_finite(np.array([0.5, 1.7e308]), name="score")
     Traceback (most recent call last):
@@ -96,7 +96,7 @@ def check_finite(values: Floats, *, name: str) -> None:
 
 
 def array_of(values: Any) -> Column:
-    """Values as an array of any shape; of objects where lists in them differ in length, which numpy does not take.
+    """Convert values to an array of any shape; lists of different lengths become a one-dimensional array of objects.
 
     >>> array_of([[0], [0, 1]]).shape, array_of([[0, 1], [0, 2]]).shape
     ((2,), (2, 2))
@@ -111,7 +111,7 @@ def array_of(values: Any) -> Column:
 
 
 def first_missing(column: Column) -> int | None:
-    """The first row that is missing (`is_missing`); None if no row is."""
+    """Position of the first missing value, as defined by `is_missing`; None if no value is missing."""
     if column.dtype.kind in "OUT":
         if not any(map(is_missing, _distinct(column))):
             return None
@@ -123,9 +123,9 @@ def first_missing(column: Column) -> int | None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value is missing: None, NaN, NaT, the NA of pandas, or a text that is blank or spells NaN.
+    """Whether a value is missing: None, NaN, NaT, pandas' NA, or a text that is blank or spells NaN.
 
-    The only definition; `Column.missing` is the same in SQL, and `missing_values` adds values to it.
+    `Column.missing` is the same definition in SQL. The parameter `missing_values` adds further values.
 
     >>> [is_missing(value) for value in (None, float("nan"), " ", "NaN", "nan", "NA", "none", 0)]
     [True, True, True, True, True, False, False, False]
@@ -153,7 +153,7 @@ def missing(
     remedy: str = "leave_out_rows",
     **values: Any,
 ) -> InputError:
-    """The error for a missing value; `values` are those of the remedy."""
+    """Error for a missing value; `values` fill the placeholders of the remedy."""
     return InputError("missing", name, value=value, row=row, place=place, remedy=remedy, **values)
 
 
@@ -168,23 +168,23 @@ def _type_name(value: object) -> str:
 
 
 def listed(values: object, *, name: str, of: str) -> list[Any]:
-    """The values as a list; InputError naming the parameter if they are not a list, or are text."""
+    """Convert an iterable to a list. Raises InputError for a text and for anything that is not iterable."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError("{parameter} must be a list of {items}", name, items=of, value=values)
     return list(values)
 
 
-# Values as codes: a column of names that is stored so, and the codes of any column.
+# Columns of names, stored as integer codes and a list of distinct names.
 
 Codes = np.ndarray[Any, np.dtype[Any]]  # whole numbers of any width
 LOOKUP_SPREAD = 4
-MOST_GROUPS = 50_000  # each is evaluated by itself
-A_GROUP = 0.002  # seconds, the least that one takes
+MOST_GROUPS = 50_000  # each group is evaluated separately
+A_GROUP = 0.002  # seconds that evaluating one group takes at least
 
 
 @dataclass(frozen=True, slots=True)
 class Coded:
-    """The name of row i is `names[codes[i]]`; each name occurs, and they are in natural order."""
+    """A column of names: row i is `names[codes[i]]`. The names are in natural order, and each occurs in some row."""
 
     codes: Codes
     names: tuple[str, ...]
@@ -197,8 +197,7 @@ class Coded:
 
 
 def check_group_count(groups: int, rows: int, *, name: str, most: int = MOST_GROUPS, seconds: float = A_GROUP) -> None:
-    """Raise InputError where a column has so many groups that their evaluation would seem to stand still: of each, it
-    takes some `seconds` or more.
+    """Raise InputError if a column has more than `most` groups, which would take at least `seconds` each to evaluate.
 
     >>> check_group_count(10**6, 10**6, name="groups")
     Traceback (most recent call last):
@@ -220,9 +219,9 @@ def check_group_count(groups: int, rows: int, *, name: str, most: int = MOST_GRO
 
 
 def factorised(column: Column) -> tuple[Integers, list[Any]]:
-    """Codes of the rows, and the distinct values that they represent (ascending if they are numbers).
+    """Codes of the rows (n,) and the distinct values: ascending for numbers, else in order of first occurrence.
 
-    Raises TypeError for values that are lists or the like.
+    Raises TypeError for values that cannot be hashed, such as lists.
     """
     kind = column.dtype.kind
     if kind in "biu":
@@ -255,20 +254,22 @@ def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any
     return present[offsets], (values.astype(np.bool_) if kind == "b" else values).tolist()
 
 
-# Checks of user input: made once, on entry, loudly and fast; all other code trusts the result.
-#
-# Rows are counted from 0, as in `y_prob[12]`. Details are determined only when something is wrong.
+# Checks of numbers, probabilities, labels, weights and codes.
 
 ROUNDING = 1e-3
-MANY_LABELS = 12  # more values than this are no labels
-LIKELY_PERCENT = 10  # few logits are greater
-GIVEN_PREFIX = "Probabilities."  # of giving probabilities: parameters of `Probabilities`
-NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
-NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # though some turn into floats
+MANY_LABELS = 12  # a column with more distinct values is not a column of labels
+LIKELY_PERCENT = 10  # logits are rarely larger than this, so larger values are probably percentages
+GIVEN_PREFIX = "Probabilities."  # in messages, before the parameters `logits` and `logprobs`
+NUMERIC = "biuf"  # dtype kinds of numbers
+NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # not numbers, although some convert to float
 
 
 def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
-    """Numbers as float64, none missing in a column of objects; not copied if they are already float64."""
+    """Convert a column to float64 (n,), without a copy if it is float64 already.
+
+    Raises InputError for a value that is not a number and for a missing value among objects; NaN in a numeric array is
+    kept.
+    """
     column = as_column(values, name=name)
     if n is not None:
         _check_length(column, n, name)
@@ -289,9 +290,10 @@ def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
 def check_probabilities(
     y_prob: object, *, name: str = "y_prob", n: int | None = None, scales: str | None = None
 ) -> Floats:
-    """Probabilities as float64: all in [0, 1], none missing; not copied if they are already float64.
+    """Check probabilities (all in [0, 1], none missing) and return them as float64 (n,).
 
-    A negative zero becomes 0. `n` is the required number of rows; `scales`: see `probability_advice`.
+    The array is not copied if it is float64 already, unless it has a negative zero, which becomes 0. n: the required
+    number of rows. scales: see `probability_advice`.
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
@@ -302,7 +304,7 @@ def check_probabilities(
     Raises InputError naming the row and the value.
     """
     values = check_numbers(y_prob, name=name, n=n)
-    low, high = values.min(), values.max()  # NaN goes through both
+    low, high = values.min(), values.max()  # both are NaN if any value is
     if not (low >= 0.0 and high <= 1.0):
         row = int(is_probability(values).argmin())
         value = float(values[row])
@@ -315,10 +317,11 @@ def check_probabilities(
 def probability_advice(
     value: float, highest: float = math.inf, *, scales: str | None = None, transform: str = "sigmoid"
 ) -> str:
-    """The remedy for a value that is not a probability; `highest` is the largest value in its column.
+    """Remedy for a value outside [0, 1]: a guess whether it is a rounding error, log-probability, percentage or logit.
 
-    scales: what precedes the names of the parameters `logits` and `logprobs` (GIVEN or nothing); None if the function
-    has none. transform: the function that turns logits into probabilities: sigmoid, or softmax of several classes.
+    highest: the largest value in the column. scales: the prefix of the parameters `logits` and `logprobs` in the
+    message (`GIVEN_PREFIX` or an empty text); None if the function has no such parameters. transform: the function that
+    turns logits into probabilities, "sigmoid" or, for several classes, "softmax".
     """
     exp = "Apply exp first" if scales is None else f"`{scales}logprobs=...` reads them"
     logits = f"Apply a {transform} first" if scales is None else f"`{scales}logits=...` reads them"
@@ -332,7 +335,7 @@ def probability_advice(
 
 
 def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_true") -> Labels:
-    """Labels as 0 and 1 (uint8): bool, 0/1 in any numeric type or as text, or any two values with `pos_label`.
+    """Convert labels to 0 and 1 (n,), uint8: from bool, 0/1 as numbers or text, or any two values with `pos_label`.
 
     >>> check_labels(["correct", "wrong", "correct"], pos_label="correct")
     array([1, 0, 1], dtype=uint8)
@@ -361,7 +364,7 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
 
 
 def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight") -> Floats:
-    """Weights as float64: finite, none negative, not all zero.
+    """Check weights (finite, none negative, not all 0, finite sum) and return them as float64 (n,).
 
     >>> check_weights([1, 2.5], n=2)
     array([1. , 2.5])
@@ -384,12 +387,12 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
 
 
 def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> tuple[Integers, tuple[str, ...]]:
-    """Groups or items as codes starting at 0, and their names: the values as text, in natural order.
+    """Codes (n,) of a column, starting at 0, and the names they stand for: the values as text, in natural order.
 
     >>> check_codes(["b10", "b2", "b10"], n=3, name="groups")
     (array([1, 0, 1]), ('b2', 'b10'))
 
-    Raises InputError if a value is missing, the length is not n, or `groups` are too many to be evaluated one by one.
+    Raises InputError if a value is missing, the length is not n, or, with `groups`, there are more than 50,000 names.
     """
     if isinstance(values, Coded):
         _check_length(values.codes, n, name)
@@ -407,7 +410,7 @@ def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> t
 
 
 def coded_rows(values: Sequence[str], place: Integers) -> Coded:
-    """The column whose row i is `values[place[i]]`: each value is read once, however many rows hold it.
+    """The column whose row i is `values[place[i]]`, stored as codes; the cost depends on the number of values.
 
     >>> coded_rows(["b", "a"], np.array([0, 1, 0]))
     Coded(codes=array([1, 0, 1]), names=('a', 'b'))
@@ -417,7 +420,7 @@ def coded_rows(values: Sequence[str], place: Integers) -> Coded:
 
 
 def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integers:
-    """Clusters as codes starting at 0: faster than `check_codes`, since their names are not needed.
+    """Codes (n,) of clusters, starting at 0; faster than `check_codes`, since names are not returned.
 
     >>> check_clusters(["doc 7", "doc 7", "doc 1"], n=3)
     array([1, 1, 0])
@@ -431,12 +434,12 @@ def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integer
     codes, distinct = _factorised(column, name)
     if column.dtype.kind in NUMERIC:
         return codes
-    order = sorted(range(len(distinct)), key=lambda code: str(distinct[code]))  # whatever the order of the rows
+    order = sorted(range(len(distinct)), key=lambda code: str(distinct[code]))  # codes do not depend on row order
     return np.argsort(order)[codes]
 
 
 def check_same_length(**columns: Any) -> int:
-    """The common length of named columns; None is ignored.
+    """The common length of the named columns; columns that are None are ignored.
 
     >>> check_same_length(y_true=[0, 1], y_prob=[0.1, 0.2, 0.3], groups=None)
     Traceback (most recent call last):
@@ -467,7 +470,7 @@ def _check_length(column: Column, n: int, name: str) -> None:
 
 
 def _zero_or_one(column: Column) -> Labels | None:
-    """The labels of a column of 0 and 1; None if it holds anything else."""
+    """Convert a column of 0 and 1 (numbers, bool or text) to labels; None if it has any other value."""
     kind = column.dtype.kind
     if kind == "b":
         return column.view(np.uint8)
@@ -494,7 +497,10 @@ def _two_texts(column: Column) -> Labels | None:
 
 
 def _equal_to(column: Column, pos_label: object) -> Labels | None:
-    """1 where the label is `pos_label`; None if that never occurs (except for 0/1) or if there are two other values."""
+    """Labels that are 1 where the value is `pos_label`, else 0; None if the other values differ from each other.
+
+    Also None if `pos_label` never occurs, unless it is 0 or 1 and the only value is the other of these two.
+    """
     positive: npt.NDArray[np.bool_] = np.broadcast_to(np.asarray(column == pos_label, dtype=np.bool_), column.shape)
     others = column[~positive]
     if len(others) and not bool(np.all(others == others[0])):
@@ -512,22 +518,22 @@ def _factorised(column: Column, name: str) -> tuple[Integers, list[Any]]:
         raise _not_one_value(name) from None
 
 
-# The rules of a column, each written once, for arrays and the chunks of files, and their errors; `place` is where the
-# row is, in words, for those that do not number rows from 0.
+# Rules and errors shared by arrays and by files that are read in chunks. place: the row's location in words, for
+# sources that do not number rows from 0.
 
 
 def is_probability(values: Floats) -> npt.NDArray[np.bool_]:
-    """Which values lie in [0, 1]; NaN does not."""
+    """For each value, whether it is in [0, 1]; False for NaN."""
     return (values >= 0.0) & (values <= 1.0)
 
 
 def is_weight(values: Floats) -> npt.NDArray[np.bool_]:
-    """Which values are finite and not negative."""
+    """For each value, whether it is finite and not negative."""
     return (values >= 0.0) & (values < math.inf)
 
 
 def no_number(name: str, value: object, *, row: int | None = None, place: str | None = None) -> InputError:
-    """The error for a value that is not a number, such as a text."""
+    """Error for a value that is not a number, such as a text."""
     remedy = (comma_advice(value) if isinstance(value, str) else "") or "leave_out_rows"
     if Fault("not_a_number", name).role == "y_prob" and isinstance(value, str) and states_confidence(value):
         remedy = "name_stated"
@@ -543,27 +549,28 @@ def no_probability(
     place: str | None = None,
     scales: str | None = GIVEN_PREFIX,
 ) -> InputError:
-    """The error for a number that is not a probability; `highest`, `scales`: see `probability_advice`."""
+    """Error for a number outside [0, 1]; for `highest` and `scales` see `probability_advice`."""
     remedy = probability_advice(value, highest, scales=scales)
     return InputError("outside", name, value=value, row=row, place=place, low=0, high=1, remedy=remedy)
 
 
 def no_weight(name: str, value: float, *, row: int | None = None, place: str | None = None) -> InputError:
-    """The error for a number that is not a weight."""
+    """Error for a weight that is negative or infinite."""
     return InputError("not_a_weight", name, value=value, row=row, place=place, remedy="leave_out_rows")
 
 
 def weighs_nothing(name: str) -> InputError:
-    """The error for weights that are all 0."""
+    """Error for weights that are all 0."""
     return InputError("all_zero", name)
 
 
 def not_two_values(
     counts: Mapping[Any, int], *, pos_label: object, name: str, more: bool = False, in_file: bool = False
 ) -> InputError:
-    """The error for labels (counts by value) that are not two values, or of which the positive one is not named.
+    """Error for labels that have too many values, or whose positive value is not named or does not occur.
 
-    more: there are other values. in_file: values that are not labels can be treated as missing.
+    counts: number of rows by value. more: whether the column has further values that `counts` lacks. in_file: whether
+    the remedy may suggest `missing_values`, which exists for files.
     """
     ordered = [
         (_as_label(value), count) for value, count in sorted(counts.items(), key=lambda label_count: -label_count[1])
@@ -595,7 +602,7 @@ def not_two_values(
 
 
 def _as_label(value: Any) -> Any:
-    """A label as a message shows it: a whole number without a point, also where a file holds it as text."""
+    """A label as messages show it: whole numbers, also those written as text, become int; others are unchanged."""
     number = spelled_number(value) if isinstance(value, str) else value
     if isinstance(number, (float, np.floating)) and number == int(number if math.isfinite(number) else 0):
         return int(number)

@@ -1,4 +1,7 @@
-"""Several classes per row, reduced to pairs: from probabilities, log scales, and shares of annotators."""
+"""Reduce predictions over several classes to pairs of a probability and a label.
+
+The input is probabilities, logits or log-probabilities of K classes; labels are classes or shares of annotators.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,11 @@ from howsure.inputs.pairs import (
 )
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 
-# Scores of classes on a log scale as probabilities: logits, and log-probabilities that need not sum to one.
+# Logits, and log-probabilities that need not be normalised, as probabilities.
 
 
 def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
-    """Probabilities (n, K) in proportion to exp of the scores in each row, in float64; of -inf 0.
+    """Softmax of each row (n, K), in float64; a score of -inf has probability 0.
 
     >>> softmax(np.array([[0.0, math.log(3)], [-math.inf, 2.0]])).round(3).tolist()
     [[0.25, 0.75], [0.0, 1.0]]
@@ -42,7 +45,7 @@ def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
 
 
 def log_scale_fault(matrix: Floats, names: tuple[str, ...], scale: str, *, name: str) -> InputError | None:
-    """The error for the first row that is not logits (finite) or log-probabilities (at most 0, one above -inf)."""
+    """Error for the first invalid row, or None. Logits must be finite; log-probabilities at most 0, one above -inf."""
     wrong = ~np.isfinite(matrix) if scale == LOGITS else ~(matrix <= ROUNDING)
     rows = wrong.any(axis=1) | (matrix.max(axis=1) == -math.inf)
     if not rows.any():
@@ -61,10 +64,11 @@ def log_scale_fault(matrix: Floats, names: tuple[str, ...], scale: str, *, name:
 def distributions(
     matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str, place: Callable[[int], str] | None = None
 ) -> Floats:
-    """Checked probabilities of classes (n, K): as they are given, or from logits or log-probabilities.
+    """Check scores of classes (n, K) and return them as probabilities.
 
-    name: the parameter or column, for messages. place: where a row is, in words. Raises InputError at the first row
-    that is wrong.
+    scale: "logits" or "logprobs", which are converted by softmax; None for probabilities, which are returned unchanged.
+    name: the parameter or column in messages. place: maps a row number to its location in words. Raises InputError at
+    the first invalid row.
     """
     check_scores(matrix, names, scale, name=name, place=place)
     return matrix if scale is None else softmax(matrix)
@@ -79,7 +83,7 @@ def check_scores(
     scales: str = GIVEN_PREFIX,
     place: Callable[[int], str] | None = None,
 ) -> None:
-    """The same check of scores that stay on their scale; `scales`: see `probability_advice`."""
+    """Check scores of classes (n, K) as `distributions` does, without converting; scales: see `probability_advice`."""
     error = (
         probability_fault(matrix, names, name=name, scales=scales)
         if scale is None
@@ -89,7 +93,7 @@ def check_scores(
         raise error if place is None else error.at(place)
 
 
-# Several classes per row, reduced to pairs: the top class, one class, or every class as a group.
+# Reduction to pairs: the top class, one class, or every class as a group.
 
 SUM_TOLERANCE = 1e-3  # a softmax in float32 or float16 does not sum to 1 exactly
 
@@ -105,11 +109,11 @@ def pairs_from_classes(
 ) -> Pairs:
     """Prediction–label pairs from the probabilities of K classes per row.
 
-    `y_true` (n) contains class names or, for values not among `classes`, indices starting at 0 (unless all names are
-    whole numbers other than 0 … K-1: then only names are allowed); `y_prob` (n, K) is an array, lists, or a data frame
-    whose columns are the classes. `reduce` is "top-label" (the largest probability, and whether its class is the label;
-    ties go to the first class), "class-wise" (all pairs of row and class, the class as group, and the row as cluster
-    unless `clusters` is given), or the name of one class.
+    y_true (n,): class names. If some label is not a name, all labels are read as indices starting at 0, unless all
+    names are whole numbers other than 0 … K-1. y_prob (n, K): an array, lists, or a data frame whose columns are the
+    classes. reduce: "top-label" pairs the largest probability with whether its class is the label (n pairs; ties go to
+    the first class); "class-wise" makes a pair of every row and class (n K pairs), with the class as group and, unless
+    `clusters` is given, the row as cluster; the name of a class pairs its probability with whether it is the label.
 
     >>> pairs = pairs_from_classes([0, 2], [[0.7, 0.2, 0.1], [0.5, 0.1, 0.4]])
     >>> pairs.probabilities, pairs.labels
@@ -150,9 +154,9 @@ def reduced(
     clusters: Integers | None = None,
     all_classes: bool = True,
 ) -> Pairs:
-    """The pairs of checked rows: `codes` (n) gives the column of `matrix` (n, K) that is the label. -0 becomes 0.
+    """Pairs from checked rows: `codes` (n,) is the column of `matrix` (n, K) that is the label. -0 becomes 0.
 
-    Without `all_classes`, the columns are some of many, and the scores of all classes are not known.
+    all_classes: whether the columns are all classes; if not, `class_scores` of the result is None.
     """
     n, k = matrix.shape
     scores = class_scores(codes, matrix) if all_classes else None
@@ -199,9 +203,10 @@ def tied_rows(matrix: Floats) -> int:
 def class_positions(
     labels: Sequence[str], classes: tuple[str, ...] | None, k: int, *, name: str
 ) -> tuple[Integers, tuple[str, ...]]:
-    """The class of each distinct label, by name or else by index, and the names of the k classes.
+    """Match labels to classes: the position of each distinct label, and the names of the k classes.
 
-    Where the names are whole numbers other than 0 … k-1, a label is a name, never an index.
+    Labels are matched by name if all of them are names, else as indices from 0. If all names are whole numbers, a label
+    is compared with these numbers instead and is never an index. Without `classes`, the names are "0" … "k-1".
     """
     if classes is not None and len(set(classes)) != k:
         raise InputError(f"classes must name the {k} classes, each once; it is {shortened(classes)}.")
@@ -230,7 +235,7 @@ def class_positions(
 def probability_fault(
     matrix: Floats, names: tuple[str, ...], *, name: str, scales: str | None = None
 ) -> InputError | None:
-    """The error for the first row that is not a distribution over the classes; None if all rows are.
+    """Error for the first row with a value outside [0, 1] or a sum that is not 1 within 0.001; None if all are valid.
 
     scales: see `probability_advice`.
     """
@@ -258,7 +263,7 @@ def probability_fault(
 
 
 def class_columns(values: object, name: str) -> Floats:
-    """Numbers (n, K), one row per case and one column per class; InputError for anything else."""
+    """Convert values to float64 (n, K), a column per class. Raises InputError unless K ≥ 2 and n ≥ 1."""
     try:
         matrix = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -287,10 +292,11 @@ def softly_reduced(
     group_names: tuple[str, ...] = (),
     clusters: Integers | None = None,
 ) -> Pairs:
-    """The pairs of checked rows whose labels are distributions: `shares` (n, K), `matrix` (n, K) of probabilities.
+    """Pairs from rows whose labels are distributions over the classes: `shares` (n, K), with probabilities `matrix`.
 
-    A label of share s is the label of an annotator drawn at random: a pair with label 1 and weight s, and one with
-    label 0 and weight 1 - s. All pairs of a row are one cluster, unless `clusters` says more.
+    A class with share s gives two pairs, as if an annotator were drawn at random: label 1 with weight s and label 0
+    with weight 1 - s. Pairs of weight 0 are left out. The row is the cluster of its pairs unless `clusters` (n,) is
+    given.
 
     >>> pairs = softly_reduced(np.array([[0.25, 0.75]]), np.array([[0.1, 0.9]]), ("no", "yes"), reduce="yes")
     >>> pairs.labels.tolist(), pairs.weights.tolist(), pairs.probabilities.tolist(), pairs.clusters.tolist()
@@ -308,7 +314,7 @@ def softly_reduced(
     else:
         raise unknown_name("class", reduce, names, place="the predictions (and no reduction: top-label, class-wise)")
     share = shares[row, column]
-    place = np.repeat(np.arange(len(row)), 2)  # of each pair: first of label 1, then of label 0
+    place = np.repeat(np.arange(len(row)), 2)  # row of each pair; its pair with label 1 precedes the one with label 0
     label = np.tile(np.array([1, 0], np.uint8), len(row))
     weight = np.where(label == 1, share[place], 1.0 - share[place])
     if weights is not None:

@@ -1,4 +1,4 @@
-"""Roles that need columns of their own: a column compared with itself agrees perfectly, whatever it holds."""
+"""Check that parameters which are compared name different columns: a column always agrees perfectly with itself."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from howsure.inputs.pairs import Probabilities
 
 
 def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None = None) -> None:
-    """Check that no two of the `compared` roles, and none of them and of the `others`, are the same column.
+    """Check that each column of the `compared` parameters is different from every other compared and other column.
 
     >>> check_distinct({"y_true": "grade", "score": "grade"})
     Traceback (most recent call last):
     howsure.errors.InputError: y_true and score are the same column, 'grade', which says nothing when compared with
     itself. Name two columns.
 
-    Raises InputError naming both roles.
+    Columns that two `others` share are allowed. Raises InputError naming both parameters.
     """
     columns = {role: _columns(value) for role, value in {**(others or {}), **compared}.items()}
     pairs = [*combinations(compared, 2), *((role, other) for role in compared for other in others or {})]
@@ -34,7 +34,7 @@ def check_distinct(compared: Mapping[str, Any], others: Mapping[str, Any] | None
 
 
 def _columns(value: Any) -> set[str]:
-    """The names of the columns of a role; none of arrays."""
+    """The column names that a parameter's value contains; empty if the value is an array."""
     if isinstance(value, Probabilities):
         return set(value.columns) if isinstance(value.values, str) or _are_names(value.values) else set()
     return {value} if isinstance(value, str) else set()

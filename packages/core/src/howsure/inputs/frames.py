@@ -1,4 +1,4 @@
-"""What `data` may be: a frame of any library, eager or lazy, or a source of rows that reads itself; numpy comes out."""
+"""Columns of `data` as numpy arrays: a data frame of any library, eager or lazy, or a `Source` such as files."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import as_spelled, shortened, unknown_name
 from howsure.inputs.pairs import Integers, Pairs
 
-SAVED = "saved summaries"  # the engine of sums that were read of them
+SAVED = "saved summaries"  # engine of results that are computed from saved sums
 MODEL, TASK, PROMPT, ITEM, DOCUMENT, RUN = "model", "task", "prompt", "item", "document", "run"  # columns of logs
 ITEM_HASH = "item_hash"  # of a log: the hash of what an item asks
 AS_READ = {"y_true": "target", "groups": "group", "clusters": "cluster", "sample_weight": "weight", "id": "id"}
-"""What a recipe calls the column that plays a role."""
+"""Names of the roles of columns in a recipe, by parameter."""
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 class Kind(StrEnum):
-    """As what a column is read."""
+    """How the values of a column are read."""
 
-    VALUES = "values"  # as they stand
-    NAMES = "names"  # with little memory
+    VALUES = "values"  # unchanged
+    NAMES = "names"  # as codes and distinct names, which need little memory
     DAYS = "days"
     NUMBER = "number"
-    SCORE = "score"  # numbers, and true and false
-    NUMBERS = "numbers"  # lists of them
-    REQUIRED = "required"  # as they stand, whatever they hold
-    OPTIONAL = "optional"  # as they stand, None where a row holds nothing
-    PARTIAL = "partial"  # a mapping of the rows that hold something
-    LATER = "later"  # read afterwards, of some rows
+    SCORE = "score"  # a number, or true or false
+    NUMBERS = "numbers"  # a list of numbers in each row
+    REQUIRED = "required"  # unchanged, of any type
+    OPTIONAL = "optional"  # unchanged, None where the value is missing
+    PARTIAL = "partial"  # a mapping of row numbers to values, without the missing ones
+    LATER = "later"  # not read yet; `Rows.at` reads it for some rows
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Columns of a source by their names.
+    """Columns by name that were read from a source or a data frame.
 
-    read: the files, the rows used and those left out, for the recipe of a result; {} of a frame. place: where the i-th
-    row used (from 0) stands; of a frame, its number. keys: the names in columns of mappings. chosen:
-    the columns that `choose` took from a log, by their roles. at: the columns that were left for later, of some rows in
-    ascending order. location: the file of a used row (None of a frame), and its number there, from 1.
-    measures: what the scores of a log measure, by their names. notes: how rows were read, for the notes of a result.
+    read: files, and numbers of rows used and left out, for the recipe of a result; {} for a frame. place: maps the
+    position of a used row (from 0) to its location in words. keys: for columns of mappings, the names in them. chosen:
+    the columns that `choose` selected from a log, by role. at: reads the columns of kind LATER for some rows, given in
+    ascending order. location: maps a row's position to its file (None for a frame) and its number there, from 1.
+    measures: by name, what the scores of a log measure. notes: notes on how rows were read, for a result.
     """
 
     columns: Mapping[str, Any]
@@ -70,7 +70,7 @@ class Rows:
 
     @contextmanager
     def placed(self) -> Iterator[None]:
-        """An error that is raised inside names its row by its place in the source."""
+        """A context in which InputErrors report the row's location in the source instead of its position."""
         try:
             yield
         except InputError as error:
@@ -80,7 +80,7 @@ class Rows:
 
 
 class Read(Protocol):
-    """Predictions that were read: `n` pairs in groups, in memory or as sums, and what was read of which files."""
+    """Predictions read from a source: pairs, optionally in groups, in memory or as sums, and a description of files."""
 
     @property
     def n(self) -> int:
@@ -88,34 +88,38 @@ class Read(Protocol):
 
     @property
     def group_names(self) -> tuple[str, ...]:
-        """The groups in natural order; () if there are none."""
+        """Names of the groups in natural order; () without groups."""
 
     @property
     def notes(self) -> dict[str, Any]:
-        """How it was read."""
+        """Details of how the pairs were read."""
 
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = ...) -> object:
-        """The pairs of a group, or of all; of very many, their sums."""
+        """The pairs of a group, or all pairs if it is None; their sums where the pairs do not fit in memory."""
 
     def pairs(self) -> Pairs:
         """All pairs in memory."""
 
     def blocks(self) -> Iterator[Pairs]:
-        """All pairs, very many of them some at a time, then without groups."""
+        """All pairs, in blocks if they are too many for memory; such blocks have no groups."""
 
     def beside(self, names: Sequence[str]) -> Rows:
-        """The rows used, whose columns of these names are read `at` some of them."""
+        """The rows used; its method `at` reads the columns `names` for some of these rows."""
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
-        """Further columns of the same rows: numbers, days or names."""
+        """Further columns of the rows used, by name: numbers, days or names."""
 
     def describe(self) -> dict[str, Any]:
-        """Files, rows, those left out, columns."""
+        """Files, columns, and numbers of rows used and left out, for the recipe of a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Labelled pairs, their `days` (n,), fingerprints of their `clusters`, and the days of those `unlabelled`."""
+    """Labelled pairs with dates.
+
+    days (n,): the day of each pair. clusters (n,): fingerprints of the clusters' names, or None. unlabelled: the days
+    of rows that have no label.
+    """
 
     pairs: Pairs
     days: Any
@@ -124,39 +128,39 @@ class Dated:
 
 
 class Logits(Protocol):
-    """Logits in files, and the right class of each row; a row whose target is `ignore` does not count."""
+    """Rows of logits in files with their target classes; rows whose target is `ignore` are not evaluated."""
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Their names."""
+        """Names of the files."""
 
     @property
     def n_classes(self) -> int:
-        """The numbers in a row."""
+        """Number of classes (logits in a row)."""
 
     @property
     def rows(self) -> int:
-        """All rows."""
+        """Number of rows, including ignored ones."""
 
     @property
     def ignored(self) -> int:
-        """Those that do not count."""
+        """Number of rows whose target is `ignore`."""
 
     @property
     def ignore(self) -> int:
-        """The target of these."""
+        """The target that marks rows which are not evaluated."""
 
     def blocks(self) -> Iterator[Any]:
-        """All rows, some at a time: `logits`, `targets`, and the `place` of a row."""
+        """Blocks of rows, each with `logits`, `targets`, and the `place` of a row in words."""
 
 
 class Source(ABC):
-    """Rows whose columns are named; `howsure.read` makes one of files."""
+    """Rows with named columns that are read on demand; `howsure.read` returns one for files."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What to call it."""
+        """Name of the source in results and messages."""
 
     @abstractmethod
     def predictions(
@@ -171,30 +175,33 @@ class Source(ABC):
         pos_label: Any = None,
         **how: Any,
     ) -> AbstractContextManager[Read]:
-        """The checked pairs of the columns that play the roles."""
+        """A context with the checked pairs of the named columns."""
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
-        """What is to be told how many of the n units were done."""
+        """A context with a function to report finished steps, out of n, to a progress bar; does nothing by default."""
         return nullcontext(lambda steps: None)
 
     @abstractmethod
     def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-        """Columns by their names, each read as what `kinds` says; a missing value is refused or its row left out."""
+        """Columns by name, each read as its kind. A missing value raises InputError, or its row is left out."""
 
     def columns(self, names: Sequence[str], *, optional: Sequence[str] = ()) -> tuple[Column, ...]:
-        """Columns as arrays, in the order of the names; those of text whose values all spell numbers as numbers, unless
-        one begins with a zero, as numbers of documents do. A missing value is refused, but None in `optional` ones."""
+        """Columns as arrays, in the order of `names`.
+
+        A text column becomes numbers if every value spells one and none has a leading zero, as identifiers do. A
+        missing value raises InputError, except in the columns `optional`, where it is None (NaN among numbers).
+        """
         kinds = dict.fromkeys(names, Kind.VALUES) | {name: Kind.OPTIONAL for name in names if name in optional}
         rows_read = self.rows(kinds)
         return tuple(as_spelled(rows_read[name]) for name in names)
 
     @abstractmethod
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
-        """The pairs of the columns that play the roles, with their dates; a row without a label waits for it."""
+        """Labelled pairs with their dates, and the dates of the rows that have no label yet."""
 
     @abstractmethod
     def logits(self, *, targets: Sequence[str], ignore: int) -> Logits | None:
-        """Rows of logits with their targets; None of saved summaries."""
+        """Rows of logits with their targets; None for saved summaries, which have no rows."""
 
     @abstractmethod
     def matched(
@@ -208,15 +215,14 @@ class Source(ABC):
         y_prob_against: Any = None,
         **roles: Any,
     ) -> PairedRows:
-        """The rows that were read and are another model's too: `other` is a source, or its columns in this one."""
+        """Pairs of two models on the rows that both have; `other` is a second source, or columns of this source."""
 
 
-# From user input to checked pairs: arrays, lists, series, the columns of a data frame, or `Pairs`.
+# Data frames: recognition, and columns as arrays.
 
 
 def is_frame(data: object) -> bool:
-    """Whether `data` has columns by name: a frame, eager or lazy, of a library that narwhals supports, or a source (not
-    a series or an array).
+    """Whether `data` has named columns: a `Source`, or an eager or lazy frame of a library that narwhals supports.
 
     >>> is_frame([0.1, 0.9])
     False
@@ -233,7 +239,7 @@ def is_frame(data: object) -> bool:
 
 
 def is_lazy(data: object) -> bool:
-    """Whether `data` is a lazy frame: an engine holds its rows and can add them up.
+    """Whether `data` is a lazy frame, whose engine can aggregate rows without loading all of them.
 
     >>> is_lazy([0.1, 0.9])
     False
@@ -246,7 +252,7 @@ def is_lazy(data: object) -> bool:
 
 
 def is_dask(data: object) -> bool:
-    """Whether `data` is a data frame of Dask, which narwhals is about to leave to another package.
+    """Whether `data` is a Dask data frame, which is handled here because narwhals plans to drop it.
 
     >>> is_dask([0.1, 0.9])
     False
@@ -255,7 +261,7 @@ def is_dask(data: object) -> bool:
 
 
 def lazy_table(data: Any) -> Any:
-    """A lazy frame as narwhals wraps it; one of Dask as an empty table with its columns.
+    """Wrap a lazy frame by narwhals; a Dask frame becomes an empty table with the same columns.
 
     Raises InputError if two of its columns have the same name.
     """
@@ -288,9 +294,10 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
 
 
 def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-    """Columns of a frame or a source by their names, each as what `kinds` says; of a frame as they stand.
+    """Columns of a source or a frame by name. A source converts each to its kind; a frame's values are unchanged.
 
-    how: what a source of several files may ask, such as which of the columns are `clusters`.
+    Of a frame, only the kinds PARTIAL and LATER have an effect. how: further arguments of `Source.rows`, such as which
+    columns are `clusters`.
     """
     if isinstance(data, Source):
         return data.rows(kinds, **how)
@@ -305,7 +312,7 @@ def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
 
 
 def no_column_name(role: str, value: object) -> InputError:
-    """The error for a parameter that must name a column and does not."""
+    """Error for a parameter that must be the name of a column and is not a text."""
     data = parameter("data", GIVEN)
     return InputError(
         "with {data}, {role} must name a column, not be a {type}.",
@@ -316,7 +323,7 @@ def no_column_name(role: str, value: object) -> InputError:
 
 
 def no_frame(data: object) -> InputError:
-    """The error for `data` that has no columns by name."""
+    """Error for `data` without named columns."""
     return InputError(
         "{parameter} must be a data frame, or files by howsure.read; it is a {type}. Pass arrays without `data`.",
         "data",
@@ -325,7 +332,7 @@ def no_frame(data: object) -> InputError:
 
 
 def columns_of(data: Any, **named: Any) -> list[Any]:
-    """The columns of a data frame that the arguments name, in their order; None stays None."""
+    """The columns of a data frame whose names are the arguments' values, in the order of arguments; None stays None."""
     if not is_frame(data):
         raise no_frame(data)
     for role, name in named.items():
@@ -336,7 +343,10 @@ def columns_of(data: Any, **named: Any) -> list[Any]:
 
 
 def named_columns(data: Any, **named: Any) -> tuple[dict[str, Any], dict[str, str]]:
-    """What the arguments hold, and what to call it in messages: arrays, or the columns of a data frame."""
+    """Arrays by parameter, and the name of each in messages.
+
+    Without `data`, the arguments are the arrays; else they are column names of the data frame, or None.
+    """
     names_in_messages = {role: role for role in named}
     if data is None:
         return named, names_in_messages
@@ -401,7 +411,7 @@ def _arrays(table: Any) -> list[Column]:
 
 
 def _streaming(table: Any) -> dict[str, Any]:
-    """What tells Polars to collect a table without holding all of what it reads."""
+    """Arguments of `collect` that let Polars process a table in blocks; {} for other libraries."""
     if not table.implementation.is_polars():
         return {}
     has_engine = "engine" in inspect.signature(table.to_native().collect).parameters
@@ -409,17 +419,17 @@ def _streaming(table: Any) -> dict[str, Any]:
 
 
 def fetched(table: Any) -> dict[str, Column]:
-    """The columns of a narwhals table by name, once its engine has computed them."""
+    """Compute a narwhals table and return its columns as arrays, by name."""
     return dict(zip(table.collect_schema().names(), _arrays(table), strict=True))
 
 
 def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
-    """A data frame of the columns: of `backend`, or of the first installed of pandas, polars and pyarrow.
+    """A data frame of the columns, in `backend` or else the first installed library of pandas, polars and pyarrow.
 
     >>> to_frame({"n": [1, 2]}, "pandas")["n"].sum().item()
     3
 
-    Raises MissingExtraError if the library is not installed, InputError if it is not one of these.
+    Raises MissingExtraError if the library is not installed, InputError for any other `backend`.
     """
     if backend is not None and backend not in BACKENDS:
         raise InputError(f"backend must be one of {', '.join(BACKENDS)}; it is {backend!r}.")

@@ -1,4 +1,4 @@
-"""Labels written in two ways: predictions that share none with the truth, and those that differ in case or spaces."""
+"""Detect labels spelled in two ways: no predicted label is a true label, or labels differ only in case or spaces."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ MAX_LISTED = 4
 
 
 def check_common_labels(true: Collection[object], predicted: Collection[object], *, name: str) -> None:
-    """Check that some predicted label is a true one, where labels are texts on one side at least.
+    """Check that at least one predicted label is also a true label; numeric labels are not checked.
 
-    `name` is what the predictions are called.
+    name: the name of the predictions in the message.
 
     >>> check_common_labels(["No", "Yes"], ["no", "yes"], name="prediction")
     Traceback (most recent call last):
     howsure.errors.InputError: no value of prediction is a true label: it holds 'no', 'yes'; the true labels are 'No',
     'Yes'. They differ only in case or spaces: write both alike.
 
-    Raises InputError if none is: the accuracy would be 0 whatever the model says.
+    Raises InputError if no label is shared: the accuracy would be 0 whatever the model predicts.
     """
     if set(true) & set(predicted) or not any(isinstance(label, str) for label in (*true, *predicted)):
         return
@@ -36,7 +36,7 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
 
 
 def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object]:
-    """The predicted labels that are not true ones, but would be if case and spaces did not count.
+    """The predicted labels that match a true label only if case and spaces are ignored.
 
     >>> variants(["New York", "Paris"], ["paris ", "new  york", "Paris", "Rome"])
     ['paris ', 'new  york']
@@ -47,7 +47,7 @@ def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object
 
 
 def categories_note(counts: Mapping[str, int]) -> str | None:
-    """Which categories differ only in case or spaces, with the number of rows of each; None if none do.
+    """Note that lists the categories that differ only in case or spaces, with their numbers of rows; None if none do.
 
     >>> categories_note({"No": 30, "Yes": 40, "no": 3})
     "'No' (30) and 'no' (3) differ only in case or spaces, and count as different categories"
@@ -66,9 +66,9 @@ def categories_note(counts: Mapping[str, int]) -> str | None:
 
 
 def variants_note(true: Iterable[object], predicted: Mapping[object, int]) -> str | None:
-    """How many predictions differ from a true label only in case or spaces; None if none does.
+    """Note on the number of predictions that differ from a true label only in case or spaces; None if there are none.
 
-    `predicted` maps each label to the number of rows that predict it.
+    predicted: the number of rows by predicted label.
 
     >>> variants_note(["No", "Yes"], {"yes": 7, "no ": 5, "Yes": 30})
     "12 predictions differ from a true label only in case or spaces ('no ', 'yes'), and count as wrong"

@@ -25,32 +25,30 @@ from howsure.inputs.checks import (
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
-# A table with one row per model, item and run, turned into the runs of each model on the same items.
-
-MOST_CELLS, SPARE_CELLS = 64, 1_000_000  # per row, and in any case: more are mostly empty
+MOST_CELLS, SPARE_CELLS = 64, 1_000_000  # limit of the table's cells: 64 per row, plus a million
 TOGETHER = " / "  # between the parts of a key
 
 
 @dataclass(frozen=True, slots=True)
 class LongForm:
-    """For each model, the rows of its runs on the common items (runs, items), and what was left out, in a sentence."""
+    """The row numbers of each model (runs, items) on the common items, and a sentence on the items left out, if any."""
 
     rows: Mapping[str, Integers]
     left_out: str = ""
 
     def per_item(self, values: Any, name: str) -> Any:
-        """One value for each item, equal in all of its rows.
+        """The value of each item from a column of rows, which must be equal in all rows of the item.
 
-        Raises InputError naming a row that differs.
+        Raises InputError naming a row whose value differs.
         """
         return one_per_item(values, np.concatenate(list(self.rows.values())), name, of="every row")
 
 
 def long_form(model: object, id: object, run: object = None, *, n: int, skip_missing: bool = False) -> LongForm:
-    """The rows of each model, run by run and item by item.
+    """Arrange rows of a long-form table as a matrix of row numbers (runs, items) for each model.
 
-    An item that a model lacks, in any of the runs that this model has, is an error; with `skip_missing`, it is left out
-    for all models, and counted.
+    Without `run`, each model has one run. Models may differ in their number of runs, but each run must include every
+    item; with `skip_missing`, an item that is missing from any run is left out for all models, and counted.
 
     Raises InputError for fewer than two models, for two rows of one model, run and item, and for missing items.
     """
@@ -106,9 +104,9 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
 
 
 def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every run") -> Column:
-    """The value of each item from a column of rows, `table` being the rows of the items (runs, items).
+    """The value of each item (items,) from a column of rows; `table` (runs, items) has the row numbers of each item.
 
-    Raises InputError naming a row whose value differs from that of the item's first row.
+    Raises InputError naming a row whose value differs from the value in the item's first row.
     """
     by_run = values[table]
     differs = by_run != by_run[0]
@@ -122,7 +120,7 @@ def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every
 
 
 def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
-    """The error for two rows of one item."""
+    """Error for two rows, `a` and `b`, of the same item (and model and run, as `each` says)."""
     return InputError(
         f"an item must have one row for each {each}; {at_row(a)} and {at_row(b)} are both item {item}. If these are "
         f"several runs, name their column ({parameter('run', GIVEN)}); if they are of several sets of items, let "
@@ -131,7 +129,7 @@ def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
 
 
 def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Coded:
-    """Several columns as one key, whose names are joined by " / ".
+    """Combine several columns into one key (n,), whose names are the parts joined by " / ".
 
     >>> joined_key([["a", "a"], [1, 2]], ["file", "id"], n=2).names
     ('a / 1', 'a / 2')
@@ -146,14 +144,14 @@ def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Code
     return Coded(key, tuple(spelled))
 
 
-# Scores of rows: numbers, or 1 for one value and 0 for the others.
+# Columns of scores: numbers, or 1 for a positive value and 0 for all others.
 
 NUMERIC = "biuf"
 TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 def as_scores(values: object, name: str) -> Floats:
-    """Scores as float64: finite, none missing.
+    """Convert scores to float64 (n,), all finite and none missing.
 
     >>> as_scores([True, 0.5, 3], "score").tolist()
     [1.0, 0.5, 3.0]
@@ -177,7 +175,10 @@ def as_scores(values: object, name: str) -> Floats:
 
 
 def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:
-    """The scores of a column; 1 for `pos_label` and 0 for every other value, which a note counts."""
+    """Scores of a column (n,): its numbers or, with `pos_label`, 1 for that value and 0 for all others.
+
+    With `pos_label`, a note that counts the other values is appended to `notes`.
+    """
     if pos_label is None:
         return as_scores(
             np.array(column.names, dtype=object)[column.codes] if isinstance(column, Coded) else column, name
@@ -200,8 +201,11 @@ def positive_scores(column: Any, pos_label: object, name: str, notes: list[str])
 def partial_scores(
     values: Any, n: int, *, pos_label: object, name: str, notes: list[str], must_occur: bool = True
 ) -> Floats:
-    """The scores (n,) of a column, or of a mapping of rows to values; NaN where one is missing, also as an empty text.
-    With pos_label 1 where they are that value, numbers also where they are spelled differently, and 0 elsewhere.
+    """Scores (n,) of a column or of a mapping from row numbers to values; NaN where a value is missing.
+
+    With `pos_label`, a score is 1 if the value equals it (numbers are compared by value, so "5.0" equals "5"), else 0,
+    and a note that counts the other values is appended to `notes`. must_occur: whether `pos_label` must be among the
+    values.
 
     >>> partial_scores({1: "2.5"}, 3, pos_label=None, name="y_true", notes=[]).tolist()
     [nan, 2.5, nan]
@@ -239,7 +243,7 @@ def partial_scores(
 
 
 def number_or_text(value: Any) -> Any:
-    """The number or truth value that a text spells; any other value unchanged."""
+    """Convert a text that spells a number, or "true" or "false" (1 or 0), to a float; any other value is unchanged."""
     if not isinstance(value, str):
         return value
     number = spelled_number(value)

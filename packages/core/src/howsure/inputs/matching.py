@@ -1,4 +1,4 @@
-"""The rows that two models share: matched by the ids of their items, or by position."""
+"""Match the rows of two models by item id, or by position."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from howsure.inputs.pairs import Integers, Pairs
 
 @dataclass(frozen=True, slots=True)
 class SharedRows:
-    """The rows of both models, row by row the same item: their positions `a` and `b` among the rows of each.
+    """Positions `a` and `b` (n,) of the shared items in the rows of models A and B, in the same order.
 
-    `only_a` and `only_b` rows are missing from the other model; `names` are what the models are called.
+    only_a, only_b: number of rows without a partner in the other model. names: the models' names, for messages. note:
+    how rows were matched, if that is worth a note.
     """
 
     a: Integers
@@ -30,14 +31,14 @@ class SharedRows:
 
     @property
     def said(self) -> list[str]:
-        """Which rows were left out because one model has none."""
+        """Notes on the rows that were left out because the other model lacks them, and on how rows were matched."""
         only = zip((self.only_a, self.only_b), self.names, strict=True)
         counts = [f"{counted(n, 'row')} of {name}" for n, name in only if n]
         left_out = [f"left out because one model has none: {', '.join(counts)}"] if counts else []
         return left_out + ([self.note] if self.note else [])
 
     def check_all(self, *, skip_missing: bool) -> None:
-        """Raise InputError if one model has rows that the other lacks, unless these are to be skipped."""
+        """Raise InputError if a row of either model has no partner, unless `skip_missing` is set."""
         if not skip_missing and (self.only_a or self.only_b):
             raise InputError(
                 "both models must be evaluated on the same rows; {rows} only of {first}, {only_b:,} only "
@@ -50,13 +51,13 @@ class SharedRows:
 
 
 def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, str], id: str = "id") -> SharedRows:
-    """The rows whose keys, ids or positions, both models have, in the order of the keys.
+    """Match two models' rows by their keys (ids or positions); the result is in ascending order of the keys.
 
     >>> found = shared_rows(np.array(["x", "y", "z"]), np.array(["z", "x"]), names=("A", "B"))
     >>> found.a, found.b, found.said
     (array([0, 2]), array([1, 0]), ['left out because one model has none: 1 row of A'])
 
-    Raises InputError if a key stands twice, or no row is in both.
+    Raises InputError if a key is repeated within a model, or if the models share no key.
     """
     for keys, name in zip((a, b), names, strict=True):
         distinct, counts = np.unique(keys, return_counts=True)
@@ -70,7 +71,7 @@ def shared_rows(a: npt.NDArray[Any], b: npt.NDArray[Any], *, names: tuple[str, s
     return SharedRows(rows_a, rows_b, len(a) - len(rows_a), len(b) - len(rows_b), names)
 
 
-HASH_KIND_END = ":"  # after what the hash of a document is of, such as doc_hash
+HASH_KIND_END = ":"  # separates a hash from its kind, as in doc_hash:…
 
 
 def _hash_kind(document_hash: str) -> str:
@@ -80,14 +81,17 @@ def _hash_kind(document_hash: str) -> str:
 def paired_by_documents(
     shared: SharedRows, a: npt.NDArray[Any], b: npt.NDArray[Any], *, ids: npt.NDArray[Any]
 ) -> SharedRows:
-    """Rows matched by the ids of A, unless an id is not the same document in B: then by the hashes `a` and `b` of their
-    documents, which a note says. Hashes of two kinds, such as those of two versions of a program, are not compared.
+    """Rows matched by id, or by document hash if an id refers to different documents in the two models.
+
+    shared: the rows matched by id. a, b: the hash of the document of each row of models A and B. ids: the ids of model
+    A's rows. If the hashes of all shared rows agree, `shared` is returned unchanged; else all rows are matched again by
+    hash, with a note. Hashes of different kinds, such as those of two versions of a program, are not compared.
 
     >>> rows = shared_rows(np.array(["1", "2"]), np.array(["1", "2"]), names=("A", "B"))
     >>> paired_by_documents(rows, np.array(["x", "y"]), np.array(["y", "x"]), ids=np.array(["1", "2"])).b.tolist()
     [1, 0]
 
-    Raises InputError where the documents are not the same ones, or do not tell all rows apart.
+    Raises InputError if rows must be matched by hash and a model repeats a hash, or the models' hashes differ as sets.
     """
     differs = [
         row
@@ -111,7 +115,7 @@ def paired_by_documents(
 
 
 def check_same_size(sizes: tuple[int, int], *, names: tuple[str, str]) -> None:
-    """Raise InputError if two models have different numbers of rows and no ids to match them by."""
+    """Raise InputError if two models that are matched by position have different numbers of rows."""
     if sizes[0] != sizes[1]:
         sizes_text = ", ".join(f"{name} has {n:,}" for name, n in zip(names, sizes, strict=True))
         raise InputError(
@@ -122,11 +126,11 @@ def check_same_size(sizes: tuple[int, int], *, names: tuple[str, str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ReadOfModel:
-    """What was read of one of two models.
+    """The source of one of two models, and how many of its rows are not used.
 
-    name: what its file and its columns of probabilities are called. label: the column of its label, None where a log
-    names it itself. Of its rows, those `skipped` have missing values, those `left_out` are not where they should be,
-    and `only` as many are no rows of the other model's.
+    name: its file and its columns of probabilities. label: its label column; None if a log defines it. skipped: rows
+    with missing values. left_out: rows that the filter `where` excludes. only: rows without a partner in the other
+    model.
     """
 
     name: str
@@ -138,8 +142,11 @@ class ReadOfModel:
 
 @dataclass(frozen=True, slots=True)
 class ReadOfBoth:
-    """What was read of two models, A and B: whether each has a label of its own, whether that is if its first choice
-    is right, the expression `where` that chose their rows, and a note on how rows were matched."""
+    """The sources of two models A and B, and how their rows were selected and matched.
+
+    own_labels: each model has its own label column. first_choices: these labels are whether a model's first choice is
+    correct. where: the expression that selected the rows, or None. note: how rows were matched, if worth a note.
+    """
 
     a: ReadOfModel
     b: ReadOfModel
@@ -149,7 +156,7 @@ class ReadOfBoth:
     note: str = ""
 
     def to_dict(self) -> dict[str, str | int | None]:
-        """The models, their labels, and their rows that are not used."""
+        """Names, label columns and numbers of unused rows, with the key suffixes `a` and `b`."""
         both = {"a": self.a, "b": self.b}
         content: dict[str, str | int | None] = {key: model.name for key, model in both.items()}
         content |= {f"target_{key}": model.label for key, model in both.items()}
@@ -161,7 +168,7 @@ class ReadOfBoth:
         return content | {"where": self.where} | {f"left_out_{key}": model.left_out for key, model in both.items()}
 
     def lines(self, n: int, names: Sequence[str]) -> list[str]:
-        """The models, their labels, how many pairs there are, and which rows are not used, a line each."""
+        """Lines of text: a line for each model, the number n of pairs, and a line for each reason of unused rows."""
         of = " (is its first choice right?)" if self.first_choices else ""
         labels = [f", label {model.label or 'target'}{of}" for model in (self.a, self.b)]
         own_label_texts = labels if self.own_labels else ("", "")
@@ -184,9 +191,9 @@ class ReadOfBoth:
 
 @dataclass(frozen=True, slots=True)
 class PairedRows:
-    """The pairs of two models on the same rows, in one order, and whether each has its own labels.
+    """Pairs of two models on the same rows in the same order.
 
-    Of files, what was `read` of both, and which rows were left out because one model has none, as is `said`.
+    own_labels: each model has its own labels. read: the sources, if files. said: notes on rows that were left out.
     """
 
     a: Pairs

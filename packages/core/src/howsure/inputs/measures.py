@@ -1,4 +1,4 @@
-"""What a column of numbers measures, by its name: quality, and whether lower is better; or a cost, or a count."""
+"""Infer from a column's name what it measures: quality (and whether lower is better), a cost, or a count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Words of a name. Those of QUALITY go first: the accuracy of a toxicity classifier is an accuracy.
+# Words that occur in names. QUALITY takes precedence: the accuracy of a toxicity classifier is an accuracy.
 QUALITY = _words(
     "acc accuracy f1 auc auroc map precision recall match em correct pass passed success similarity win won efficiency "
     "bleu chrf rouge"
@@ -36,8 +36,8 @@ LOWER_NAMES = re.compile(r"bits_per_(byte|char|character|word)|(^|_)error(_rate)
 class Measure:
     """What a score measures.
 
-    is_quality: it says how good an answer is; a cost or a count does not. lower_is_better: None where a count has no
-    better direction. bounds: the lowest and the highest value that is possible, where these are known.
+    is_quality: whether it measures how good an answer is; False for a cost or a count. lower_is_better: None for a
+    count, which has no better direction. bounds: the lowest and highest possible value; None if unknown.
     """
 
     is_quality: bool = True
@@ -45,7 +45,7 @@ class Measure:
     bounds: Ends | None = None
 
     def bounds_of(self, *scores: npt.NDArray[np.float64]) -> Ends | None:
-        """The bounds, if all scores lie between them."""
+        """The bounds if they are known and all scores are within them, else None."""
         if self.bounds is None:
             return None
         low, high = self.bounds
@@ -53,7 +53,9 @@ class Measure:
 
 
 def measure_of(name: str, bounds: Mapping[str, Ends] | None = None) -> Measure:
-    """What a score of this name measures; quality, of which more is better, unless its name says something else.
+    """What a score with this name measures; a quality where higher is better, unless its name has other known words.
+
+    bounds: the possible values of scores, by name.
 
     >>> measure_of("exact_match")
     Measure(is_quality=True, lower_is_better=False, bounds=None)

@@ -1,4 +1,4 @@
-"""Names and numbers as people write them: what parameters set, what texts spell, and how several are told."""
+"""Numbers set by parameters, numbers written in texts, and names: how they are checked, ordered and suggested."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from howsure.errors import InputError, Parameter, parameter, shown
 from howsure.errors import nearest as nearest
 from howsure.errors import shortened as shortened
 
-# Numbers set by the user: whole numbers, and numbers in a range.
+# Numbers set by parameters.
 
 LARGEST_FLOAT = int(sys.float_info.max)
-LARGEST_SCORE = 1e70  # whose fourth powers can be added up
+LARGEST_SCORE = 1e70  # sums of fourth powers of such scores do not overflow
 MOST_PROCESSES = 256
 MOST_CLUSTERINGS = 10_000  # samples of a document
 MOST_SIMULATIONS = 1_000_000  # random draws of a whole data set or of a clustering
 
 
 def check_whole(value: object, *, name: str, least: int = 1, most: int | None = None) -> int:
-    """A whole number of at least `least` and, if there is a limit, at most `most`, as int.
+    """Check a whole number from `least` to `most` (None: no limit) and return it as int.
 
     >>> check_whole(20.0, name="n_bins")
     20
@@ -48,7 +48,7 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
 
 
 def check_bounds(bounds: object) -> tuple[float, float]:
-    """The lowest and the highest number that is possible.
+    """Check the lowest and highest possible score, (low, high) with low < high, and return them as floats.
 
     >>> check_bounds((5, 1))
     Traceback (most recent call last):
@@ -71,7 +71,7 @@ def check_bounds(bounds: object) -> tuple[float, float]:
 
 
 def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *, name: str) -> None:
-    """Raise InputError if a value lies outside of the bounds, naming the row."""
+    """Raise InputError naming the first row whose value is outside the bounds."""
     outside = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
     if len(outside):
         row = int(outside[0])
@@ -89,7 +89,7 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
 
 
 def check_level(level: float, *, name: str = "level") -> float:
-    """The level of an interval, strictly between 0 and 1.
+    """Check the level of an interval, strictly between 0 and 1, and return it as float.
 
     >>> check_level(95)
     Traceback (most recent call last):
@@ -112,7 +112,7 @@ def is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
-# Numbers as written in files: ASCII digits and no underscores, although Python's `float` accepts more.
+# Numbers in texts: only ASCII digits and no underscores, although Python's `float` accepts more.
 
 NUMERAL = re.compile(
     r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?\s*|\s*[+-]?(?:nan|inf|infinity)\s*",
@@ -121,12 +121,12 @@ NUMERAL = re.compile(
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
 PERCENT = re.compile(r"\s*[+-]?(?:[0-9]{1,18}\.?[0-9]{0,18}|\.[0-9]{1,18})\s*%\s*", re.ASCII)
 PERCENT_IN_TEXT = re.compile(r"(?<![0-9.])[0-9]{1,3}(?:\.[0-9]{1,18})?(?=\s*%)", re.ASCII)
-KEY = re.compile(r"\s*[+-]?0[0-9]")  # a number of a document, not a number
+KEY = re.compile(r"\s*[+-]?0[0-9]")  # leading zero: an identifier, not a number
 WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 
 
 def spelled_number(text: str) -> float | None:
-    """The number written in a text, which may be NaN or infinite; None if there is none.
+    """The number that a text spells, which may be NaN or infinite; None if it does not spell a number.
 
     >>> spelled_number("0.5"), spelled_number("1_000"), spelled_number("٣")
     (0.5, None, None)
@@ -135,13 +135,14 @@ def spelled_number(text: str) -> float | None:
 
 
 def spelled_whole(text: str) -> int | None:
-    """The whole number written in a text of digits; None if there is none, or one of more than 18 digits."""
+    """The whole number that a text of at most 18 digits, with or without a sign, spells; None for any other text."""
     return int(text) if WHOLE.fullmatch(text) else None
 
 
 def comma_advice(text: str, *, is_score: bool = False) -> str:
-    """What to do about a text that is not a number because of a comma or a percent sign; else nothing. A score may be
-    on a scale from 0 to 100.
+    """Remedy for a text that is not a number because of a comma or percent sign; an empty text for other texts.
+
+    is_score: also suggest the number without its percent sign, since a score may be on a scale from 0 to 100.
 
     >>> comma_advice("1,234"), comma_advice("80.92%")
     ('Its comma may separate thousands or decimals: write 1234 or 1.234.', 'It is a percentage: write 0.8092.')
@@ -168,9 +169,10 @@ def _share(percentage: str) -> str:
 
 
 def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The numbers that a column of texts spells, if all do and none is a key such as 007; any other column as it is.
+    """Convert a column of texts to numbers if every text spells one and none has a leading zero, such as 007.
 
-    None becomes NaN.
+    Any other column is returned unchanged. The result is int64 if all are whole numbers, else float64; None becomes
+    NaN.
 
     >>> as_spelled(np.array(["1", "0.5"])), as_spelled(np.array(["007", "1"])).tolist()
     (array([1. , 0.5]), ['007', '1'])
@@ -190,7 +192,7 @@ def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place: str) -> InputError:
-    """The error for a name that does not exist, with a suggestion.
+    """Error for an unknown name, with the available names and the nearest one as a suggestion.
 
     >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
     no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?
@@ -204,7 +206,7 @@ def unknown_name(kind: str, name: str, names_available: Sequence[str], *, place:
 
 
 def quoted_if_needed(name: str) -> str:
-    """A name, in quotes if it is empty or has blanks that nobody would see at its ends.
+    """The name, in quotes if it is empty or begins or ends with a blank, which would be invisible.
 
     >>> quoted_if_needed("score"), quoted_if_needed("score ")
     ('score', "'score '")
@@ -213,7 +215,7 @@ def quoted_if_needed(name: str) -> str:
 
 
 def counted(count: int, singular: str, many: str | None = None) -> str:
-    """A count with its noun: `singular` in the singular, `many` in the plural (by default with an s).
+    """A count and its noun: `singular` for 1, else `many`, which defaults to `singular` with an s.
 
     >>> counted(1, "row"), counted(2_000, "row"), counted(2, "entity", "entities")
     ('1 row', '2,000 rows', '2 entities')
@@ -222,9 +224,9 @@ def counted(count: int, singular: str, many: str | None = None) -> str:
 
 
 def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:
-    """The sort key of a name: numbers first, by value, then text, with the numbers in it ordered by value.
+    """Sort key of names: numbers first, by value; then texts, in which embedded numbers are compared by value.
 
-    Digits after a point are decimals, but for those of a version such as 1.10.2.
+    Digits after a point are decimals, except in versions with several points, such as 1.10.2.
 
     >>> sorted(["Llama-70b", "10", "Llama-7b", "2.5", "p 0.57", "p 0.325", "v1.10.2", "v1.9.0"], key=natural_order)
     ['2.5', '10', 'Llama-7b', 'Llama-70b', 'p 0.325', 'p 0.57', 'v1.9.0', 'v1.10.2']
@@ -243,6 +245,6 @@ NUMBERS = re.compile(r"((?<![0-9.])[0-9]+\.[0-9]+(?!\.?[0-9])|[0-9]+)")
 
 
 def _number_key(number: str) -> tuple[int, int, str]:
-    """Numbers ordered by their value, however long; before text."""
+    """Sort key of a number within a text: by value, for any number of digits, and before text."""
     digits = number.lstrip("0")
     return 0, len(digits.partition(".")[0]), digits

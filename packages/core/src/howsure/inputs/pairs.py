@@ -1,4 +1,4 @@
-"""Prediction–label pairs in memory, what the classes they were made of say of each row, and ways of giving them."""
+"""Pairs of a probability and a label in memory, scores over all classes, and the forms in which models predict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, parameter, shown, way
 
-# What the probabilities of K classes say of each row, for the pairs that were made of them.
+# Scores over all K classes of a row, for the pairs that the row was reduced to.
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -20,11 +20,11 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ClassScores:
-    """Two numbers for the row that each pair comes from, one entry per pair.
+    """Scores over all K classes of a row, with one entry for each pair that comes from the row.
 
-    brier (n,): the sum over the K classes of (probability - 1 if the class is the label, else 0)². label_probability
-    (n,): the probability of the label. has_zero (n,): whether a class has probability 0, so that the log loss is
-    infinite if that class is the label.
+    brier (n,): the multiclass Brier score of the row, Σ_k (p_k - y_k)², where y_k is 1 for the label's class, else 0.
+    label_probability (n,): the probability of the label. has_zero (n,): whether some class has probability 0, so that
+    the log loss would be infinite if that class were the label.
     """
 
     brier: Floats
@@ -32,22 +32,24 @@ class ClassScores:
     has_zero: npt.NDArray[np.bool_]
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers) -> ClassScores:
-        """Those of some pairs."""
+        """The scores of some pairs, given by a mask or by positions."""
         return ClassScores(self.brier[rows], self.label_probability[rows], self.has_zero[rows])
 
     def tiled(self, k: int) -> ClassScores:
-        """Those of k pairs per row, the rows of one class after those of another."""
+        """The scores repeated k times, for pairs that are ordered by class and then by row."""
         return ClassScores(np.tile(self.brier, k), np.tile(self.label_probability, k), np.tile(self.has_zero, k))
 
     def are_of(self, labels: npt.NDArray[np.uint8], probabilities: Floats) -> bool:
-        """Whether these pairs have the probabilities that the classes had: a pair of label 1 is that of its row's
-        label. Pairs that were changed since, by a recalibration say, have not."""
+        """Whether the scores still belong to these pairs.
+
+        A pair with label 1 must have its row's label probability; that fails after a recalibration, for example.
+        """
         true = labels == 1
         return len(labels) == len(self.brier) and np.array_equal(probabilities[true], self.label_probability[true])
 
 
 def class_scores(codes: Integers, matrix: Floats) -> ClassScores:
-    """The scores of rows: `codes` (n) gives the column of `matrix` (n, K) that is the label, -1 a class without one.
+    """Scores of rows: `codes` (n,) is the column of `matrix` (n, K) that is the label, or -1 if none of them is.
 
     >>> class_scores(np.array([0, 1]), np.array([[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]])).brier.round(2)
     array([0.14, 1.14])
@@ -57,11 +59,11 @@ def class_scores(codes: Integers, matrix: Floats) -> ClassScores:
     return ClassScores(others + (1.0 - of_label) ** 2, of_label, (matrix == 0.0).any(axis=1))
 
 
-# Prediction–label pairs: the input of every calibration function.
+# Pairs: the input of every calibration function.
 
 Labels = npt.NDArray[np.uint8]
-NOTHING = 2.0**-250  # a share of the largest weight
-NEAR = 4  # binades
+NOTHING = 2.0**-250  # share of the largest weight below which a weight is negligible
+NEAR = 4  # powers of two around 1 within which weights are not rescaled
 CHUNK_ROWS = 1 << 19
 
 
@@ -69,9 +71,10 @@ CHUNK_ROWS = 1 << 19
 class Pairs:
     """Checked pairs in memory: labels and probabilities, optionally with weights, groups and clusters.
 
-    `groups` and `clusters` are integer codes starting at 0; `group_names[code]` is the user's name of the group. Pairs
-    made of several classes say how by `reduction`, "top-label" or "class-wise", and keep what the classes' own scores
-    need, `class_scores`. `positive` is what label 1 means, where that has a name. `notes` say how all rows were read.
+    labels, probabilities, weights, groups, clusters: (n,) each. groups and clusters are integer codes starting at 0;
+    `group_names[code]` is the user's name of a group. reduction: "top-label" or "class-wise" if the pairs come from
+    several classes, else None. class_scores: scores over all classes of each pair's row. positive: the name of label 1,
+    if it has one. notes: how rows were read.
     """
 
     labels: Labels
@@ -89,18 +92,17 @@ class Pairs:
         return len(self.labels)
 
     def by_group(self) -> Iterator[tuple[str, Pairs]]:
-        """The pairs of every group, in the order of the groups' names; none if they have no groups."""
+        """Iterate over (group name, pairs of the group) in the order of `group_names`; empty without groups."""
         if self.groups is None:
             return
-        small = np.min_scalar_type(max(len(self.group_names) - 1, 0))  # numbers of 8 and 16 bits are sorted by digits
+        small = np.min_scalar_type(max(len(self.group_names) - 1, 0))  # numpy sorts these by radix sort
         order = np.argsort(self.groups.astype(small), kind="stable")
         ends = np.cumsum(np.bincount(self.groups, minlength=len(self.group_names)))
         for name, start, end in zip(self.group_names, np.append(0, ends), ends, strict=False):
             yield name, self.only(order[start:end])
 
     def that_weigh(self) -> Pairs:
-        """The pairs without those of negligible weight (0, or less than 2⁻²⁵⁰ of the largest), which do not even count
-        towards the size of their bin.
+        """The pairs whose weight is not negligible: more than 2⁻²⁵⁰ of `weight_unit`. Other pairs do not count in n.
 
         Weights are divided by `weight_unit`, so that their fourth powers neither overflow nor underflow.
         """
@@ -116,12 +118,15 @@ class Pairs:
 
     @property
     def weight_unit(self) -> float:
-        """The largest power of two not above the largest weight, by which division is exact; 1 where that is near."""
+        """The largest power of two that is at most the largest weight, or 1 if it is between 1/16 and 16.
+
+        Division by a power of two is exact.
+        """
         power = 0 if self.weights is None else math.frexp(float(self.weights.max()))[1] - 1
         return 1.0 if -NEAR <= power <= NEAR else 2.0**power
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers) -> Pairs:
-        """The pairs of some rows, without their groups, and without clusters if every row is its own cluster."""
+        """Some pairs, given by a mask or by positions, without groups, and without clusters if each pair is its own."""
         clusters = None if self.clusters is None else self.clusters[rows]
         if clusters is not None and len(np.unique(clusters)) == len(clusters):
             clusters = None
@@ -138,12 +143,12 @@ class Pairs:
         )
 
 
-# Ways of giving a model's probabilities: one number per row, several classes, logits, or words that state them.
+# Forms of a model's predictions: one number per row, several classes, logits, or texts that state a confidence.
 
 PROB, PROBS, PROBS_COLUMN, VERBALISED = "prob", "probs", "probs_column", "verbalised"
-UNNAMED = "unnamed"  # a log names them
+UNNAMED = "unnamed"  # the log defines which columns they are
 LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
-ROUNDING = 1e-6  # by which a log-probability may lie above 0
+ROUNDING = 1e-6  # tolerance for log-probabilities above 0
 WAYS = (PROB, PROBS, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED, UNNAMED)
 OF_ONE = (PROB, VERBALISED)
 TOP_LABEL, CLASS_WISE = "top-label", "class-wise"
@@ -152,19 +157,19 @@ SCALE_RULES = {LOGITS: "not_a_logit", LOG_PROBABILITIES: "not_a_log_probability"
 
 @dataclass(frozen=True, slots=True)
 class Probabilities:
-    """How `y_prob` is given, where it is not one probability per row.
+    """The form of `y_prob`, where it is not simply one probability per row.
 
-    way: "probs", several columns of class probabilities; "probs_column", one column of lists of them; "logits" and
-    "logprobs" (log-probabilities), several columns, one of lists, or one number per row; "verbalised", a column of
-    texts that state a confidence ("85 % sure"); "prob", one probability per row. values: names of columns with `data`,
-    else the values themselves. reduce: with classes, "top-label" (the default), "class-wise", or the name of one class;
-    with "prob", selective answers take "top-label": the confidence is then the larger of p and 1 - p.
-    classes: their names, in order.
+    way: the form. "prob": one probability per row. "probs": several columns of class probabilities. "probs_column": one
+    column with a list of class probabilities per row. "logits" and "logprobs" (log-probabilities): several columns, one
+    column of lists, or one number per row. "verbalised": a column of texts that state a confidence ("85 % sure").
+    values: column names if the function has `data`, else the values. reduce: for several classes, "top-label" (the
+    default), "class-wise" or the name of one class; for "prob", "top-label" is accepted by selective prediction, where
+    the confidence is then max(p, 1 - p). classes: the names of the classes, in the order of columns.
 
     >>> Probabilities("logits", ["a", "b"]).columns
     ('a', 'b')
 
-    Raises InputError for another way, and for classes where there are none.
+    Raises InputError for another `way`, and for `reduce` or `classes` with one probability per row.
     """
 
     way: str
@@ -181,11 +186,11 @@ class Probabilities:
 
     @property
     def of_the_likelier(self) -> bool:
-        """Whether one probability per row stands for that of the likelier of two labels."""
+        """Whether each row's probability p stands for the likelier of two labels, with confidence max(p, 1 - p)."""
         return self.way == PROB and self.reduce == TOP_LABEL
 
     def refuse_classes(self) -> None:
-        """Raise InputError for what is asked of several classes, where there is one probability per row."""
+        """Raise InputError if `reduce` or `classes` is set, which one probability per row does not allow."""
         for name in ("reduce", "classes"):
             if getattr(self, name) is not None:
                 raise InputError(
@@ -194,19 +199,19 @@ class Probabilities:
 
     @property
     def is_one(self) -> bool:
-        """Whether there is one probability per row, and no classes; of logits, that depends on their column."""
+        """Whether the form always has one probability per row; False for logits, where it depends on the column."""
         return self.way in OF_ONE
 
     @property
     def scale(self) -> str | None:
-        """On which scale the probabilities are, "logits" or "logprobs"; None: as they are."""
+        """The scale of the values, "logits" or "logprobs"; None for probabilities."""
         return self.way if self.way in SCALE_RULES else None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the columns.
 
-        Raises InputError if these are no names.
+        Raises InputError if `values` is neither a column name nor a non-empty list of them.
         """
         named = (self.values,) if isinstance(self.values, str) else tuple(self.values)
         if not named or not all(isinstance(name, str) for name in named):
@@ -217,7 +222,7 @@ class Probabilities:
 
 
 def given_of(y_prob: Any) -> Probabilities:
-    """How probabilities are given: names of several columns are those of classes.
+    """Wrap `y_prob` as `Probabilities`: a list of column names means class probabilities, anything else is "prob".
 
     >>> given_of("score").way, given_of(["p_no", "p_yes"]).way
     ('prob', 'probs')

@@ -39,7 +39,7 @@ from howsure.inputs.pairs import (
 )
 from howsure.inputs.repeated_items import frame_clusters
 
-PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # of Pairs, by their parameters
+PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # attributes of Pairs, by parameter
 
 
 def pairs_from(
@@ -53,12 +53,12 @@ def pairs_from(
     pos_label: Any = None,
     prob_name: str = "y_prob",
 ) -> Pairs:
-    """Check everything once and return `Pairs`.
+    """Check the input of a calibration function and return it as `Pairs`.
 
-    With `data` (a data frame of any library that narwhals supports, or files by `howsure.read`) the other arguments are
-    names of its columns. `y_prob` may be `Probabilities`: classes, logits, stated confidences.
-    `y_true` may be `Pairs`, which include their probabilities and, optionally, weights, groups and clusters; any of
-    these that they lack may be given separately.
+    With `data` (a data frame of any library that narwhals supports, or files by `howsure.read`), the other arguments
+    are names of its columns. `y_prob` may be `Probabilities`: several classes, logits or stated confidences.
+    `y_true` may be `Pairs`; then `y_prob` must be left out, and weights, groups and clusters may be passed only if the
+    pairs have none.
 
     >>> pairs = pairs_from([0, 1], [0.2, 0.9], clusters=["a", "b"])
     >>> pairs_from(pairs, sample_weight=[1, 2]).weights
@@ -122,7 +122,7 @@ def pairs_from(
 
 
 def _of_given(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
-    """The pairs of probabilities that are given in another way than one number per row."""
+    """Pairs from `Probabilities` in any form except "prob"; `roles` maps the other parameters to arrays or columns."""
     del roles[prob_name]
     columns: list[Any] = [spec.values]
     if data is not None:
@@ -137,7 +137,7 @@ def _of_given(roles: dict[str, Any], spec: Probabilities, data: Any, *, pos_labe
 def _pairs_of_given(
     y_true: Any, spec: Probabilities, columns: Sequence[Any], *, groups: Any, pos_label: Any, **other_roles: Any
 ) -> Pairs:
-    """The pairs of arrays (n,) or (n, K), given in any way; of several columns, one array each.
+    """Pairs from `columns`: one array (n,) or (n, K), or an array (n,) for each class.
 
     Raises InputError naming the row and value that violated a rule.
     """
@@ -164,7 +164,7 @@ def _pairs_of_given(
 
 
 def _refuse_beside(pairs: Pairs, roles_given: dict[str, Any]) -> None:
-    """Raise InputError for arguments given twice: in the pairs, and separately."""
+    """Raise InputError for an argument that the pairs already have."""
     for name, value in roles_given.items():
         has_part = name not in PARTS or getattr(pairs, PARTS[name]) is not None
         if value is not None and has_part:
@@ -173,7 +173,7 @@ def _refuse_beside(pairs: Pairs, roles_given: dict[str, Any]) -> None:
 
 
 def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
-    """The pairs, checked as if they were arrays, with the arguments given separately."""
+    """The pairs, checked like arrays, completed by the weights, groups and clusters passed separately."""
     n = check_same_length(labels=pairs.labels, probabilities=pairs.probabilities)
     labels = check_labels(pairs.labels, name="labels")
     q = check_probabilities(pairs.probabilities, name="probabilities", n=n)
@@ -203,8 +203,10 @@ def _joined(pairs: Pairs, other_roles: dict[str, Any]) -> Pairs:
 
 
 def _refuse_classes(y_prob: Any, name: str) -> None:
-    """Raise InputError for a matrix of three or more columns, before its labels are refused for having as many
-    values."""
+    """Raise InputError for probabilities of three or more classes.
+
+    Otherwise the labels would be refused first, for having more than two values.
+    """
     shape = tuple(getattr(y_prob, "shape", ()))
     if isinstance(y_prob, (list, tuple)) and y_prob and isinstance(y_prob[0], (list, tuple, np.ndarray)):
         shape = (len(y_prob), len(y_prob[0]))
@@ -218,11 +220,11 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
         )
 
 
-# What the ways of giving probabilities hold, as probabilities.
+# Conversion of the forms of `Probabilities` to probabilities.
 
 
 def array_of_given(values: Any) -> Column:
-    """A column, or a matrix of the lists in it."""
+    """Convert to an array; a column of lists of equal length becomes a matrix (n, K)."""
     array = np.asarray(values)
     if array.dtype.kind == "O" and array.ndim == 1 and len(array) and isinstance(array[0], (list, tuple, np.ndarray)):
         lengths = {len(row) for row in array}
@@ -235,7 +237,7 @@ def array_of_given(values: Any) -> Column:
 
 
 def of_one(spec: Probabilities, column: Column) -> Floats:
-    """One probability per row."""
+    """Probabilities (n,) from a column of probabilities, logits, log-probabilities or texts."""
     if spec.way == VERBALISED:
         return _confidences_of(column)
     if spec.scale is None:
@@ -244,7 +246,7 @@ def of_one(spec: Probabilities, column: Column) -> Floats:
 
 
 def probabilities_of(values: Floats, scale: str) -> Floats:
-    """The probabilities of logits or log-probabilities."""
+    """Probabilities from logits (by the sigmoid) or log-probabilities (by exp, at most 1)."""
     if scale == LOGITS:
         with np.errstate(over="ignore"):  # exp(800) is infinite, and the probability 0
             return np.asarray(1 / (1 + np.exp(-values)))
@@ -252,14 +254,14 @@ def probabilities_of(values: Floats, scale: str) -> Floats:
 
 
 def check_one_probability(values: Floats, scale: str | None, *, name: str) -> Floats:
-    """Checked probabilities, one per row, from what is given on a scale (None: the probabilities themselves)."""
+    """Check one value per row, on a scale (None: probabilities), and convert the values to probabilities (n,)."""
     if scale is None:
         return check_probabilities(values, name=name, scales=GIVEN_PREFIX)
     return probabilities_of(check_scale(values, scale, name=name), scale)
 
 
 def check_scale(values_: object, scale: str, *, name: str = "y_prob") -> Floats:
-    """Checked logits or log-probabilities, one per row."""
+    """Check one logit (finite) or log-probability (at most 0, up to rounding) per row and return them as float64."""
     values = check_numbers(values_, name=name)
     on_scale = np.isfinite(values) if scale == LOGITS else values <= ROUNDING
     if not on_scale.all():
@@ -279,7 +281,7 @@ def _confidences_of(texts: Column) -> Floats:
 
 
 def classes_of_given(spec: Probabilities, column: Column) -> Floats:
-    """The probabilities of classes (n, K)."""
+    """Probabilities (n, K) from a matrix of probabilities (not checked here), logits or log-probabilities."""
     if spec.way in (PROBS, PROBS_COLUMN):
         return column
     matrix = np.asarray(column, dtype=np.float64)

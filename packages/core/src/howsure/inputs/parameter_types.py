@@ -1,7 +1,7 @@
-"""What public functions take: the types of their parameters, so that a type checker refuses what the checks would.
+"""Types of the parameters of public functions.
 
-A parameter that holds a number, label or name per row is `ArrayLike | str | None`: values, or the column of `data` that
-has them. `data` is `Source | IntoFrame | None`; a label is `Hashable`.
+A parameter with one number, label or name per row is `ArrayLike | str | None`: the values, or a column name of `data`.
+`data` is `Source | IntoFrame | None`; a label is `Hashable`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class SupportsArray(Protocol):
     """An array, a series, a tensor."""
 
     def __array__(self) -> np.ndarray[Any, Any]:
-        """The values as numpy holds them."""
+        """The values as a numpy array."""
 
 
 class IntoFrame(Protocol):
@@ -28,4 +28,4 @@ class IntoFrame(Protocol):
 
 
 ArrayLike: TypeAlias = Sequence[object] | SupportsArray
-"""A value per row; unlike what numpy takes, no single number."""
+"""One value per row; unlike numpy's ArrayLike, a single number is not accepted."""

@@ -1,4 +1,4 @@
-"""Dates into periods: weeks, months, quarters and years, with labels that sort chronologically."""
+"""Assign dates to periods (weeks, months, quarters, years), whose labels sort chronologically."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from howsure.inputs.numbers_and_names import unknown_name
 Day = str | datetime.date
 PERIODS = ("week", "month", "quarter", "year")
 DAY = datetime.timedelta(days=1)
-LONGEST = {"week": 7, "month": 31, "quarter": 92, "year": 366}  # days; as many later it is the next period
+# days; that long after its start, the next one has begun
+LONGEST = {"week": 7, "month": 31, "quarter": 92, "year": 366}
 IN_FOUR_HUNDRED_YEARS = {"week": 20_871, "month": 4_800, "quarter": 1_600, "year": 400}
 DAYS_OF_THEM = 146_097
-MOST_PERIODS = 10_000  # of a series: all years that there are, 190 years of weeks
+MOST_PERIODS = 10_000  # in a series: all years from 1 to 9999, or 190 years of weeks
 
 
 def period_of(date: str | datetime.date, *, period: str) -> str:
@@ -50,7 +51,7 @@ def periods_of(dates: Iterable[str | datetime.date | None], *, period: str, name
 
 
 def periods_between(first: str, last: str, *, period: str) -> tuple[str, ...]:
-    """All periods from that of one date to that of another, including those without events.
+    """All periods from the one that includes `first` to the one that includes `last`, without gaps.
 
     >>> periods_between("1999-11-30", "2000-02-01", period="month")
     ('1999-11', '1999-12', '2000-01', '2000-02')
@@ -102,7 +103,7 @@ def period_end(label: str) -> datetime.date:
 
 
 def length_of(label: str) -> str:
-    """The length of a period, which the form of its label says.
+    """The length of a period ("week", "month", "quarter" or "year"), from the form of its label.
 
     >>> [length_of(label) for label in ("2003-W12", "2003-03", "2003-Q1", "2003")]
     ['week', 'month', 'quarter', 'year']
@@ -112,9 +113,9 @@ def length_of(label: str) -> str:
 
 
 def check_span(first: datetime.date, last: datetime.date, *, period: str, advice: str) -> None:
-    """Refuse implausibly many periods, which indicate a wrong date, such as the placeholder 9999-12-31.
+    """Raise InputError if there are more than 10,000 periods between two dates.
 
-    Raises InputError with the dates, and what to do.
+    So many indicate a wrong date, such as the placeholder 9999-12-31. advice: the remedy in the message.
     """
     if n_periods(first, last, period=period) > MOST_PERIODS:
         raise InputError(
@@ -147,7 +148,7 @@ def _label(day: datetime.date, period: str) -> str:
 
 
 def day_of(value: Day | None, *, name: str) -> datetime.date | None:
-    """An ISO 8601 or Python date; None stays None.
+    """Convert an ISO 8601 text or a Python date to a date; None stays None.
 
     Raises InputError for invalid dates.
     """
@@ -167,15 +168,15 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
         raise InputError(f"{place} must be a date such as 2003-03-20 (ISO 8601); it is {value!r}.") from error
 
 
-# How dates are written, as in strptime: %d/%m/%Y for 31/12/2001.
+# Date formats as in strptime: %d/%m/%Y for 31/12/2001.
 
 WAYS = tuple(
     day + time
     for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d")
     for time in ("", " %H:%M", " %H:%M:%S")
-)  # beside ISO 8601; in %m.%d.%Y nobody does
+)  # tried after ISO 8601; %m.%d.%Y is not in use
 DIRECTIVE = re.compile(r"%-?(.)")
-KNOWN = "aAbBdfGHIjmMpSuUVwWyYzZ%"  # which Python and DuckDB read alike
+KNOWN = "aAbBdfGHIjmMpSuUVwWyYzZ%"  # directives that Python and DuckDB interpret in the same way
 DAYS = (
     {"Y", "y", "G"},
     {"m", "b", "B", "j", "V", "U", "W"},
@@ -204,9 +205,9 @@ def check_date_format(written: str) -> None:
 
 
 def ways_of(dates: Iterable[str]) -> list[str]:
-    """The ways in which these dates may be written, which are not as ISO 8601: those that read all that any way reads.
+    """The date formats other than ISO 8601 that fit all of these dates, ignoring values that fit no format.
 
-    12.03.2020 is a day of March wherever points part a date; 12/03/2020 is one only beside a day above 12.
+    Dates with points have the day first. 12/03/2020 fits two formats, unless another date has a day above 12.
 
     >>> ways_of(["12.03.2020"]), ways_of(["12/03/2020", "13/03/2020"]), ways_of(["12/03/2020", "none"])
     (['%d.%m.%Y'], ['%d/%m/%Y'], ['%d/%m/%Y', '%m/%d/%Y'])
@@ -222,7 +223,7 @@ def ways_of(dates: Iterable[str]) -> list[str]:
 
 
 def several_ways(name: str, place: str, value: str, ways: Sequence[str]) -> InputError:
-    """The error of dates that may be written in more than one way."""
+    """Error for a column of dates that fits more than one format."""
     choices = " or ".join(parameter("date_format", way) for way in ways)
     return InputError(
         f"{name} may name the day or the month first: {place} holds {value!r}, and no date of the column tells. Say "
@@ -239,8 +240,10 @@ def _is_written(date: str, way: str | None) -> bool:
 
 
 def coded_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> Coded:
-    """The period of each date (n,), read once for each different date; `date_format` is as in strptime, and without it
-    dates are ISO 8601, or written as only one way of `ways_of` can be meant.
+    """The period of each date (n,), as codes and labels in chronological order; each distinct date is parsed once.
+
+    date_format: as in strptime. Without it, dates are ISO 8601 or, if none is, in the only format of `ways_of` that
+    fits; several fitting formats are an error.
 
     >>> coded_periods(["20.03.2003", "1.4.2003"], period="month").names
     ('2003-03', '2003-04')

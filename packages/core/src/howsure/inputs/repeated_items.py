@@ -1,4 +1,4 @@
-"""Columns that say which item a row is: rows of one item are not independent, whether or not the user names it."""
+"""Find the column that identifies the item of a row: rows of one item are dependent, also if the user names none."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ ITEM_COLUMNS = (
     "qid",
     "custom_id",
 )
-"""Columns that name the item: where one is different in every row, rows are items."""
+"""Columns that identify the item: if such a column never repeats, each row is its own item."""
 ROW_OR_ITEM_COLUMNS = ("id", "task_id", "sample_id")
-"""Columns that may name the row, the item or the whole task."""
+"""Columns that may identify the row, the item or the whole task."""
 ASKED_COLUMNS = ("question", "question_text", "prompt", "input", "user_input")
-"""Columns that hold what was asked, or its number: where nothing else names the item, that does."""
-MIN_ITEMS = 10  # of fewer, a column may as well name tasks or categories
+"""Columns with the question or its number, used if no other column identifies the item."""
+MIN_ITEMS = 10  # a column with fewer values may contain tasks or categories instead
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedItems:
-    """A column whose values repeat within a group of rows: it probably says which item a row is.
+    """A column whose values repeat within a group of rows, so that it probably identifies the item.
 
-    rows: those of all groups. items: the different values. times: the most rows of an item in a group. fewest: the
-    fewest items of a group. groups: the number of groups. has_missing: some rows have no item. across_files: items
-    repeat only in different files.
+    rows: number of rows with an item. items: number of distinct items. times: the largest number of rows of an item in
+    a group. fewest: the smallest number of items in a group. groups: number of groups. has_missing: whether some rows
+    have no item. across_files: whether items repeat only across files.
     """
 
     column: str
@@ -55,17 +55,17 @@ class RepeatedItems:
 
     @property
     def are_clusters(self) -> bool:
-        """Whether it is safe to take the items as clusters."""
+        """Whether the items can safely be used as clusters: at least 10 in every group, none missing, within a file."""
         return self.fewest >= MIN_ITEMS and not self.has_missing and not self.across_files
 
     @property
     def counts(self) -> str:
-        """How many rows have how many items."""
+        """The numbers of rows and items and the largest number of rows per item, in words."""
         each = "each" if self.groups == 1 else "each in a model or group"
         return f"{counted(self.rows, 'row')} of {counted(self.items, 'item')}, up to {self.times:,} {each}"
 
     def note(self, *, of_frame: bool = False) -> str:
-        """That items are clusters, and how that is switched off."""
+        """Note that items are used as clusters, and how to switch this off."""
         off = f"leave {self.column} out of data" if of_frame else parameter("independent_rows", True)
         return told(
             f"{self.column} repeats ({self.counts}), so rows of equal {self.column} are one cluster. If rows are "
@@ -73,7 +73,7 @@ class RepeatedItems:
         )
 
     def warning(self, *, can_switch_off: bool = True) -> str:
-        """That items are not clusters, and what to name if they are."""
+        """Warning that items are not used as clusters, and how to name the column if they should be."""
         files = " in several files" if self.across_files else ""
         off = f" If rows are independent: {parameter('independent_rows', True)}." if can_switch_off else ""
         return told(
@@ -83,8 +83,10 @@ class RepeatedItems:
 
 
 def candidates(columns: Sequence[str], taken: Sequence[str] = ()) -> Iterator[tuple[str, bool]]:
-    """The columns that may say which item a row is, the likeliest first, and whether one that never repeats shows that
-    rows are items. Columns that have a role of their own are `taken`.
+    """The columns that may identify the item, the most likely first, each with a flag.
+
+    The flag is True if the column shows, when it never repeats, that each row is its own item. taken: columns that
+    already have a role and are passed over.
 
     >>> list(candidates(["task_id", "Item", "score"]))
     [('Item', True), ('task_id', False)]
@@ -97,11 +99,11 @@ def candidates(columns: Sequence[str], taken: Sequence[str] = ()) -> Iterator[tu
 def frame_clusters(
     frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The column of a data frame that says which item a row is, if items repeat within the `cells` (columns of models
-    and groups): its items are clusters. A note says so, or, if the column is not suitable, a warning.
+    """The data frame's column that identifies items, to be used as clusters, and the notes about it.
 
-    (None, ()) if no item repeats, and for anything but a data frame. Cells and roles that are not names of columns are
-    ignored.
+    Items must repeat within the groups of rows that the columns `cells` (models, groups) form. If the column is not
+    suitable as clusters, the result is None and a warning. If no item repeats, or `frame` is not a data frame, it is
+    (None, ()). Values of `cells` and `columns_with_role` that are not column names are ignored.
 
     >>> import pandas
     >>> frame = pandas.DataFrame({"question": [*range(10)] * 2, "score": 1})
@@ -118,15 +120,18 @@ def frame_clusters(
 
 
 def item_notes(recipe: Mapping[str, Any]) -> tuple[str, ...]:
-    """The notes on repeated items among those in a recipe: those of a log are shown while it is read."""
+    """The notes of a recipe, or () if it describes a log, whose notes have been shown while it was read."""
     return () if "format" in recipe else tuple(recipe.get("notes", ()))
 
 
 def first_repeated(
     columns: Mapping[str, bool], repeated_of: Callable[[str], RepeatedItems | None]
 ) -> RepeatedItems | None:
-    """The first of the `candidates` that repeats and has enough items, else the first that repeats at all; a few
-    different prompts are templates, not items. `repeated_of` examines a column."""
+    """The first candidate column that repeats and has at least 10 items, else the first that repeats; None without one.
+
+    Stops at a column of items that never repeats. A column `prompt` with fewer than 10 values is passed over: these are
+    prompt templates. columns: from `candidates`. repeated_of: examines a column.
+    """
     few: RepeatedItems | None = None
     for name, is_item in columns.items():
         repeated = repeated_of(name)
@@ -141,7 +146,7 @@ def first_repeated(
 
 
 def repeated_in_frame(frame: Any, cells: Sequence[Any], columns_with_role: Sequence[Any]) -> RepeatedItems | None:
-    """The column of a data frame that says which item a row is, if items repeat; arguments as of `frame_clusters`."""
+    """The data frame's column that identifies items, if they repeat; for the arguments see `frame_clusters`."""
     if isinstance(frame, Source) or not is_frame(frame):
         return None
     cells, columns_with_role = (
@@ -181,13 +186,13 @@ def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | 
 
 
 def _codes(values: Any) -> Integers:
-    """The number of each different value (n,); -1 where it is missing.
+    """Codes (n,) of the values; -1 where a value is missing.
 
     >>> _codes(np.array(["b", "a", None, "b"], dtype=object)).tolist()
     [0, 1, -1, 0]
     """
     column = np.asarray(values)
-    if column.dtype.kind in "biufmM":  # of millions of numbers, no Python object is made
+    if column.dtype.kind in "biufmM":  # without creating a Python object for each number
         codes = np.unique(column, return_inverse=True)[1]
         return np.where(column == column, codes, -1)
     places: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Names of models, groups and documents, taken from the paths of their files."""
+"""Names of models, groups and documents, derived from the paths of their files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from howsure.inputs.checks import is_missing
 
-if sys.platform == "win32":  # functions on names of files, none of which touches a disk
+if sys.platform == "win32":  # only functions on paths, which do not access the disk
     import ntpath as system_path
 else:
     import posixpath as system_path
@@ -16,11 +16,11 @@ COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".npz", ".npy", ".safetensors", ".eval", ".duckdb")
 DOCUMENTS = (".txt", ".conll", ".conllu", ".conll-u", ".iob", ".iob2", ".bio", ".spacy", ".yaml", ".yml")
 FORMATS = frozenset((*TABLES, *DOCUMENTS))
-RESULTS = frozenset([".jsonl_results"])  # HumanEval writes large.jsonl_results.jsonl about large.jsonl
+RESULTS = frozenset([".jsonl_results"])  # HumanEval writes the results of large.jsonl to large.jsonl_results.jsonl
 
 
 def format_suffix(path: str) -> str:
-    """The last suffix of a file in lower case, without that of its compression.
+    """The suffix of a file's format in lower case; the suffix of a compression is skipped.
 
     >>> format_suffix("runs/dev.CSV.gz")
     '.csv'
@@ -30,14 +30,14 @@ def format_suffix(path: str) -> str:
 
 
 def source_name(path: str) -> str:
-    """The name of what a file holds: its own name without the suffixes of compression and format, if they are known.
+    """The name of a file without its folder and without known suffixes of compression and format.
 
     >>> source_name("runs/gpt-3.5-turbo.csv"), source_name("qwen2.5-7b.JSONL.gz"), source_name("llama-3.1")
     ('gpt-3.5-turbo', 'qwen2.5-7b', 'llama-3.1')
     >>> source_name("large-1.5.jsonl_results.jsonl")
     'large-1.5'
 
-    No name spells what is missing (`is_missing`): a suffix stays that keeps it from that, or a folder is written.
+    A name must not spell a missing value (`is_missing`), such as "nan": then the suffix is kept or "./" is prepended.
 
     >>> source_name("runs/nan.csv"), source_name("runs/nan")
     ('nan.csv', './nan')
@@ -50,10 +50,10 @@ def source_name(path: str) -> str:
 
 
 def source_names(paths: Sequence[str]) -> tuple[str, ...]:
-    """Different names for different files: the `source_name` of each, whatever the others are, unless it is shared.
+    """Distinct names for files: the `source_name` of each, unless several files share it.
 
-    Files that share a name get their folders in front of it, as many as tell them apart; files of one folder keep their
-    suffixes.
+    Files that share a name are distinguished by as few of their parent folders as necessary; files that share all
+    folders keep their suffixes.
 
     >>> source_names(["gpt-3.5.csv", "gpt-3.csv"]), source_names(["a/m.csv", "b/m.csv", "gpt-3.csv"])
     (('gpt-3.5', 'gpt-3'), ('a/m', 'b/m', 'gpt-3'))
@@ -70,7 +70,7 @@ def source_names(paths: Sequence[str]) -> tuple[str, ...]:
 
 
 def name_of_file(path: str, paths: Sequence[str]) -> str:
-    """The name of the file that `path` is, or ends like; a path that is none of them is returned unchanged.
+    """The name of the first file among `paths` whose path equals or ends with `path`; `path` itself if there is none.
 
     >>> name_of_file("a/m.csv", ["runs/a/m.csv", "runs/b/m.csv"])
     'a/m'
@@ -80,7 +80,7 @@ def name_of_file(path: str, paths: Sequence[str]) -> str:
 
 
 def _shared(names: dict[str, str]) -> list[list[str]]:
-    """The paths of each name that several have."""
+    """Groups of paths that have the same name."""
     by_name: dict[str, list[str]] = {}
     for path, name in names.items():
         by_name.setdefault(name, []).append(path)
@@ -88,7 +88,7 @@ def _shared(names: dict[str, str]) -> list[list[str]]:
 
 
 def _names_apart(paths: Sequence[str]) -> dict[str, str]:
-    """Names with as few folders as tell the paths apart, without suffixes if folders are enough."""
+    """Distinct names by path: with as few folders as necessary, and with suffixes only if folders do not suffice."""
     folders = {path: system_path.normpath(path).split(system_path.sep)[:-1] for path in paths}
     depth = max(map(len, folders.values()))
     namings: tuple[Callable[[str], str], ...] = (source_name, system_path.basename)
