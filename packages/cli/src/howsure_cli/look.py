@@ -91,7 +91,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
             seen_column(name, [row[place] for row in rows[1:]]) for place, name in enumerate(map(str, rows[0]))
         )
         n = len(rows) - 1 if log is None else log.rows
-    lists = lists_of_objects(columns) if log is None else []
+    lists = lists_of_objects(columns) if log is None and explode is None else []
+    if len(lists) == 1 and n == len(named):  # each file is one object around its rows
+        return look(files, format=format, explode=lists[0])
     notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
     notes += _of_missing(columns)
     percentages = [*_of_percentages(columns, rows[1:])]

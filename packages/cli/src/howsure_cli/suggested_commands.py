@@ -392,8 +392,10 @@ class _Table:
             yield self._command("significance", ["--metric", "score", "--against", marks[0].name, *models], marks)
 
     def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
-        lacking = any(column is not None and column.missing for column in used) and "--skip-missing" not in words
-        missing = ["--skip-missing"] if lacking else []
+        non_answers = dict.fromkeys(text for column in used if column is not None for text in column.non_answers)
+        lacking = any(column is not None and column.missing for column in used) or non_answers
+        missing = [word for text in non_answers for word in ("--missing", text)]
+        missing += ["--skip-missing"] if lacking and "--skip-missing" not in words else []
         across = ["--across-files", "same"] if self.files > 1 and "--cluster" in words else []
         return _typed(command, *self.asked, *words, *across, *missing)
 

@@ -178,6 +178,27 @@ def folder_of_objects() -> Expected:
     return "objects", {"score": only(row["success"] for row in rows)}
 
 
+def objects_by_key() -> Expected:
+    scores = random(15).uniform(size=40).round(3)
+    document = {f"doc {i}": {"rouge_l": score, "text": "…"} for i, score in enumerate(scores)}
+    Path("by_key.json").write_text(json.dumps(document))
+    return "by_key.json", {"score": only(scores)}
+
+
+def object_around_rows() -> Expected:
+    gold, predicted = random(16).choice(["yes", "no"], (2, 80))
+    rows = [{"text": "…", "true_label": a, "predicted_label": b} for a, b in zip(gold, predicted, strict=True)]
+    Path("around.json").write_text(json.dumps({"metadata": {"system": "m"}, "predictions": rows}))
+    return "around.json", {"score": only(gold == predicted)}
+
+
+def numbers_and_none() -> Expected:
+    scores = random(17).uniform(-5, 0, 90).round(2)
+    rows = [(f"s{i}", "None" if i % 3 == 0 else score) for i, score in enumerate(scores)]
+    table("none.csv", "item score", rows)
+    return "none.csv", {"score": only(score for _, score in rows if score != "None")}
+
+
 # Logs.
 
 
@@ -256,6 +277,9 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "battles of left and right": battles,
     "MT-bench": mt_bench,
     "a folder of objects": folder_of_objects,
+    "objects by key": objects_by_key,
+    "an object around rows": object_around_rows,
+    "numbers and None": numbers_and_none,
     "tau2-bench": tau2,
     "Harbor": harbor,
     "SWE-bench": swe_bench,

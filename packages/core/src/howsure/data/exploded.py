@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from howsure.data.logs.source import Source, listed
+from howsure.data.logs.source import Beginning, Source, listed, number
 from howsure.data.tables.database import Database, reading
 from howsure.data.tables.named_files import SPELLED, File, objects_source
 from howsure.errors import InputError, parameter, shown
@@ -32,13 +32,14 @@ MIN_FILES, LARGEST = 3, 1 << 20  # files with one object each that are rows of o
 
 
 def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
-    """Files of JSON with one object each, as one table with a row for each; None of other files."""
+    """Files of JSON with one object each, as one table with a row for each; None of other files, and of objects without
+    a number or truth value, which may hold the rows of a model in a list."""
     if len(files) < MIN_FILES or any(file.format != "json" or os.path.getsize(file.path) > LARGEST for file in files):
         return None
     with open(path, "w", encoding="utf-8") as rows:
         for file in files:
             document = Source(file).document()
-            if not isinstance(document, dict):
+            if not isinstance(document, dict) or not any(number(value) is not None for value in document.values()):
                 return None
             rows.write(json.dumps(document, ensure_ascii=False) + "\n")
     folder = os.path.commonpath([os.path.dirname(os.path.abspath(file.name)) for file in files])
@@ -48,6 +49,13 @@ def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
 
 
 def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:
+    if explode is None and (keyed := _keyed_objects(file)) is not None:
+        with open(path, "w", encoding="utf-8") as copy:
+            copy.writelines(
+                json.dumps({KEY: key, **record}, ensure_ascii=False) + "\n" for key, record in keyed.items()
+            )
+        tell(f"{file.name}: {len(keyed):,} objects by their keys are rows; the keys are the column {KEY}.")
+        return File(str(path), file.name, "jsonl")
     if explode is None and not (file.format == "json" and _has_others(file)):
         return file
     with open(path, "w", encoding="utf-8") as copy:
@@ -55,6 +63,22 @@ def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:
         for record in objects if explode is None else _exploded(file, objects, explode, tell):
             copy.write(json.dumps(record, ensure_ascii=False) + "\n")
     return File(str(path), file.name, "jsonl")
+
+
+KEY, LARGEST_KEYED = "key", 1 << 26  # the column of the keys, and the bytes of a file
+
+
+def _keyed_objects(file: File) -> Mapping[str, Mapping[str, Any]] | None:
+    """The rows of a JSON document that is one object of objects with the same fields, by their keys; None of others."""
+    if file.format != "json" or os.path.getsize(file.path) > LARGEST_KEYED:
+        return None
+    beginning = Beginning(file).text.lstrip()[:1]
+    document = Source(file).document() if beginning == b"{" else None
+    if not isinstance(document, dict) or len(document) < MIN_FILES:
+        return None
+    fields = [value.keys() for value in document.values() if isinstance(value, dict)]
+    alike = len(fields) == len(document) and all(names == fields[0] for names in fields)
+    return document if alike and fields[0] and KEY not in fields[0] else None
 
 
 def _has_others(file: File) -> bool:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from howsure.files.opened import parsed_json
 from howsure.inputs.checks import is_missing
@@ -43,7 +44,10 @@ COULD_BE = {
 DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ].*)?)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
 MOST_FEW = 60  # different values of what parts rows
 LONGEST_NAME = 60  # characters, on average, of what is a name and no text
+LONGEST_STATEMENT = 100  # characters, on average, of a stated confidence
 EXAMPLES, SHORT = 3, 24  # of a column, and the characters of each
+NON_ANSWERS = frozenset(("none", "n/a", "-", "error", "invalid", "unparseable", "no-score"))
+MAX_VALUES = 1_000  # of a column whose texts are compared with these
 TOLERANCE = 1e-3  # of a sum of probabilities, as files round them
 
 
@@ -53,7 +57,7 @@ class SeenColumn:
 
     kind: what it holds. could_be: the roles that it could play. missing: rows without a value. values: how many
     different ones there are. examples: some of them. held: all of them where they are few, in natural order. length:
-    of its lists, where all are alike.
+    of its lists, where all are alike. non_answers: texts such as None among values that are otherwise numbers.
     """
 
     name: str
@@ -64,6 +68,7 @@ class SeenColumn:
     examples: tuple[str, ...]
     held: frozenset[str] = as_json(None, default=frozenset())
     length: int | None = as_json(None, default=None)
+    non_answers: tuple[str, ...] = as_json(None, default=())
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -81,15 +86,24 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     'dates'
     """
     counts = Counter(value for value in values if value is not None and not is_missing(value))
-    kind, length = _kind(counts)
+    non_answers = _non_answers(counts)
+    kind, length = _kind({value: count for value, count in counts.items() if value not in non_answers})
     if kind in (FEW, TWO, UNIQUE, REPEATED, TEXTS):
         kind = _kind_of_confidence(counts) or kind
     shown = tuple(
         example if len(example) <= SHORT else f"{example[: SHORT - 1]}…" for example in list(counts)[:EXAMPLES]
     )
-    few = frozenset(counts) if len(counts) <= MOST_FEW else frozenset[str]()
+    few = frozenset(counts) - {*non_answers} if len(counts) <= MOST_FEW else frozenset[str]()
     missing = len(values) - counts.total()
-    return SeenColumn(name, kind, COULD_BE.get(kind, ""), missing, len(counts), shown, few, length)
+    return SeenColumn(name, kind, COULD_BE.get(kind, ""), missing, len(counts), shown, few, length, non_answers)
+
+
+def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """The texts that mean no number where all other values, at least three, are numbers."""
+    texts = tuple(value for value in islice(counts, MAX_VALUES) if value.casefold() in NON_ANSWERS)
+    others = (value for value in islice(counts, MAX_VALUES) if value not in texts)
+    is_numeric = 0 < len(texts) < len(counts) - 2 and all(spelled_number(value) is not None for value in others)
+    return texts if is_numeric else ()
 
 
 def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
@@ -114,6 +128,8 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
 def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
     """What texts are that give a confidence in percent or in words; None of all others."""
     values = [*counts][:MOST_FEW]
+    if sum(map(len, values)) > LONGEST_STATEMENT * len(values):
+        return None
     if all(PERCENT.fullmatch(value) for value in values):
         return PERCENTAGES
     return STATED if sum(map(states_confidence, values)) > 0.9 * len(values) else None
