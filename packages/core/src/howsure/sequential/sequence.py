@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -19,7 +20,7 @@ from howsure.inputs.pairs import Floats
 from howsure.result import Estimate, Result
 from howsure.sequential.order import ItemOrder, OrderedItem, held_columns, refuse_repeated, texts
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
-from howsure.stats.betting import BettingMean, Units
+from howsure.stats.betting import BettingMean, RunningTests, Units
 
 LIKE, BETTING = "comparison.json", "betting"
 AGAIN = "Restore a copy, or begin a new state with all rows."
@@ -117,9 +118,11 @@ class ScoreSequence(ABC):
             check_whole(clusters_total, name="clusters_total", most=items_total)
         self.items_total, self.clusters_total, self.largest_cluster = items_total, clusters_total, largest_cluster
         self.bounds, self.level, self.order = check_bounds(bounds), check_level(level), order
-        self._scores: dict[str, list[float]] = {role: [] for role in self.roles}
+        self._scores = {role: array("d") for role in self.roles}
         self._items: dict[str, None] = {}
         self._clusters: list[str] = []
+        self._cluster_sizes: dict[str, int] = {}
+        self._running = RunningTests()
         self._earlier: set[str] = set()  # the SHA-256 of each state that was loaded or saved
 
     def __len__(self) -> int:
@@ -155,11 +158,12 @@ class ScoreSequence(ABC):
             refuse_repeated(items, named.get("id", "id"), self._items)
             units = texts(columns["clusters"], n, named["clusters"]) if "clusters" in columns else []
             self._check_order(items, named.get("id", "id"))
-            self._check_clusters([*self._clusters, *units])
+            sizes = self._checked_clusters(units)
         for role, values in means.items():
-            self._scores[role] += values.tolist()
+            self._scores[role].extend(values.tolist())
         self._items |= dict.fromkeys(items)
         self._clusters += units
+        self._cluster_sizes |= sizes
 
     def _check_given(self, others: Mapping[str, Any]) -> None:
         if (self.largest_cluster is not None) != ("clusters" in others):
@@ -189,14 +193,20 @@ class ScoreSequence(ABC):
                     id=expected.id,
                 )
 
-    def _check_clusters(self, units: Sequence[str]) -> None:
-        """Raise InputError for clusters that are not together, too large, or too many."""
+    def _checked_clusters(self, units: Sequence[str]) -> dict[str, int]:
+        """The sizes of the clusters of these items, with the earlier items of the first.
+
+        Raises InputError for clusters that are not together, too large, or too many.
+        """
         if self.largest_cluster is None:
-            return
-        starts, sizes = blocks(units)
-        names, clusters_seen = [units[start] for start in starts], set[str]()
-        for name, size in zip(names, sizes, strict=True):
-            if name in clusters_seen:
+            return {}
+        starts, lengths = blocks(units)
+        last, sizes = self._clusters[-1] if self._clusters else None, dict[str, int]()
+        for start, length in zip(starts, lengths, strict=True):
+            name, size = units[start], length
+            if start == 0 and name == last:
+                size += self._cluster_sizes[name]
+            elif name in self._cluster_sizes or name in sizes:
                 raise InputError(
                     f"clusters must come as a whole, their items one after another; {shown(name)} comes again."
                 )
@@ -209,19 +219,21 @@ class ScoreSequence(ABC):
                     size=size,
                     largest_cluster=self.largest_cluster,
                 )
-            clusters_seen.add(name)
+            sizes[name] = size
         if self.clusters_total is None:
-            return
-        ended = len(units) == self.items_total
-        if len(names) > self.clusters_total or (ended and len(names) < self.clusters_total):
+            return sizes
+        n_units = len(self._clusters) + len(units)
+        n_names = len(self._cluster_sizes) + sum(name not in self._cluster_sizes for name in sizes)
+        if n_names > self.clusters_total or (n_units == self.items_total and n_names < self.clusters_total):
             raise InputError(
                 "{parameter} must be the number of clusters of all items; it is {clusters_total:,}, and "
                 "these {n_units:,} items are in {n_names:,}.",
                 "clusters_total",
                 clusters_total=self.clusters_total,
-                n_units=len(units),
-                n_names=len(names),
+                n_units=n_units,
+                n_names=n_names,
             )
+        return sizes
 
     @abstractmethod
     def _values(self) -> Floats:
@@ -232,11 +244,12 @@ class ScoreSequence(ABC):
         values = self._values()
         if self.largest_cluster is None:
             return Units(values, np.ones(len(values)), 1.0, self.items_total)
-        starts, sizes = blocks(self._clusters)
+        sizes = np.array(list(self._cluster_sizes.values()), dtype=np.int64)
+        starts = np.cumsum(sizes) - sizes
         whole = len(self) == self.items_total or (len(sizes) > 0 and sizes[-1] == self.largest_cluster)
-        kept = len(starts) - (0 if whole or not sizes else 1)
-        sums = np.add.reduceat(values, starts)[:kept] if starts else values
-        return Units(sums, np.array(sizes[:kept], np.float64), float(self.largest_cluster), self.clusters_total)
+        kept = len(sizes) - (0 if whole or not len(sizes) else 1)
+        sums = np.add.reduceat(values, starts)[:kept] if len(starts) else values
+        return Units(sums, sizes[:kept].astype(np.float64), float(self.largest_cluster), self.clusters_total)
 
     def _state(self) -> dict[str, Any]:
         order = None
@@ -245,7 +258,7 @@ class ScoreSequence(ABC):
         return {
             "settings": self._settings(),
             "order": order,
-            "scores": self._scores,
+            "scores": {role: scores.tolist() for role, scores in self._scores.items()},
             "id": list(self._items) or None,
             "clusters": self._clusters or None,
         }
@@ -329,7 +342,7 @@ class ScoreSequence(ABC):
 
     def test(self) -> BettingMean:
         """The tests of the mean, or of the difference."""
-        return BettingMean(self._units(), self._within)
+        return BettingMean(self._units(), self._within, self._running)
 
     @property
     def mean_of(self) -> str:

@@ -28,6 +28,7 @@ import numpy.typing as npt
 from howsure.inputs.pairs import Floats
 from howsure.stats.mean_score import Bounds
 
+Bools = npt.NDArray[np.bool_]
 SHARES = tuple(((i + 0.5) / 20) ** 1.5 for i in range(20))  # of their wealth that bettors stake; many small ones
 ROUNDING = 1e-9  # of sums of values
 PRECISION = 1e-11  # of a bound
@@ -78,27 +79,48 @@ class Units:
         >>> Units(np.array([1.0, 0.0]), np.ones(2)).wealth(0.5).round(4).tolist()
         [1.3999, 0.7503]
         """
-        values = self.sums / self.largest + m * (1 - self.sizes / self.largest)
+        values, expected, impossible = self.game(np.array([m]))
+        won = grown(values[:, 0], expected[:, 0])
+        return np.where(np.logical_or.accumulate(impossible[:, 0]), math.inf, won)
+
+    def game(self, m: Floats, start: int = 0, end: int | None = None) -> tuple[Floats, Floats, Bools]:
+        """The values of units from `start` to `end` and what is expected of them, (units, games), in games against
+        means m; and where the values up to a unit are more than there can be."""
+        part, filled = slice(start, end), 1 - self.sizes / self.largest
+        values = (self.sums / self.largest)[part, None] + filled[part, None] * m
         if self.total is None:
-            return wealth(values, np.full(len(values), m), ENDLESS)
-        left = self.total - np.arange(len(values), dtype=np.float64)
-        expected = (self.total * m - np.r_[0.0, values.cumsum()[:-1]]) / left
+            return values, np.broadcast_to(m, values.shape), values - m * ENDLESS > ROUNDING
+        left = (self.total - np.arange(len(self.sums), dtype=np.float64))[part, None]
+        sums, fillings = (sums_before(each, part)[:, None] for each in (self.sums / self.largest, filled))
+        expected = (self.total * m - sums - fillings * m) / left
+        impossible = values - expected * left > ROUNDING
         if self.predicted is None:
-            return wealth(values, expected, left)
+            return values, expected, impossible
         mean, least, most = self.of_all
-        rest = np.clip((self.total * mean - np.r_[0.0, self.predicted.cumsum()[:-1]]) / left, least, most)
-        slope = slopes(values, self.predicted)[:-1]
+        predicted = self.predicted[part, None]
+        rest = np.clip((self.total * mean - sums_before(self.predicted, part)[:, None]) / left, least, most)
+        slope = slopes(self.sums, self.predicted)[:-1][part, None]
         lowest, width = -slope * (most - rest), 1 + slope * (most - least)
-        grown_wealth = grown((values - slope * (self.predicted - rest) - lowest) / width, (expected - lowest) / width)
-        return np.where(refuted(values, expected, left), math.inf, grown_wealth)
+        return (values - slope * (predicted - rest) - lowest) / width, (expected - lowest) / width, impossible
+
+    @property
+    def pole(self) -> float:
+        """The m below which the sums so far cannot be: log wealth is smooth above it."""
+        if self.total is None:
+            return 0.0
+        filled = len(self.sums) - float(self.sizes.sum()) / self.largest
+        return float(self.sums.sum()) / self.largest / (self.total - filled)
 
     def first_above(self, m: float, size: float) -> int | None:
         """After how many units a mean of m or less is refuted, with probability at most `size` ever wrongly."""
         reached = self.wealth(m) >= 1 / size
         return int(reached.argmax()) + 1 if reached.any() else None
 
-    def lower_bound(self, size: float) -> float:
-        """The largest m that is refuted, with probability at most `size` wrongly; it never falls with more units."""
+    def lower_bound(self, size: float, *, least: float = 0.0) -> float:
+        """The largest m that is refuted, with probability at most `size` wrongly; it never falls with more units.
+
+        least: the bound after fewer units.
+        """
         if self.over:
             return self.mean
 
@@ -107,7 +129,7 @@ class Units:
         def excess(m: float) -> float:
             return min(math.log(self.wealth(m).max(initial=0.0) or TINY), -math.log(TINY)) + math.log(size)
 
-        return float(brentq(excess, 0.0, 1.0, xtol=PRECISION)) if excess(0.0) >= 0 else 0.0
+        return float(brentq(excess, least, 1.0, xtol=PRECISION)) if excess(least) >= 0 else least
 
 
 def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
@@ -116,15 +138,26 @@ def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
     return np.where(refuted(values, expected, left), math.inf, grown(values, expected))
 
 
+def sums_before(values: Floats, part: slice) -> Floats:
+    """The sum of all values before each one in a part."""
+    sums: Floats = np.r_[values[: part.start].sum(), values[part]].cumsum()[:-1]
+    return sums
+
+
+def gains(values: Floats, expected: Floats) -> Floats:
+    """What a stake gains: value / expected - 1."""
+    return np.divide(values - expected, expected, out=np.zeros_like(values), where=expected > 0)
+
+
 def grown(values: Floats, expected: Floats) -> Floats:
     """The mean wealth of bettors, but for what is refuted."""
-    ratios = np.divide(values - expected, expected, out=np.zeros_like(values), where=expected > 0)
+    ratios = gains(values, expected)
     with np.errstate(over="ignore", under="ignore"):
         wealth = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
     return np.asarray(wealth)
 
 
-def refuted(values: Floats, expected: Floats, left: Floats | float) -> npt.NDArray[np.bool_]:
+def refuted(values: Floats, expected: Floats, left: Floats | float) -> Bools:
     """Whether the values so far are more than there can be."""
     return np.asarray(np.logical_or.accumulate(values - expected * left > ROUNDING, axis=0))
 
@@ -142,12 +175,144 @@ def slopes(values: Floats, predicted: Floats) -> Floats:
     return np.asarray(np.clip((products - y * f / n + 1) / (squares - f * f / n + 1), 0.0, 1.0))
 
 
+# The tests of a growing sequence, whose cost by unit does not grow: each carries the wealth after the units so far.
+
+MAX_NEW = 256  # units that are added to a window at once; of more, the bound is computed from all units
+NODES = np.cos(np.pi * np.arange(20) / 19)  # Chebyshev's, of the second kind
+NODE_WEIGHTS = (-1.0) ** np.arange(20) * np.r_[0.5, np.ones(18), 0.5]  # of barycentric interpolation (Berrut &
+# Trefethen 2004); the error is 1e-14 if the pole is twice as far from a window as the window is wide
+
+
+@dataclass(slots=True)
+class RunningGames:
+    """The logarithms of the wealth of each bettor (bettors, games) in games against several m, after `n` units."""
+
+    m: Floats
+    n: int
+    log_wealth: Floats
+
+    @classmethod
+    def of(cls, m: Floats) -> RunningGames:
+        """No units yet."""
+        return cls(m, 0, np.zeros((len(SHARES), len(m))))
+
+    def add(self, units: Units, end: int | None = None) -> tuple[Floats, Bools]:
+        """Play the units from the n-th to `end`: log wealth after each, (bettors, units, games), and which games cannot
+        go on (units, games)."""
+        values, expected, impossible = units.game(self.m, self.n, end)
+        grown_by = np.log1p(np.array(SHARES)[:, None, None] * gains(values, expected)).cumsum(axis=1)
+        log_wealth = self.log_wealth[:, None] + grown_by
+        self.n += len(values)
+        self.log_wealth = log_wealth[:, -1]
+        return log_wealth, impossible
+
+
+class RunningBound:
+    """`Units.lower_bound` of a growing sequence.
+
+    The bound is the largest m at which the wealth ever reached 1 / size. Log wealth, which falls with m, is carried at
+    the nodes of a window above the bound and interpolated between them. If a unit raises the bound out of the window,
+    the bound is computed from all units, and a new window begins; so it does if the pole comes too close. The distance
+    to the pole shrinks or grows by a factor each time, so this happens a logarithmic number of times.
+    """
+
+    def __init__(self, size: float) -> None:
+        self.size, self.bound, self.max_pole = size, 0.0, -1.0
+        self.window: RunningGames | None = None
+
+    def update(self, units: Units) -> float:
+        """The bound after these units, which begin with those of the update before."""
+        if units.over:
+            return units.mean
+        window, n = self.window, len(units.sums)
+        if window is not None and window.n == n:
+            return self.bound
+        pole_moved = units.pole > self.max_pole
+        if window is None or n - window.n > (1 if pole_moved else MAX_NEW):
+            return self._from_all(units)
+        log_wealth, impossible = window.add(units)
+        if impossible.any() or self._excess(log_wealth, window.m[0], window.m) >= 0:
+            return self._from_all(units)
+        if self._excess(log_wealth, self.bound, window.m) > 0:
+            from scipy.optimize import brentq
+
+            ends = self.bound, float(window.m[0])
+            self.bound = float(brentq(lambda m: self._excess(log_wealth, m, window.m), *ends, xtol=PRECISION))
+        if pole_moved:  # by the last unit, which the next bets know of
+            self.window = self._window(units)
+        return self.bound
+
+    def _excess(self, log_wealth: Floats, m: float, nodes: Floats) -> float:
+        """log (largest wealth at m · size)."""
+        at_node = np.flatnonzero(nodes == m)
+        if len(at_node):
+            interpolated = log_wealth[..., at_node[0]]
+        else:
+            weights = NODE_WEIGHTS / (m - nodes)
+            interpolated = log_wealth @ (weights / weights.sum())
+        with np.errstate(over="ignore", under="ignore"):
+            largest = float(np.exp(interpolated).mean(axis=0).max())
+        return min(math.log(largest or TINY), -math.log(TINY)) + math.log(self.size)
+
+    def _from_all(self, units: Units) -> float:
+        self.bound = units.lower_bound(self.size, least=self.bound)
+        self.window = self._window(units)
+        return self.bound
+
+    def _window(self, units: Units) -> RunningGames | None:
+        """The window that begins at the bound, after these units; None if the pole is too close."""
+        distance = self.bound - units.pole
+        if distance <= 0:
+            return None
+        end, self.max_pole = min(self.bound + distance / 2, 1.0), units.pole + distance / 2
+        window = RunningGames.of((self.bound + end) / 2 + NODES * (end - self.bound) / 2)
+        while window.n < len(units.sums):
+            _, impossible = window.add(units, window.n + MAX_NEW)
+            if impossible.any():
+                return None
+        return window
+
+
+class RunningRefutation:
+    """`Units.first_above` of a growing sequence, for one m and size."""
+
+    def __init__(self, m: float, size: float) -> None:
+        self.games, self.size, self.first = RunningGames.of(np.array([m])), size, 0
+
+    def update(self, units: Units) -> int | None:
+        """After how many units m or less is refuted."""
+        n = self.games.n
+        if not self.first and n < len(units.sums):
+            log_wealth, impossible = self.games.add(units)
+            with np.errstate(over="ignore", under="ignore"):
+                reached = (np.exp(log_wealth).mean(axis=0) >= 1 / self.size) | impossible
+            self.first = n + 1 + int(reached.argmax()) if reached.any() else 0
+        return self.first or None
+
+
+class RunningTests:
+    """The tests of one growing sequence, by direction, size and limit."""
+
+    def __init__(self) -> None:
+        self.bounds: dict[tuple[str, float], RunningBound] = {}
+        self.refutations: dict[tuple[str, float, float], RunningRefutation] = {}
+
+    def lower_bound(self, units: Units, size: float, direction: str) -> float:
+        """The bound after these units."""
+        return self.bounds.setdefault((direction, size), RunningBound(size)).update(units)
+
+    def first_above(self, units: Units, m: float, size: float, direction: str) -> int | None:
+        """After how many of these units m or less is refuted."""
+        return self.refutations.setdefault((direction, m, size), RunningRefutation(m, size)).update(units)
+
+
 @dataclass(frozen=True, slots=True)
 class BettingMean:
     """The tests of a mean of scores between two bounds, right however often one looks and whenever one stops."""
 
     units: Units
     within: Bounds
+    running: RunningTests | None = None  # of a growing sequence of units, in the direction above or below
 
     @property
     def value(self) -> float:
@@ -164,7 +329,12 @@ class BettingMean:
 
     def bounds(self, size: float) -> Bounds:
         """The bounds, each of which is ever wrong with probability at most `size`."""
-        low, high = self.units.lower_bound(size), 1 - self.units.turned().lower_bound(size)
+        turned = self.units.turned()
+        if self.running is None:
+            low, high = self.units.lower_bound(size), 1 - turned.lower_bound(size)
+        else:
+            low = self.running.lower_bound(self.units, size, "above")
+            high = 1 - self.running.lower_bound(turned, size, "below")
         return self._unscaled(low), self._unscaled(high)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
@@ -175,7 +345,12 @@ class BettingMean:
         """After how many units it was first shown on which side of the limit the mean lies, None if not yet; and the
         name of that: above, below (each ever wrongly with probability at most `size`), or neither."""
         m = self._scaled(limit)
-        above, below = self.units.first_above(m, size), self.units.turned().first_above(1 - m, size)
+        turned = self.units.turned()
+        if self.running is None:
+            above, below = self.units.first_above(m, size), turned.first_above(1 - m, size)
+        else:
+            above = self.running.first_above(self.units, m, size, "above")
+            below = self.running.first_above(turned, 1 - m, size, "below")
         if above is not None and (below is None or above <= below):
             return above, names[0]
         return below, names[2 if below is None else 1]
