@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import hypergeom
 from tests.counts.populations import CELLS, KINDS, counted_words, labelled, population
 
+import howsure
 from howsure.calibration import calibration_error
 from howsure.counts import CountEstimates, cell_counts, draw_label_sample, estimate_counts
 from howsure.counts import population as cells
@@ -492,7 +493,7 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"method": "magic"}, "magic"),
         ({"level": 95}, "Write 0.95"),
         ({"date": ["2001-01-01"] * 3 + [None] * 97, "period": "year"}, "date must not be missing; row 3"),
-        ({"labelled": "a sheet", "labels": None, "strata": ["a"] * 100}, "leave out strata"),
+        ({"labels": howsure.read("sheet.csv"), "inclusion": None, "strata": ["a"] * 100}, "leave out strata"),
         ({"rng": "dice"}, "rng must be a seed"),
         ({"data": [1, 2]}, "data must be a data frame"),
     ],

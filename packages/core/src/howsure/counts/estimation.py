@@ -211,13 +211,13 @@ def count_units(
     level = check_level(level)
     if (labelled is None) == (y_true is None):
         raise InputError(
-            f"the labels are missing or named twice: pass either {parameter('labelled', GIVEN)} or "
-            f"{parameter('y_true', GIVEN)}."
+            f"the labels are missing or named twice: pass either {parameter('y_true', GIVEN)} or a filled sheet "
+            "(--labelled)."
         )
     drawn: dict[str, Any] = {"strata": strata, "inclusion": inclusion, "sample": sample}
     extra = [parameter(role, GIVEN) for role, value in drawn.items() if value is not None]
     if labelled is not None and extra:
-        raise InputError(f"{parameter('labelled', GIVEN)} says how units were drawn; leave out {', '.join(extra)}.")
+        raise InputError(f"a filled sheet says how units were drawn; leave out {', '.join(extra)}.")
     readings: dict[str, Any] = {"second": second, "settled": settled}
     columns = Columns.read(
         data,
