@@ -15,6 +15,7 @@ from howsure.errors import InputError
 from howsure.figures.monitoring import trend_figure
 from howsure.figures.selective import draw_risk_coverage
 from howsure.figures.significance import difference_figure
+from howsure.scores.score_table import score_table
 from howsure.selective.curve import selective_of
 from howsure.significance.comparison import compare
 from howsure.significance.trend import Trend, TrendPoint
@@ -107,7 +108,7 @@ def passes(m: int, **asked: object) -> howsure.ScoreTable:
     right = np.random.default_rng(0).random((m, 20, RUNS)) < np.linspace(0.2, 0.8, m)[:, None, None]
     models, items = np.repeat([f"m{i}" for i in range(m)], 20 * RUNS), np.tile(np.repeat(np.arange(20), RUNS), m)
     runs = np.tile(np.arange(RUNS), 20 * m)
-    return howsure.mean_scores(right.ravel(), model=models, id=items, run=runs, rng=0, **asked)  # type: ignore[arg-type]
+    return score_table(right.ravel(), model=models, id=items, run=runs, rng=0, **asked)  # type: ignore[arg-type]
 
 
 def said(figure: Figure) -> list[str]:
