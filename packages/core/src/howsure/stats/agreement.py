@@ -1,4 +1,4 @@
-"""Krippendorff's alpha for labels without an order, from how often each unit was given each value."""
+"""Krippendorff's alpha for nominal labels, from the number of times that each unit was given each value."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from howsure.inputs.pairs import Floats
 
 
 def pairable_sums(counts: Floats) -> tuple[Floats, Floats]:
-    """What alpha needs of each unit: its disagreement, and its values.
+    """The terms of alpha for each unit: its disagreement (units,) and its counts of values (units, values).
 
-    counts (units, values): how many coders gave a unit each value. A unit with fewer than two values says nothing, and
-    has zeros. Disagreement: Σ_{c≠k} n_c n_k / (m - 1) with m = Σ n_c.
+    counts (units, values): the number of coders n_c who gave a unit each value c. The disagreement is
+    Σ_{c≠k} n_c n_k / (m - 1), with m = Σ n_c. Units with m < 2 cannot be compared; both of their terms are 0.
     """
     m = counts.sum(axis=1)
     pairable = m >= 2
@@ -20,9 +20,10 @@ def pairable_sums(counts: Floats) -> tuple[Floats, Floats]:
 
 
 def alpha(observed: Floats, values: Floats) -> Floats:
-    """α = 1 - (n - 1) D / Σ_{c≠k} N_c N_k of sums over units: D (…) of disagreement, N (…, values) of values, n = Σ N.
+    """Krippendorff's α = 1 - (n - 1) D / Σ_{c≠k} N_c N_k, from the terms of `pairable_sums` summed over units.
 
-    NaN where all values are the same: nothing varies, so nothing can agree by more than chance.
+    observed (…): the summed disagreements D. values (…, values): the summed counts N_c, with n = Σ N_c. The result (…)
+    is NaN where all values are the same, since agreement by chance is then perfect.
 
     >>> observed, values = pairable_sums(np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]]))
     >>> float(alpha(observed.sum(), values.sum(axis=0)).round(3))

@@ -1,19 +1,20 @@
-"""Bets on a mean of bounded scores: tests and intervals that hold however often one looks at them.
+"""Bets on the mean of bounded scores: tests and intervals that stay valid however often one looks at the data.
 
-Under the hypothesis that the mean is m, units in random order are a fair game: of the next one, whose value lies
-between 0 and 1, the expected value is known, and a bet of a share of the wealth on more, or on less, gains nothing on
-average. The wealth then exceeds 1 / size ever with probability at most `size` (Ville), so that 1 / the largest wealth
-so far is a p-value whenever one looks. Nobody knows the best share beforehand: the wealth is divided at the beginning
-among bettors who stake different shares of theirs each time (Waudby-Smith & Ramdas 2024: diversified Kelly betting).
+Units arrive in random order, each with a value between 0 and 1. Under the hypothesis that the mean is m, the expected
+value of the next unit is known, so a bet that it is higher (or lower) is fair: it gains nothing on average. By Ville's
+inequality, the probability that the wealth ever exceeds 1 / size is at most `size`, so 1 / (largest wealth so far) is a
+p-value at any time. The best share of the wealth to stake is unknown beforehand. The initial wealth is therefore
+divided equally among bettors, each of whom always stakes a fixed share of his own wealth (diversified Kelly betting:
+Waudby-Smith & Ramdas 2024).
 
-A unit is an item, or a whole cluster: its sum of scores S and its size n, of at most `largest` items. Its value is
-v = S / largest + m (1 - n / largest): what is missing to the largest size counts as m. The mean of v over clusters is m
-where the mean over items is. Of a `total` number of units without replacement, the rest has the mean
-(total m - Σ v) / (total - t) after t of them; where this cannot be, m is refuted.
+A unit is an item or a whole cluster, with sum of scores S and size n ≤ `largest`. Its value is
+v = S / largest + m (1 - n / largest): a smaller cluster is filled up to the largest size with scores of m. If the mean
+over items is m, so is the mean of v over clusters. If `total` units are drawn without replacement, the units left after
+t draws have the mean (total m - Σ v) / (total - t); if this is impossible, m is refuted.
 
-What is predicted of each item, with a known mean over all of them, says which items were hard. Bets are then on
-v - λ (f - r), f what was predicted and r its mean over the items that are left: its expected value is the same, and it
-varies less. λ is the slope of v on f among the items before, at the beginning 1.
+Predicted scores f of all items, known beforehand, reduce the variance. Bets are then on v - λ (f - r), where r is the
+mean of f over the items that are left: the expected value is the same, and the variance is smaller. λ is the slope of v
+on f among the items drawn so far, shrunk towards its initial value 1.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ from howsure.inputs.pairs import Floats
 from howsure.stats.mean_score import Bounds
 
 Bools = npt.NDArray[np.bool_]
-SHARES = tuple(((i + 0.5) / 20) ** 1.5 for i in range(20))  # of their wealth that bettors stake; many small ones
-ROUNDING = 1e-9  # of sums of values
+SHARES = tuple(((i + 0.5) / 20) ** 1.5 for i in range(20))  # share of wealth that each bettor stakes, mostly small
+ROUNDING = 1e-9  # tolerance for sums of values
 PRECISION = 1e-11  # of a bound
-ENDLESS = 1e300  # units that are left
-TINY = np.finfo(float).tiny  # a wealth that is nothing, and its reciprocal, one beyond all bounds
+ENDLESS = 1e300  # number of units left if there is no `total`
+TINY = np.finfo(float).tiny  # the wealth is limited to TINY … 1 / TINY before its logarithm is taken
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Units in the order drawn: the sums (t,) of their scores between 0 and 1, and their sizes (t,).
+    """Units in the order drawn: the sum (t,) of scores in each, which are between 0 and 1, and the size (t,) of each.
 
-    largest: the largest size that any unit can have. total: units without replacement; None: of endlessly many.
-    predicted (t,): what was predicted of the scores, of units that are items of a `total`; of_all: the mean of what was
-    predicted of all of them, the least, and the most.
+    largest: the largest possible size of a unit. total: number of units if they are drawn without replacement; None for
+    an infinite population. predicted (t,): predicted scores of the units, which must be single items of a `total`.
+    of_all: mean, minimum and maximum of the predicted scores of all `total` items.
     """
 
     sums: Floats
@@ -53,14 +54,17 @@ class Units:
     of_all: tuple[float, float, float] = (math.nan, 0.0, 1.0)
 
     def turned(self) -> Units:
-        """The same of 1 - score."""
+        """The units with every score and prediction x replaced by 1 - x."""
         predicted, (mean, least, most) = None if self.predicted is None else 1 - self.predicted, self.of_all
         sums, of_all = self.sizes - self.sums, (1 - mean, 1 - most, 1 - least)
         return replace(self, sums=sums, predicted=predicted, of_all=of_all)
 
     @property
     def mean(self) -> float:
-        """The mean over items, as far as it was not predicted to be another than of all; NaN without any."""
+        """The mean over items; NaN without units.
+
+        With predictions, the regression estimate: mean - λ · (mean prediction of these items - that of all items).
+        """
         if not len(self.sums):
             return math.nan
         mean = float(self.sums.sum() / self.sizes.sum())
@@ -70,11 +74,11 @@ class Units:
 
     @property
     def over(self) -> bool:
-        """Whether all units are here."""
+        """Whether all units of the population have been drawn."""
         return self.total is not None and len(self.sums) >= self.total
 
     def wealth(self, m: float) -> Floats:
-        """After each unit, the wealth of bets that the mean is more than m, 1 at the beginning.
+        """The wealth (t,) after each unit of bets that the mean is larger than m, starting from a wealth of 1.
 
         >>> Units(np.array([1.0, 0.0]), np.ones(2)).wealth(0.5).round(4).tolist()
         [1.3999, 0.7503]
@@ -112,7 +116,10 @@ class Units:
         return float(self.sums.sum()) / self.largest / (self.total - filled)
 
     def first_above(self, m: float, size: float) -> int | None:
-        """After how many units a mean of m or less is refuted, with probability at most `size` ever wrongly."""
+        """Number of units after which a mean of m or less is rejected; None if it is not.
+
+        If the hypothesis is true, the probability that it is ever rejected is at most `size`.
+        """
         reached = self.wealth(m) >= 1 / size
         return int(reached.argmax()) + 1 if reached.any() else None
 
@@ -124,7 +131,7 @@ class Units:
         if self.over:
             return self.mean
 
-        from scipy.optimize import brentq  # 0.4 s, which most commands never need
+        from scipy.optimize import brentq  # imported here because it takes 0.4 s
 
         def excess(m: float) -> float:
             return min(math.log(self.wealth(m).max(initial=0.0) or TINY), -math.log(TINY)) + math.log(size)
@@ -133,8 +140,11 @@ class Units:
 
 
 def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
-    """The mean wealth of bettors, after each of (t,) or (t, games) values: who stakes a share wins it times
-    (value / expected - 1). What the values that were `left` before one cannot sum up to is refuted."""
+    """The mean wealth of the bettors after each value, (t,) or (t, games); infinite once the hypothesis is refuted.
+
+    A bettor who stakes a share s multiplies his wealth by 1 + s (value / expected - 1). left: the number of units left
+    before each value, which limits the sum of values that is possible under the hypothesis.
+    """
     return np.where(refuted(values, expected, left), math.inf, grown(values, expected))
 
 
@@ -150,7 +160,7 @@ def gains(values: Floats, expected: Floats) -> Floats:
 
 
 def grown(values: Floats, expected: Floats) -> Floats:
-    """The mean wealth of bettors, but for what is refuted."""
+    """The mean wealth of the bettors after each value, as `wealth`, but without the rule for refuted hypotheses."""
     ratios = gains(values, expected)
     with np.errstate(over="ignore", under="ignore"):
         wealth = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
@@ -158,12 +168,14 @@ def grown(values: Floats, expected: Floats) -> Floats:
 
 
 def refuted(values: Floats, expected: Floats, left: Floats | float) -> Bools:
-    """Whether the values so far are more than there can be."""
+    """After each value, whether some value so far exceeded the sum that was expected of all units left before it."""
     return np.asarray(np.logical_or.accumulate(values - expected * left > ROUNDING, axis=0))
 
 
 def slopes(values: Floats, predicted: Floats) -> Floats:
-    """The slope of values on what was predicted of them, between 0 and 1, by those before each (t + 1,); 1 without any.
+    """Slopes (t + 1,) of values on predictions: entry i uses the first i units; entry 0 is 1.
+
+    Covariance and variance sums are each increased by 1, which shrinks the slope towards 1; it is clipped to [0, 1].
 
     >>> slopes(np.array([1.0, 0.0, 0.0]), np.array([0.2, 0.9, 0.7])).round(2).tolist()
     [1.0, 1.0, 0.52, 0.48]
@@ -308,7 +320,7 @@ class RunningTests:
 
 @dataclass(frozen=True, slots=True)
 class BettingMean:
-    """The tests of a mean of scores between two bounds, right however often one looks and whenever one stops."""
+    """Tests of the mean of scores between two bounds `within`, valid at any time and under optional stopping."""
 
     units: Units
     within: Bounds
@@ -320,15 +332,15 @@ class BettingMean:
         return self._unscaled(self.units.mean)
 
     def p_above(self, limit: float) -> float:
-        """The p-value of the hypothesis that the mean is `limit` or less."""
+        """P-value of the hypothesis that the mean is at most `limit`."""
         return self._p(self.units, self._scaled(limit))
 
     def p_below(self, limit: float) -> float:
-        """The p-value of the hypothesis that the mean is `limit` or more."""
+        """P-value of the hypothesis that the mean is at least `limit`."""
         return self._p(self.units.turned(), 1 - self._scaled(limit))
 
     def bounds(self, size: float) -> Bounds:
-        """The bounds, each of which is ever wrong with probability at most `size`."""
+        """Lower and upper bound of the mean; each is wrong at any time with probability at most `size`."""
         turned = self.units.turned()
         if self.running is None:
             low, high = self.units.lower_bound(size), 1 - turned.lower_bound(size)
@@ -338,12 +350,15 @@ class BettingMean:
         return self._unscaled(low), self._unscaled(high)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """None: how many more rows it takes is for `howsure.plan_comparison` to simulate."""
+        """Always None: `howsure.plan_comparison` simulates how many rows are needed."""
         return None
 
     def verdict(self, limit: float, size: float, names: Sequence[str]) -> tuple[int | None, str]:
-        """After how many units it was first shown on which side of the limit the mean lies, None if not yet; and the
-        name of that: above, below (each ever wrongly with probability at most `size`), or neither."""
+        """The number of units after which the mean was first shown to be above or below the limit, and the verdict.
+
+        names: the verdicts for above, below and undecided. Undecided comes with None as the number of units. Each of
+        the other two is ever reached wrongly with probability at most `size`.
+        """
         m = self._scaled(limit)
         turned = self.units.turned()
         if self.running is None:
@@ -368,11 +383,11 @@ class BettingMean:
 
 
 def binomial_wealth(passed: int, failed: int, limit: float, *, above: bool = True) -> float:
-    """The wealth that bets have won, after so many runs that passed or failed, if fewer pass than a share `limit` of
-    all runs (`above`), or more. It ever exceeds 1 / size with probability at most `size`.
+    """Wealth of bets that the pass rate is above `limit` (or, with above=False, below it), starting at 1.
 
-    Each bet is best for one share p; Jeffreys' density, restricted to the side of the limit that is bet on, mixes them.
-    After a given number of each, the order of the runs does not matter.
+    If the pass rate is on the other side, the wealth ever exceeds 1 / size with probability at most `size`. The wealth
+    is the likelihood ratio of the observed runs to a pass rate of `limit`, averaged over pass rates on the side that is
+    bet on with Jeffreys' density. It depends only on the numbers of runs that passed and failed, not on their order.
 
     >>> round(binomial_wealth(36, 0, 0.9), 1), round(binomial_wealth(3, 3, 0.9, above=False), 1)
     (20.2, 8.4)

@@ -1,4 +1,4 @@
-"""Items in clusters and strata: the effective number of clusters, and the standard error of a mean over them."""
+"""Items in clusters and strata: effective number of clusters, and standard error of a mean."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.notes import WARNING, Note
 
-# The effective number of clusters, and the warning when it is small: one rule for all chapters.
+# The effective number of clusters, and the warning when it is small.
 
-FEW = 40  # clusters of equal size, below which intervals and p-values rest on few
-NEARLY = 0.95
+FEW = 40  # effective number of clusters below which a warning is given
+NEARLY = 0.95  # ratio of effective to actual number above which clusters count as equal in size
 
 
 def kish(sizes: npt.NDArray[Any]) -> float:
-    """The equivalent number of equal-sized clusters: (Σ n)² / Σ n², where n is the number of rows of a cluster or their
-    weight (Kish 1965).
+    """Kish's (1965) effective number of clusters, (Σ n)² / Σ n², where n is the number of rows in a cluster or the sum
+    of their weights.
 
     >>> kish(np.array([10, 10])), round(kish(np.array([98, 1, 1])), 2)
     (2.0, 1.04)
@@ -31,8 +31,10 @@ def kish(sizes: npt.NDArray[Any]) -> float:
 
 
 def degrees_of_freedom(rows: npt.NDArray[Any], squares: npt.NDArray[Any]) -> float:
-    """The degrees of freedom of the equivalent number of equal-sized clusters, at least 1: N²/Σ N_h²/(G_h - 1) over
-    strata of `rows` N_h, with G_h = N_h²/Σ n², where `squares` are the Σ n² of their clusters.
+    """Degrees of freedom of a mean over clusters in strata: N² / Σ_h (N_h² / (G_h - 1)), at least 1.
+
+    rows: the number of rows N_h in each stratum. squares: Σ n² over the sizes n of its clusters. G_h = N_h² / Σ n² is
+    the effective number of clusters of the stratum.
 
     >>> degrees_of_freedom(np.array([20.0]), np.array([200.0])), degrees_of_freedom(np.array([3.0]), np.array([3.0]))
     (1.0, 2.0)
@@ -44,7 +46,7 @@ def degrees_of_freedom(rows: npt.NDArray[Any], squares: npt.NDArray[Any]) -> flo
 
 
 def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
-    """The warning for results based on the equivalent of fewer than 40 equal-sized clusters; None otherwise.
+    """Warning for results based on fewer than 40 effective clusters; None otherwise. sizes: rows in each cluster.
 
     >>> few_clusters(np.full(40, 5)) is None
     True
@@ -64,8 +66,10 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
 
 
 def ratio_error(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> float:
-    """The standard error of the mean Σ sums / Σ counts over clusters of `counts` (C,) items, whose values add up to
-    `sums` (C,): √(C/(C - 1) Σ (sums - mean · counts)²) / Σ counts, as of a linearised ratio.
+    """Standard error of the ratio mean = Σ sums / Σ counts over C clusters, by linearisation.
+
+    √(C/(C - 1) Σ (sums - mean · counts)²) / Σ counts, with the sum of values and the number of items of each cluster,
+    (C,) each.
 
     >>> ratio_error(np.array([2.0, 0.0]), np.array([2, 2]))
     0.5
@@ -76,7 +80,9 @@ def ratio_error(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> float:
 
 
 def jackknife_error(without: npt.NDArray[Any]) -> Any:
-    """The standard error that values (m, …) with one unit left out in turn give: √((m - 1) / m Σ (θ - θ̄)²).
+    """Jackknife standard error √((m - 1) / m Σ (θ_i - θ̄)²), where without[i] is the estimate θ_i without unit i.
+
+    without (m, …); the result has the remaining dimensions.
 
     >>> jackknife_error(np.array([1.5, 2.0, 2.5])).round(4).item()
     0.5774
@@ -86,7 +92,10 @@ def jackknife_error(without: npt.NDArray[Any]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ItemGroups:
-    """n items; the unit of each (its cluster, or None if each is its own), and the stratum of each unit.
+    """The units of n items, and the strata of units. A unit is a cluster or, without clusters, a single item.
+
+    unit (n,): the code of each item's unit; None without clusters. sizes (units,): items in each unit. strata
+    (units,): the code of each unit's stratum.
 
     >>> groups = ItemGroups.of(4, clusters=np.array([0, 0, 1, 1]))
     >>> groups.units, groups.degrees
@@ -100,7 +109,10 @@ class ItemGroups:
 
     @classmethod
     def of(cls, n: int, *, clusters: Integers | None = None, strata: Integers | None = None) -> ItemGroups:
-        """The groups of items from the codes of their clusters and strata; clusters without an item are none."""
+        """Build from the cluster code (n,) and stratum code (n,) of each item; unused cluster codes are dropped.
+
+        All items of a cluster must be in the same stratum.
+        """
         if clusters is not None and not np.bincount(clusters).all():
             clusters = np.unique(clusters, return_inverse=True)[1]
         sizes = np.ones(n) if clusters is None else np.bincount(clusters).astype(np.float64)
@@ -111,26 +123,27 @@ class ItemGroups:
 
     @property
     def units(self) -> int:
-        """The number of units."""
+        """Number of units."""
         return len(self.sizes)
 
     @property
     def degrees(self) -> float:
-        """The degrees of freedom of the equivalent number of equal-sized units; 0 for a single one."""
+        """Degrees of freedom, from the effective number of units in each stratum; 0 for a single unit."""
         if self.units == 1:
             return 0.0
         return degrees_of_freedom(self._by_stratum(self.sizes), self._by_stratum(self.sizes**2))
 
     def totals(self, values: Floats) -> Floats:
-        """The sum of the values of each unit."""
+        """Sum of the values (n,) in each unit."""
         return values if self.unit is None else np.asarray(np.bincount(self.unit, weights=values), dtype=np.float64)
 
     def standard_error(self, values: Floats) -> float:
-        """The standard error of the mean, √(Σ_h G/(G - 1) Σ (e - ē)²) / n, with e the sum over a unit of the deviations
-        from the mean, ē its average in the stratum h of G units: 0 in a single stratum. NaN for a single unit.
+        """Standard error of the mean of values (n,): √(Σ_h G/(G - 1) Σ (e - ē)²) / n. NaN for a single unit.
 
-        Without clusters this is the standard deviation (n - 1) over √n; with clusters, that of Miller (2024) with the
-        factor G/(G - 1), as in Inspect.
+        e is the sum of the deviations from the overall mean in a unit; ē is the average of e over the G units of
+        stratum h (0 if there is only one stratum). Without clusters and strata this is the sample standard deviation
+        divided by √n; with clusters, the clustered standard error of Miller (2024) with the factor G/(G - 1), as in
+        Inspect.
 
         >>> ItemGroups.of(4).standard_error(np.array([0.0, 1.0, 1.0, 1.0]))
         0.25
@@ -143,8 +156,11 @@ class ItemGroups:
         return math.sqrt(float((m / (m - 1) * self._by_stratum(e**2)).sum())) / self.n
 
     def jackknife_error(self, values: Floats) -> float:
-        """The standard error from leaving out each unit in turn: the same where all units have the same size,
-        larger where large ones deviate; the rest of a unit's stratum takes its place. NaN for a single unit."""
+        """Standard error of the mean from leaving out each unit in turn. NaN for a single unit.
+
+        It equals `standard_error` if all units have the same size, and is larger if large units deviate most. With
+        strata, the remaining units of a stratum are weighted up to replace the unit that is left out.
+        """
         if self.units == 1:
             return math.nan
         e, m = self.totals(values - values.mean()), self._by_stratum(np.ones(self.units))
@@ -156,29 +172,29 @@ class ItemGroups:
         return math.sqrt(float(((m - 1) / m * self._by_stratum(moved**2)).sum()))
 
     def safe_error(self, values: Floats) -> float:
-        """The larger of both standard errors."""
+        """The larger of `standard_error` and `jackknife_error`; NaN for a single unit."""
         return max(self.standard_error(values), self.jackknife_error(values)) if self.units > 1 else math.nan
 
     def _by_stratum(self, values: Floats) -> Floats:
         return np.asarray(np.bincount(self.strata, weights=values), dtype=np.float64)
 
 
-# Shares of rows that few clusters carry: how many do, what one more would change, and an interval that knows both.
+# Shares that are concentrated in few clusters.
 #
-# Where few clusters carry what is counted (all wrong answers, say), its distribution is skewed, clusters of the kind
-# may be missing altogether, and neither shows in the spread of the clusters that are there. Fay & Feuer's (1997)
-# interval of a weighted sum of Poisson numbers knows both: its ends are quantiles of the gamma distributions with the
-# mean and variance of the sum, the upper one after one more contribution. For equal contributions it is the exact
-# interval of a Poisson number. One rule says here how large that contribution is (`one_more`), and for how few carriers
-# results say so (`few_carriers`).
+# If all wrong answers, say, are in few clusters, the distribution of their share is skewed, and the sample may lack
+# clusters of this kind altogether; the variance between the observed clusters shows neither. Fay & Feuer's (1997)
+# interval of a weighted sum of Poisson counts allows for both. Its ends are quantiles of gamma distributions with the
+# mean and variance of the sum; for the upper end, one more contribution is added. If all contributions are equal, it is
+# the exact interval of a Poisson count. `one_more` is the size of the added contribution; `few_carriers` is the note
+# for results with few contributing clusters.
 
-ENOUGH = 20.0  # clusters of equal contribution, from which on one more counts less than a whole one
-MANY = 100.0  # of them, from which on Student's t needs no help: a gamma distribution's skewness is below .2
-FEWEST = 2.0  # below which nothing shows how clusters of the kind differ
+ENOUGH = 20.0  # effective number of contributing clusters above which less than a whole cluster is added
+MANY = 100.0  # effective number above which Student's t suffices: the gamma distribution's skewness is below 0.2
+FEWEST = 2.0  # effective number below which the variance between contributing clusters is unknown
 
 
 def carriers(counts: npt.NDArray[Any]) -> float:
-    """The equivalent number of clusters that carry equal parts of what `counts` (C,) counts; 0 if there is nothing.
+    """Effective number of clusters that contribute to the total of `counts` (C,), by Kish's formula; 0 if all are 0.
 
     >>> carriers(np.array([5, 5, 0, 0])), round(carriers(np.array([20, 1, 1])), 2), carriers(np.zeros(9))
     (2.0, 1.2, 0.0)
@@ -187,14 +203,18 @@ def carriers(counts: npt.NDArray[Any]) -> float:
 
 
 def one_more(size: Any, carrying: Any) -> Any:
-    """What one more cluster may add to a share of rows: `size`, the share of rows in a cluster (1 / `kish` of the
-    sizes), as if all its rows were of the kind; where more than 20 clusters carry the share, 20 / their number of it.
+    """The contribution that one more cluster could make to a share of rows: size · min(1, 20 / carrying).
+
+    size: the share of rows in a cluster (1 / `kish` of the sizes); all rows of the added cluster are assumed to count.
+    carrying: the effective number of contributing clusters (`carriers`).
     """
     return size * np.minimum(1.0, ENOUGH / np.maximum(carrying, ENOUGH))
 
 
 def gamma_interval(value: float, variance: float, further: float, *, level: float) -> tuple[float, float]:
-    """Fay and Feuer's interval of a sum of contributions from 0 on; `further`: what one more may add.
+    """Fay and Feuer's (1997) interval of a sum of non-negative contributions.
+
+    value, variance: the sum and its variance. further: the contribution that is added for the upper end.
 
     >>> low, high = gamma_interval(3.0, 3.0, 1.0, level=0.95)  # of 3 events
     >>> round(low, 3), round(high, 3)
@@ -207,15 +227,17 @@ def gamma_interval(value: float, variance: float, further: float, *, level: floa
 def ends_with_one_more(
     value: float, variance: float, size: float, carrying: float, *, level: float
 ) -> tuple[float, float]:
-    """The ends that an interval of a share must reach at least, down and up: Fay and Feuer's with `one_more` cluster;
-    the share itself where 100 clusters carry it."""
+    """The narrowest ends (low, high) that are acceptable for an interval of a share concentrated in few clusters.
+
+    They are Fay and Feuer's, with `one_more` cluster added; from 100 contributing clusters on, both are the share.
+    """
     if carrying >= MANY:
         return value, value
     return gamma_interval(value, variance, float(one_more(size, carrying)), level=level)
 
 
 def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float) -> Floats:
-    """The p-value of "the sum is `limit` or more": the size at which the upper end of the interval is the limit.
+    """P-value of the hypothesis that the sum is at least `limit`: the size at which `gamma_interval` ends at the limit.
 
     >>> gamma_p_value(np.array([3.0]), np.array([3.0]), np.array([1.0]), 8.767).round(3).tolist()
     [0.025]
@@ -228,7 +250,9 @@ def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float
 
 
 def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
-    """The note that fewer than 20 clusters carry what is counted; None otherwise.
+    """Note that fewer than 20 effective clusters contribute to the total of `counts` (C,); None otherwise.
+
+    what: what is counted, as the subject of the note.
 
     >>> few_carriers(np.array([20, 1, 0, 0]), "the wrong answers")
     'the wrong answers lie in 2 of 4 clusters, equivalent to 1.1 equal ones: whether more are of the kind is hardly

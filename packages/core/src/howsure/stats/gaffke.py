@@ -18,16 +18,17 @@ import numpy as np
 from howsure.inputs.pairs import Floats
 from howsure.stats.p_values import zero
 
-# Paired differences of scores, in which rounding alone makes no difference.
+# Paired differences of scores, without differences that are due to rounding.
 
-ROUNDING = 1e-12  # of the largest score
+ROUNDING = 1e-12  # as a share of the largest score
 
 
 def paired_differences(first: Floats, second: Floats) -> Floats:
-    """first - second of each item: 0 where only rounding tells both apart, and all alike where it alone tells them so.
+    """Paired differences first - second (n,), corrected for rounding.
 
-    The mean of the same runs in another order differs in its last digit, and so do .7 - .6 and .8 - .7: with neither
-    would a test by the spread of the differences know that nothing varies. What is infinite stays so.
+    A difference of at most 1e-12 of the largest score becomes 0, and if all differences agree within this tolerance,
+    they become equal. Otherwise, differences that only rounding separates, such as 0.7 - 0.6 and 0.8 - 0.7, would seem
+    to vary. Infinite differences are unchanged.
 
     >>> paired_differences(np.array([0.1 + 0.2, 0.7]), np.array([0.3, 0.6]))[0]
     np.float64(0.0)
@@ -45,22 +46,23 @@ def paired_differences(first: Floats, second: Floats) -> Floats:
     return differences
 
 
-STEP, COARSE = 0.1, 0.15  # of the integral, for few and for many distinct units: of p above 1e-6 one in a million
+STEP, COARSE = 0.1, 0.15  # steps of the integral for few and for many distinct units: relative error of p about 1e-6
 MANY = 10_000  # distinct units
-MAX_EXACT, CELLS, EXTREMES = 512, 128, 8  # distinct units; more are put into cells, except at both ends
-NEGLIGIBLE = 1e-17  # of the integrand at its largest
-CHUNK, BLOCK = 32, 2048  # points of the integral and distinct units at a time
+MAX_EXACT, CELLS, EXTREMES = 512, 128, 8  # above MAX_EXACT distinct units, all but 8 at each end are put into cells
+NEGLIGIBLE = 1e-17  # as a share of the integrand's maximum
+CHUNK, BLOCK = 32, 2048  # points of the integral, and distinct units, that are computed at a time
 FURTHEST = 40.0  # where even the integrand of a single unit is negligible
 TINY, ALL_BUT_ONE = 1e-300, 1 - 1e-16
-UNITS, HALVINGS, AGREE = 1_000, 5, 1e-7  # from so many units on, the step is halved until results agree
-MOST_STEPS, NEAR = 500, 0.05  # of the search for the peak, and how near to it in its widths is enough
+UNITS, HALVINGS, AGREE = 1_000, 5, 1e-7  # from 1,000 units on, the step is halved until results agree
+MOST_STEPS, NEAR = 500, 0.05  # of the search for the peak; it ends within 0.05 of the peak's width
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The sum of scores and the number of scores of each cluster, the distinct pairs once with how often they occur.
+    """The sum of scores and the size of each cluster; identical pairs of sum and size are stored once.
 
-    largest: the size of the largest cluster that could have been drawn, where it is larger than those that were.
+    sums, sizes, times (distinct pairs,): each pair and how often it occurs. largest: the size of the largest cluster
+    that could have been drawn, if it is larger than the largest that was.
     """
 
     sums: Floats
@@ -70,7 +72,10 @@ class Sums:
 
     @classmethod
     def of(cls, sums: Floats, sizes: Floats, *, largest: float = 0.0) -> Sums:
-        """From the sum and the size of each cluster, (C,) each; scores without clusters are clusters of one."""
+        """Build from the sum and size of each cluster, (C,) each; scores without clusters are clusters of size 1.
+
+        More than 512 distinct sums of clusters of equal size are approximated by `condense`.
+        """
         same_size = bool((sizes == sizes[0]).all())
         order = np.argsort(sums) if same_size else np.lexsort((sizes, sums))
         sums, sizes = sums[order], sizes[order]
@@ -88,22 +93,22 @@ class Sums:
         return float((self.times @ self.sums) / (self.times @ self.sizes))
 
     def negated(self) -> Sums:
-        """The same of the negative scores."""
+        """The sums with all scores negated."""
         return Sums(-self.sums[::-1], self.sizes[::-1], self.times[::-1], self.largest)
 
 
 def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
-    """The p-value of "the mean is `mean` or less" for scores that are at least `low`: small where they lie above it.
+    """P-value of the hypothesis that the mean of scores is at most `mean`; no score can be below `low`.
 
-    The mean is the ratio E sum / E size of a cluster. With z_c = sum_c - mean · size_c, z_0 = (low - mean) · the
-    largest size, the lowest that a cluster can have, and E independent standard exponential variables,
+    The mean is the ratio E[sum] / E[size] over clusters. With z_c = sum_c - mean · size_c for each cluster c,
+    z_0 = (low - mean) · largest size, the lowest possible z, and independent standard exponential variables E_c,
 
         p = P(Σ E_c z_c + E_0 z_0 ≤ 0).
 
-    For 0 and 1 without clusters this is the exact binomial test, for -1, 0, 1 and a mean of 0 the exact test of
-    McNemar. That p is valid (at most u with probability at most u) for every law of bounded scores is proved in special
-    cases and a conjecture otherwise, which no simulation has contradicted. Clusters are supposed to be drawn
-    independently of each other, and none to be larger than the largest seen, or `scores.largest`.
+    For scores of 0 and 1 without clusters, this is the exact binomial test; for scores of -1, 0, 1 and a mean of 0, the
+    exact McNemar test. Validity (P(p ≤ u) ≤ u) for every distribution of bounded scores has been proved in special
+    cases; in general it is a conjecture that no simulation has contradicted. Clusters are assumed to be drawn
+    independently, and none to be larger than the largest in the sample or `scores.largest`.
 
     Source: Gaffke (2005); Learned-Miller & Thomas (2019).
 
@@ -122,7 +127,7 @@ def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
 
 
 def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
-    """The lower bound of the mean by tests of this size: the mean whose `gaffke_p_value` is `size`.
+    """The one-sided lower confidence bound of the mean: the mean for which `gaffke_p_value` is `size`.
 
     >>> round(gaffke_bound(Sums.of(np.ones(20), np.ones(20)), low=0.0, size=0.05), 9) == round(0.05 ** (1 / 20), 9)
     True
@@ -134,7 +139,7 @@ def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
         return low
 
     @cache
-    def excess(mean: float) -> float:  # in normal quantiles, hardly a curve
+    def excess(mean: float) -> float:  # as normal quantiles, nearly linear
         p = gaffke_p_value(scores, mean, low=low)
         return float(ndtri(min(max(p, TINY), ALL_BUT_ONE)) - ndtri(size))
 
@@ -144,18 +149,19 @@ def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
 
 
 def gaffke_interval(scores: Sums, *, bounds: tuple[float, float], size: float) -> tuple[float, float]:
-    """Both one-sided bounds by tests of this size, for scores between `bounds`."""
+    """The one-sided lower and upper bound of the mean by tests of size `size`, for scores between `bounds`."""
     above = -gaffke_bound(scores.negated(), low=-bounds[1], size=size)
     return gaffke_bound(scores, low=bounds[0], size=size), above
 
 
 def condense(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
-    """A few hundred values and counts that stand for many sorted, distinct ones (n,).
+    """Approximate many sorted, distinct values (n,) and their counts (n,) by about 500 values and counts.
 
-    The borders of CELLS cells of equal count and of CELLS cells of equal width divide the values. Each cell is replaced
-    by the two points of Gauss quadrature, which have its count, mean, variance and third moment, so that
-    Σ count · log(1 + s · value) changes only by terms of the fourth order. The EXTREMES smallest and largest values, on
-    which small p-values depend, are kept. `benchmarks/bounded_scores.py` compares intervals with and without cells.
+    The values are divided into cells at the borders of CELLS cells of equal count and CELLS cells of equal width. Each
+    cell is replaced by the two points of Gauss quadrature, which preserve its count, mean, variance and third moment,
+    so that Σ count · log(1 + s · value) changes only by terms of the fourth order. The EXTREMES smallest and largest
+    values, on which small p-values depend, are unchanged. `benchmarks/bounded_scores.py` compares intervals with and
+    without cells.
 
     >>> values, counts = condense(np.arange(1000.0), np.ones(1000))
     >>> len(values) < 520, round(float(counts.sum()), 9), round(float(counts @ values**3) / 249500250000, 12)
@@ -185,23 +191,24 @@ def condense(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
 
 
 def _probability(z: Floats, times: Floats) -> float:
-    """P(Σ z E ≤ 0), each z as many times as said, of which the least is -1 or more and some lie on either side of 0.
+    """P(Σ z E ≤ 0) for independent standard exponential E, where each z occurs `times` times.
 
-    The inverse Laplace transform 1/2π ∫ Re exp(-Σ log(1 + s z)) / s du along s = τ + iu, with τ > 0 where the integrand
-    is least on the real line: there it is positive and its modulus falls to both sides, so that nothing cancels,
-    however small the probability. With u = a sinh v, a the width of that peak, no singularity comes near, and the
-    trapezoidal rule converges geometrically.
+    z must be at least -1 and include positive and negative values. The probability is the inverse Laplace transform
+    1/2π ∫ Re exp(-Σ log(1 + s z)) / s du along the line s = τ + iu. τ > 0 is the saddle point, where the integrand is
+    minimal on the real line. Along the line, its modulus decreases to both sides, so that no digits cancel even if the
+    probability is tiny. With u = a sinh v, where a is the width of the peak, the trapezoidal rule converges
+    geometrically.
     """
     kept = z != 0.0
     z, times = z[kept], times[kept]
-    if len(z) > 2 * MAX_EXACT:  # clusters of unequal sizes; the cells of equal ones (`Sums.of`) are fewer than that
+    if len(z) > 2 * MAX_EXACT:  # only for clusters of unequal size: `Sums.of` has condensed equal ones
         order = np.argsort(z)
         z, times = condense(z[order], times[order])
     tau, width = _saddle(z, times)
     step = COARSE if len(z) > MANY else STEP
     total = _integral(z, times, tau, width, step)
     integral = total * step
-    if times.sum() > UNITS:  # of which few may count: then the integrand swings often while it falls
+    if times.sum() > UNITS:  # few of them may matter: then the integrand oscillates while it decreases
         for _ in range(HALVINGS):
             total += _integral(z, times, tau, width, step, first=step / 2)
             step, before, integral = step / 2, integral, total * step / 2
@@ -211,7 +218,7 @@ def _probability(z: Floats, times: Floats) -> float:
 
 
 def _integral(z: Floats, times: Floats, tau: float, width: float, step: float, *, first: float = 0.0) -> float:
-    """The sum of the integrand at v = first, first + step, …"""
+    """Sum of the integrand at v = first, first + step, …, until it is negligible; the value at v = 0 is halved."""
     total, largest = 0.0, -math.inf
     for start in np.arange(first, FURTHEST, CHUNK * step):
         v = start + step * np.arange(CHUNK)
@@ -232,10 +239,10 @@ def _integral(z: Floats, times: Floats, tau: float, width: float, step: float, *
 
 
 def _saddle(z: Floats, times: Floats) -> tuple[float, float]:
-    """Where g(τ) = -Σ log(1 + τ z) - log τ is least between 0 and 1 / max(-z), and 1 / √g'' there.
+    """The minimum τ of g(τ) = -Σ log(1 + τ z) - log τ on (0, 1 / max(-z)), and the width 1 / √g''(τ) of the peak.
 
-    g is convex and grows without bound to both ends: Newton's steps, and halves of what is left where these lead out of
-    it. The first one is where g would be least if it were a parabola but for the logarithm.
+    g is convex and unbounded at both ends. Newton's method is used, with bisection where a step would leave the
+    bracket. The starting point is the minimum of g with the sum replaced by its second-order expansion.
     """
     below, above = 0.0, 1.0 / float(-z.min())
     total, squares = float(times @ z), float(times @ z**2)

@@ -1,4 +1,4 @@
-"""A metric's value with an interval inside its possible range, from its value without each document."""
+"""Interval for a metric inside its possible range, from the metric's values with each document left out."""
 
 from __future__ import annotations
 
@@ -10,29 +10,30 @@ from howsure.stats.clusters import kish
 from howsure.stats.mean_score import Bounds
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-NEAR = 1e-12  # of the range: values that only rounding separates from its end, and errors that only rounding makes
-DOMINATED = 2.0  # effective number of units, below which a single one decides
-UNSEEN, MOST_UNSEEN = 2 / 3, 1.5  # of the move by one more unit that is entirely wrong; in standard errors
+NEAR = 1e-12  # rounding tolerance, as a share of the range (is the value at its end?) or of the value (is the error 0?)
+DOMINATED = 2.0  # effective number of units below which one unit outweighs the others
+UNSEEN, MOST_UNSEEN = 2 / 3, 1.5  # share of the move by one more entirely wrong unit; limit in standard errors
 
 
 @dataclass(frozen=True, slots=True)
 class JackknifeValue:
-    """A value that lies `within` bounds, of which the upper one may be infinite, and how it varies between units
-    (documents, or clusters of them).
+    """The value of a metric whose range is `within` (the upper bound may be infinite), with an interval.
 
-    error: the jackknife's standard error s. below, above: how far one more unit may move the value beyond that, added
-    to the error of the lower and of the upper end of the interval: 0, or on the worse side the move of the unit that
-    moves it furthest there. effective: Kish's effective number of units, k = (Σ size)² / Σ size². units: their number.
-    worst: the value of units that are entirely wrong, where more is possible (1 of an error rate). Such units are
-    often rare, so the move on the worse side is at least 2/3 of what one more of them makes, (worst - value) / k, but
-    at most 1.5 s.
+    The units are documents, or clusters of documents. error: the jackknife standard error s. below, above: the `move`
+    by which one more unit could change the value; it is added to the error of the lower and of the upper end of the
+    interval. It is 0 on the better side; on the worse side it is the largest move by any unit in that direction.
+    effective: Kish's effective number of units, k = (Σ size)² / Σ size². units: the number of units. worst: the value
+    of entirely wrong units, if even worse values are possible (1 for an error rate). Such units are often rare, so the
+    move on the worse side is at least 2/3 of the effect of one more such unit, |worst - value| / k, but this minimum
+    is limited to 1.5 s.
 
-    With z and t the quantiles of the normal distribution and of Student's t with k - 1 degrees of freedom, an end has
-    the variance v = (t / z)² s² + move². For a share p = (value - lowest) / (highest - lowest), that is the variance of
-    n = p (1 - p) / v observations, and the end is Jeffreys', a quantile of Beta(n p + ½, n (1 - p) + ½); with an
-    infinite upper bound it is that of e = value² / v Poisson events, a quantile of Gamma(e + ½) / e · value. Where the
-    value is itself an end of the range, the other end is that of Clopper & Pearson's exact interval, or of Garwood's,
-    of k units.
+    Each end of the interval is based on the variance v = (t / z)² s² + move², where z and t are quantiles of the normal
+    distribution and of Student's t with k - 1 degrees of freedom. For the share p = (value - lowest) / (highest -
+    lowest), the effective number of observations is n = p (1 - p) / v (v on the scale of p), and the end is Jeffreys',
+    a quantile of Beta(n p + ½, n (1 - p) + ½). With an infinite upper bound, the value corresponds to e = value² / v
+    Poisson events, and the end is a quantile of Gamma(e + ½) / e · value. If the value is itself an end of the range,
+    the other end is that of the exact interval for k units, by Clopper & Pearson or, with an infinite bound, Garwood.
+    Without a range, the interval is normal.
 
     Source: Korn & Graubard (1998) for n; Franco, Little, Louis & Slud (2019) for Jeffreys' interval with it; Brown, Cai
     & DasGupta (2001, 2003); Kish (1965); Miller (1974) for the jackknife. The move on the worse side is ours, chosen by
@@ -66,8 +67,10 @@ class JackknifeValue:
         higher_is_better: bool,
         worst: float | None = None,
     ) -> JackknifeValue:
-        """From how far each of m units moves the value (m,), -(m - 1)/m (value without it - mean of these values), and
-        their sizes (m,)."""
+        """Build from the moves (m,) and sizes (m,) of m units.
+
+        The move of unit i is -(m - 1)/m (θ_i - θ̄), where θ_i is the value without unit i and θ̄ the mean of all θ_i.
+        """
         units = len(moves)
         error = math.sqrt(units / (units - 1) * float(moves @ moves)) if units > 1 else math.nan
         if error <= NEAR * max(abs(value), 1e-300):
@@ -80,8 +83,11 @@ class JackknifeValue:
         return cls(value, error, below, above, effective, units, within, worst)
 
     def bounds(self, size: float) -> Bounds:
-        """The one-sided bounds of tests of this size; NaN where so few units show nothing (`units_needed`), where one
-        of them outweighs all others, or where none differ."""
+        """One-sided lower and upper bounds by tests of size `size`.
+
+        Both are NaN if there are fewer than `units_needed` units, if one unit outweighs all others (effective number
+        below 2), or if no unit moves the value. A value at the end of its range has the exact bounds instead.
+        """
         if self.at_end is not None:
             return self._beside_end(size)
         if not self.error > 0.0 or self.units < units_needed(size) or self.effective < DOMINATED:
@@ -90,12 +96,12 @@ class JackknifeValue:
         return min(lower, self.value), max(upper, self.value)
 
     def interval(self, level: float) -> Bounds:
-        """The interval of two tests of half of 1 - level each."""
+        """Two-sided interval: the one-sided bounds of size (1 - level) / 2."""
         return self.bounds((1 - level) / 2)
 
     @property
     def at_end(self) -> float | None:
-        """The end of the range that the value is, or None."""
+        """The end of the range that the value equals, up to rounding; None if it equals neither."""
         if self.within is None:
             return None
         low, high = self.within
@@ -114,7 +120,7 @@ class JackknifeValue:
         return (low, high - (high - low) * seen) if self.at_end == low else (low + (high - low) * seen, high)
 
     def _end(self, move: float, size: float, probability: float) -> float:
-        """The quantile of the value, for a test of this size, where one more unit may move it so far."""
+        """The end of the interval at quantile `probability`, for a test of size `size` and a move by one more unit."""
         from scipy.special import betaincinv, gammaincinv, ndtri
 
         level = 1 - 2 * size
@@ -131,7 +137,7 @@ class JackknifeValue:
 
 
 def units_needed(size: float) -> int:
-    """The least number of units on which a test of this size can show anything: 2^-units is at most the size.
+    """The smallest number of units with which a test of this size can reject: the smallest with 2^-units ≤ size.
 
     >>> units_needed(0.025)
     6

@@ -1,4 +1,4 @@
-"""Logits and what is fitted to them: sigmoid, softmax, Newton's method, logistic regression of a few columns."""
+"""Sigmoid, log-softmax, Newton's method, and logistic regression on a few columns."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 
-Objective = Callable[[Floats], tuple[float, Floats]]  # the value and its slopes
+Objective = Callable[[Floats], tuple[float, Floats]]  # returns the value and the gradient
 Hessian = Callable[[Floats], Floats]
 STEPS = 100
 LEAST_STEP = 1e-8
-LARGEST = 1e3  # a coefficient of anything but separated classes
-TOLERANCE = 1e-10  # of the loss of a logistic regression
+LARGEST = 1e3  # a larger coefficient means that the classes are separated
+TOLERANCE = 1e-10  # relative tolerance of the loss of a logistic regression
 
 
 @dataclass(frozen=True, slots=True)
 class LogisticFit:
-    """Coefficients (k,), and the second derivatives (k, k) of what was minimised, where they were found."""
+    """Coefficients (k,), and the Hessian (k, k) of the objective at the coefficients."""
 
     coefficients: Floats
     hessian: Floats
 
 
 def sigmoid(x: Floats) -> Floats:
-    """1 / (1 + e^-x), precise where it is near 0.
+    """1 / (1 + e^-x), with full relative precision near 0.
 
     >>> sigmoid(np.array([-np.inf, 0.0, np.inf])).tolist()
     [0.0, 0.5, 1.0]
@@ -39,7 +39,7 @@ def sigmoid(x: Floats) -> Floats:
 
 
 def log_sum_exp(values: Floats, axis: int = -1) -> Floats:
-    """log Σ exp(values) along an axis; −inf if all are."""
+    """log Σ exp(values) along an axis; -inf if all values are -inf."""
     highest = values.max(axis=axis, keepdims=True)
     highest = np.where(highest == -np.inf, 0.0, highest)
     with np.errstate(divide="ignore"):
@@ -74,9 +74,11 @@ def newton_minimum(
     largest: float = LARGEST,
     solve: Callable[[Floats, Floats], Floats] = _least_squares,
 ) -> Floats:
-    """Where a smooth convex function is least, by Newton's method with step halving; directions in which it is flat
-    stay as they are (but not for another `solve`). Where it is least nowhere, a coefficient beyond the `largest`.
-    tolerance: of the function.
+    """The minimum of a smooth convex function, by Newton's method with step halving, from `start`.
+
+    solve: solves hessian · step = gradient; the default, least squares, does not move along directions in which the
+    function is flat. If the function has no minimum, the search stops once a coefficient exceeds `largest`. tolerance:
+    the search also stops once a step lowers the function by at most tolerance · (1 + |value|), or after 100 steps.
     """
     at = start
     value, slope = objective(at)
@@ -96,11 +98,11 @@ def newton_minimum(
 
 
 def fit_logistic(design: Floats, targets: Floats, weight: Floats, *, penalty: Floats, centre: Floats) -> LogisticFit:
-    """Minimise Σ w (log(1 + e^{x·b}) - t x·b) + ½ Σ_j penalty_j (b_j - centre_j)².
+    """Fit coefficients b that minimise Σ w (log(1 + e^{x·b}) - t x·b) + ½ Σ_j penalty_j (b_j - centre_j)².
 
-    design (n, k): the rows x. targets (n,): t in [0, 1], the label or a share. Newton's method with step halving: the
-    objective is convex, so any start leads to the one minimum, if there is one: whoever calls has made sure of that.
-    The search begins at the centre.
+    design (n, k): the rows x. targets (n,): t in [0, 1], a label or a share. weight (n,): w. penalty, centre (k,). Uses
+    Newton's method with step halving, starting at the centre. The caller must make sure that there is a minimum, for
+    example by a penalty where classes may be separated.
 
     >>> x, t = np.array([[1.0], [1.0], [1.0]]), np.array([1.0, 0.0, 1.0])
     >>> found = fit_logistic(x, t, np.ones(3), penalty=np.zeros(1), centre=np.zeros(1))

@@ -1,4 +1,4 @@
-"""The mean of scores, or of paired differences of scores: its tests and intervals, one for all chapters."""
+"""Tests and intervals for the mean of scores, or of paired differences of scores."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from howsure.stats.p_values import furthest
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 Bounds = tuple[float, float]
-POWER = 0.8  # with which the rows that are said to be needed lead to a verdict
-MOST_TIMES = 10_000  # the rows there are, beyond which no number is named
-FAR = 60.0  # standard errors, in which bounds are sought
-VOTES = 16.0  # over the units: how many times one of them more is added at least, up to twice
+POWER = 0.8  # with which the number of rows that is reported as needed leads to a verdict
+MOST_TIMES = 10_000  # no number of rows is reported if more than 10,000 times the present number are needed
+FAR = 60.0  # distance in standard errors within which bounds are searched
+VOTES = 16.0  # the error is at least min(2, 16 / units) times the effect of one unit; see `mean_difference`
 
 
 @dataclass(frozen=True, slots=True)
 class MeanScore:
-    """A mean with its error, and what can be told from these alone: tests by Student's t after Hall's (1992)
-    transformation, which allows for skewness.
+    """A mean with its error: tests by Student's t after Hall's (1992) transformation, which corrects for skewness.
 
-    error: the standard error for tests. lean: the skewness of the mean. With z = (mean - limit) / error, t = z +
-    lean z² / 3 + lean² z³ / 27 + lean / 6. No p is below 2^-m, m the number of units: that of m items,
-    or equal clusters, which all lie on one side, whatever they are distributed like. n: the rows. standard_error: as
-    other programs give it. unseen: how far values that did not occur may move the mean, if all are equal; NaN if
-    unknown.
+    error: the standard error used in tests. lean: the skewness of the mean. The test statistic is t = z + lean z² / 3 +
+    lean² z³ / 27 + lean / 6, with z = (mean - limit) / error. No p-value is below 2^-m for m units (items or clusters),
+    the p-value of a sign test in which all m units are on the same side. n: number of rows. standard_error: the usual
+    standard error, as other programs report it. unseen: if all values are equal, how far values that did not occur
+    could move the mean; NaN if unknown.
 
-    That holds where no values are possible that are both far away and too rare to have been seen (`rare_loss`).
+    The tests assume that no possible values are both extreme and too rare to have been observed (see `rare_loss`).
     """
 
     value: float
@@ -42,18 +41,21 @@ class MeanScore:
     standard_error: float = math.nan
     unseen: float = math.nan
     method: str = "Student"
-    units: float = math.nan  # items or clusters; where unknown, the degrees of freedom and one more
+    units: float = math.nan  # items or clusters; if NaN, degrees of freedom + 1 is used
 
     def p_above(self, limit: float) -> float:
-        """The p-value of the hypothesis that the mean is `limit` or less; 1 if the estimate says so, too."""
+        """P-value of the hypothesis that the mean is at most `limit`; 1 if the estimate is, too."""
         return self.tail(limit) if self.value > limit else 1.0
 
     def p_below(self, limit: float) -> float:
-        """The p-value of the hypothesis that the mean is `limit` or more; 1 if the estimate says so, too."""
+        """P-value of the hypothesis that the mean is at least `limit`; 1 if the estimate is, too."""
         return self.turned().p_above(-limit)
 
     def p_value(self, alternative: str) -> float:
-        """The p of a mean of 0, against `two-sided`, `better` (larger) or `worse`; NaN if it is undefined."""
+        """P-value of the hypothesis that the mean is 0, against `two-sided`, `better` (> 0) or `worse` (< 0).
+
+        NaN if the error is unknown.
+        """
         if not self.known:
             return math.nan
         if alternative == "two-sided":
@@ -61,7 +63,11 @@ class MeanScore:
         return (self if alternative == "better" else self.turned()).tail(0.0)
 
     def bounds(self, size: float) -> Bounds:
-        """The one-sided bounds of tests of this size; NaN where nothing varies or so few units can show nothing."""
+        """One-sided lower and upper bounds by tests of size `size`.
+
+        If nothing varies, the bounds are value ± unseen. NaN if the error is unknown or if there are so few units that
+        no p-value can be as small as `size`.
+        """
         if not self.known or (self.error > 0.0 and self._least > size):
             return math.nan, math.nan
         if not self.error > 0.0:
@@ -77,7 +83,7 @@ class MeanScore:
         return self.bounds((1 - level) / 2)
 
     def detectable(self, level: float, alternative: str) -> float:
-        """The true mean that a test of this error finds with a power of .8; NaN if it is undefined."""
+        """The true mean that a test at this level detects with power 0.8; NaN if the error is 0 or unknown."""
         from scipy.special import stdtrit
 
         if not self.known or not self.error > 0.0:
@@ -86,14 +92,15 @@ class MeanScore:
         return float(sum(stdtrit(self.degrees_of_freedom, probability) for probability in (tail, POWER)) * self.error)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """The rows with which a test of this size gives a verdict with probability .8, if the mean is as estimated.
+        """The number of rows with which a test of this size rejects with power 0.8, if the true mean is the estimate.
 
-        None if the estimate lies too near to the limit.
+        None if the estimate is too close to the limit: more than 10,000 times the present rows would be needed.
         """
         return self.needed(limit, size, at_limit=self.error, least=self._least)
 
     def needed(self, limit: float, size: float, *, at_limit: float, least: float) -> int | None:
-        """The same, with the error if the mean were at the limit, and the least p that these units can have."""
+        """As `rows_needed`, given the error `at_limit` if the mean were at the limit, and the smallest possible p-value
+        `least` of these units."""
         distance = abs(self.value - limit)
         if distance > 0.0 and not self.error > 0.0 and 0.0 < least < 1.0:
             return math.ceil(self.n * math.log(size) / math.log(least))
@@ -104,7 +111,7 @@ class MeanScore:
         return math.ceil(self.n * max(times, math.log(size) / math.log(least) if 0.0 < least < 1.0 else 1.0))
 
     def minus(self, other: MeanScore) -> MeanScore:
-        """The difference from a mean of rows that count as independent of these."""
+        """The difference self - other of two independent means, with Satterthwaite's degrees of freedom."""
         parts = [(mean.error**2, mean.degrees_of_freedom) for mean in (self, other)]
         variance = sum(part for part, _ in parts)
         squares = sum(part**2 / freedom for part, freedom in parts if freedom > 0)
@@ -118,22 +125,24 @@ class MeanScore:
         )
 
     def turned(self) -> MeanScore:
-        """The same of the negative values."""
+        """The mean of the negated values."""
         return replace(self, value=-self.value, lean=-self.lean)
 
     def rare_loss(self, limit: float, size: float) -> tuple[float, float]:
-        """A share of values that goes unseen with probability `size`, and the value that they would need to have to
-        bring the mean to the limit: (1 - share) · value + share · x = limit."""
+        """A share of rare values that a sample misses with probability `size`, and the value x they would need to have.
+
+        x is the value that would bring the mean to the limit: (1 - share) · value + share · x = limit.
+        """
         share = 1 - size ** (1 / max(self.degrees_of_freedom + 1, 1.0))
         return share, self.value + (limit - self.value) / share
 
     @property
     def known(self) -> bool:
-        """Whether there is an estimate and anything to tell its error from."""
+        """Whether the mean is finite and its error can be estimated (at least 2 units)."""
         return math.isfinite(self.value) and self.degrees_of_freedom > 0.0
 
     def tail(self, limit: float) -> float:
-        """The p-value of the hypothesis that the mean is `limit` or less, also where the estimate says so."""
+        """P-value of the hypothesis that the mean is at most `limit`, also if the estimate is; 1 if the error is 0."""
         from scipy.special import stdtr
 
         if not self.error > 0.0:
@@ -144,45 +153,45 @@ class MeanScore:
 
     @property
     def _least(self) -> float:
-        """The smallest p that so few items or clusters can have."""
+        """The smallest possible p-value, 2^-units."""
         units = self.degrees_of_freedom + 1 if math.isnan(self.units) else self.units
         return math.exp2(-min(units, 1000.0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundedMean(MeanScore):
-    """A mean of scores that have bounds, with Gaffke's tests (howsure.stats.gaffke).
+    """A mean of bounded scores, with Gaffke's tests (howsure.stats.gaffke) instead of Student's t.
 
-    They hold however the scores of a cluster depend on each other, and whatever values between the bounds are too rare
-    to have been seen. What asks for no test, a forecast or another program's figure, uses the error as before.
+    The tests are valid under any dependence within clusters, and for any rare values between the bounds that were not
+    observed. `detectable`, `minus` and `standard_error` are based on the error, as in `MeanScore`.
     """
 
     sums: Sums
     lowest: float
     highest: float
     clustered: bool
-    within: Bounds  # of the mean; `lowest` and `highest` lie farther out for values taken around means of strata
+    within: Bounds  # bounds of the mean; lowest and highest are wider with strata (`_within_strata`)
     method: str = "Gaffke"
 
     @classmethod
     def of(cls, mean: MeanScore, *, sums: Sums, ends: Bounds, clustered: bool, within: Bounds) -> BoundedMean:
-        """The same mean of scores between bounds."""
+        """Build from a `MeanScore` and the sums of the scores; `ends` become `lowest` and `highest`."""
         values = {field.name: getattr(mean, field.name) for field in fields(mean) if field.name != "method"}
         return cls(**values, sums=sums, lowest=ends[0], highest=ends[1], clustered=clustered, within=within)
 
     @property
     def known(self) -> bool:
-        """Whether there is an estimate: always."""
+        """Always True: Gaffke's tests need no estimate of the error."""
         return True
 
     def bounds(self, size: float) -> Bounds:
-        """The one-sided bounds of tests of this size, between the bounds of the scores."""
+        """One-sided lower and upper bounds by tests of size `size`, clipped to `within`."""
         low, high = gaffke_interval(self.sums, bounds=(self.lowest, self.highest), size=size)
         return max(low, self.within[0]), min(high, self.within[1])
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """About the rows with which a test of this size gives a verdict with probability .8, if the mean is as
-        estimated; None if the estimate lies too near to the limit."""
+        """Approximate number of rows with which a test of this size rejects with power 0.8, if the true mean is the
+        estimate; None if the limit is not inside `within` or the estimate is too close to the limit."""
         if not self.within[0] < limit < self.within[1]:
             return None
         spread = (limit - self.lowest) * (self.highest - limit)
@@ -200,9 +209,11 @@ class BoundedMean(MeanScore):
         return None if needed is None or times is None else max(needed, math.ceil(self.n * times))
 
     def _times_needed(self, limit: float, size: float) -> float | None:
-        """How many times these rows Gaffke's test needs to show with probability .8 that the mean lies above the limit;
-        None if it is beyond `MOST_TIMES`. Scores that vary little need more than their error says: the test allows for
-        unseen scores as low as possible."""
+        """How many times the present rows Gaffke's test needs to show, with power 0.8, a mean above `limit`.
+
+        None if it exceeds `MOST_TIMES`. If scores vary little, more rows are needed than the error suggests, since the
+        test allows for unobserved scores at the lower bound.
+        """
         margin = normal_quantile(2 * POWER - 1) * self.error
 
         def rejects(times: float) -> bool:
@@ -218,7 +229,7 @@ class BoundedMean(MeanScore):
         return high
 
     def least_p(self, limit: float, *, above: bool) -> float:
-        """The p of these rows if all of them had the best score (above), or the worst."""
+        """The smallest possible p-value with these rows: all have the highest (above) or the lowest possible score."""
         sizes, times = self.sums.sizes, self.sums.times
         if above:
             return gaffke_p_value(Sums(self.highest * sizes, sizes, times), limit, low=self.lowest)
@@ -226,8 +237,11 @@ class BoundedMean(MeanScore):
 
     @property
     def summary(self) -> MeanScore:
-        """The mean and an error as if one more cluster of the largest size had the lowest score and one the highest, as
-        Agresti & Caffo (2000) add to each of two shares that are compared: none without variation is certain."""
+        """The mean with an error that is positive even if the scores do not vary, for comparisons of two means.
+
+        The error is computed as if two more clusters of the largest size had been drawn, one with the lowest and one
+        with the highest score, like the observations that Agresti & Caffo (2000) add to each of two proportions.
+        """
         largest, n = float(self.sums.sizes.max()), float(self.sums.times @ self.sums.sizes)
         e = self.sums.sums - self.value * self.sums.sizes
         added = largest**2 * ((self.lowest - self.value) ** 2 + (self.highest - self.value) ** 2)
@@ -236,7 +250,7 @@ class BoundedMean(MeanScore):
         return MeanScore(self.value, max(error, self.error), 0.0, max(self.degrees_of_freedom, 1.0), self.n)
 
     def turned(self) -> BoundedMean:
-        """The same of the negative scores."""
+        """The mean of the negated scores."""
         return replace(
             self,
             value=-self.value,
@@ -248,19 +262,19 @@ class BoundedMean(MeanScore):
         )
 
     def tail(self, limit: float) -> float:
-        """The p-value of the hypothesis that the mean is `limit` or less, also where the estimate says so."""
+        """P-value of the hypothesis that the mean is at most `limit`, also if the estimate is."""
         return 0.0 if limit <= self.within[0] else gaffke_p_value(self.sums, limit, low=self.lowest)
 
 
 def mean_score(
     values: Floats, groups: ItemGroups | None = None, *, bounds: Bounds | None = None, n: int | None = None
 ) -> MeanScore:
-    """The mean of scores: with `bounds` by Gaffke's tests, by Student's t otherwise.
+    """The mean of scores (items,): with Gaffke's tests if `bounds` are given, else with Student's t.
 
-    n: the rows that such scores took, if more than there are scores.
+    groups: clusters and strata of the items. n: the number of rows, if each score summarises several rows.
     """
     groups = groups or ItemGroups.of(len(values))
-    error = groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0  # no rounding makes them vary
+    error = groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0  # not due to rounding
     lean, standard_error = _lean(groups, values, error), groups.standard_error(values)
     mean = MeanScore(_mean(values), error, lean, groups.degrees, n or len(values), standard_error, units=groups.units)
     return mean if bounds is None else _bounded(values, groups, bounds, mean)
@@ -275,15 +289,19 @@ def mean_difference(
     spread: float = math.nan,
     level: float = 0.95,
 ) -> MeanScore:
-    """The mean of paired differences, first - second, of scores that lie between `bounds`, if these are known.
+    """The mean of the paired differences first - second: with Gaffke's tests if `bounds` are given, else Student's t.
 
-    By Student's t: to the square of the standard error (the larger of both, `ItemGroups.safe_error`), (d/n)² is added,
-    with d the root mean square of the differences that are not 0: as if one more item differed, in an unknown
-    direction. It hardly matters unless few items differ; then it keeps the interval from being too narrow (as the pairs
-    that Agresti & Coull 1998 and Bonett & Price 2012 add). The error is at least 2 d/n, with d that of the sums of m
-    clusters where there are any, or 16 d / (m n) if m > 8: up to 8 equal ones then have about the p of the sign test,
-    2^(1 - m), however many items each has. If none differs, up to 1 - (1 - level)^(1/units) of other items may, by up
-    to `spread`, the range of scores.
+    bounds: the bounds of the scores (not of the differences).
+
+    The error for Student's t is √(s² + (d/n)²), where s is `ItemGroups.safe_error` and d the root mean square of the
+    nonzero differences. The term d/n is the effect of one more item that differs, in an unknown direction. It matters
+    only if few items differ; then it prevents intervals that are too narrow, like the pairs that Agresti & Coull (1998)
+    and Bonett & Price (2012) add. In addition, the error is at least min(2, 16/m) · D/n for m units, where D is the
+    root mean square of the units' nonzero sums of differences: with up to 8 units, all differing equally, the p-value
+    is then about that of the sign test, 2^(1 - m), however many items each has.
+
+    If no item differs, `unseen` is the possible effect of items that were not drawn: a share of up to
+    1 - (1 - level)^(1/units) of items may differ, by up to `spread`, the range of scores.
     """
     differences = paired_differences(first, second)
     groups = groups or ItemGroups.of(len(differences))
@@ -310,12 +328,12 @@ def mean_difference(
 
 
 def share_bounds(*scores: Floats) -> Bounds | None:
-    """The bounds of scores that are all 0 or 1: shares of right answers."""
+    """The bounds (0, 1) if all scores are 0 or 1, such as whether an answer is correct; else None."""
     return (0.0, 1.0) if all(bool(((score == 0.0) | (score == 1.0)).all()) for score in scores) else None
 
 
 def unit_bounds(*scores: Floats) -> Bounds | None:
-    """The bounds 0 and 1, if all scores lie between them.
+    """The bounds (0, 1) if all scores are between 0 and 1, else None.
 
     >>> unit_bounds(np.array([0.2, 1.0])), unit_bounds(np.array([0.2, 1.1]))
     ((0.0, 1.0), None)
@@ -332,8 +350,10 @@ def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore
 
 
 def _within_strata(values: Floats, groups: ItemGroups, bounds: Bounds, mean: float) -> tuple[Floats, Bounds]:
-    """Values that vary as they do within strata of given sizes, around the common mean, and the bounds of such values:
-    mean + √(m / (m - 1)) (x - mean of the stratum), with m units in the stratum."""
+    """Values (n,) without the variation between strata, and the bounds of such values.
+
+    A score x in a stratum of m units becomes mean + √(m / (m - 1)) (x - mean of the stratum); bounds likewise.
+    """
     stratum = groups.strata if groups.unit is None else groups.strata[groups.unit]
     stratum_means = np.bincount(stratum, weights=values) / np.bincount(stratum)
     units = np.bincount(groups.strata)
@@ -347,7 +367,7 @@ def _mean(values: Floats) -> float:
 
 
 def _lean(groups: ItemGroups, values: Floats, error: float) -> float:
-    """The skewness of the mean over its units, Σ e³ / (n · error)³."""
+    """Skewness of the mean: Σ e³ / (n · error)³, where e is the sum of deviations from the mean in a unit."""
     if not error > 0.0:
         return 0.0
     residuals = np.sort(groups.totals(values - _mean(values)))
@@ -355,5 +375,5 @@ def _lean(groups: ItemGroups, values: Floats, error: float) -> float:
 
 
 def _size(values: Floats) -> float:
-    """The root mean square of the values that are not 0."""
+    """Root mean square of the nonzero values; 0 if all are 0."""
     return math.sqrt(float((values**2).sum()) / max(int(np.count_nonzero(values)), 1))

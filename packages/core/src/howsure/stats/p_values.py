@@ -1,4 +1,4 @@
-"""P-values: of tests of which it is only known whether they reject, and adjusted for a family of tests."""
+"""P-values and bounds by inverting a test, and p-values adjusted for multiple testing."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy.typing as npt
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats
 
-# P-values and bounds of tests of which it is only known whether they reject at a given size.
+# P-values and bounds of a test that only reports whether it rejects at a given size.
 
 SMALLEST, LARGEST = 1e-12, 0.499  # sizes of one-sided tests
 BISECTIONS, STEPS = 40, 200
 
 
 def smallest_size(rejects: Callable[[float], bool], *, steps: int = BISECTIONS) -> float:
-    """The one-sided p-value: the smallest size at which a test rejects; 1 if it does not below one half.
+    """The one-sided p-value of a test: the smallest size at which it rejects; 1 if it does not reject at size 0.499.
 
     >>> round(smallest_size(lambda size: size >= 0.03), 9)
     0.03
@@ -34,7 +34,7 @@ def smallest_size(rejects: Callable[[float], bool], *, steps: int = BISECTIONS) 
 
 
 def furthest(holds: Callable[[float], bool], near: float, far: float) -> float:
-    """The value furthest from `near` up to which something holds; it holds at `near`.
+    """The value between `near` and `far` up to which a condition holds, by bisection; it must hold at `near`.
 
     >>> round(furthest(lambda value: value < 0.3, 0.0, 1.0), 9)
     0.3
@@ -48,8 +48,10 @@ def furthest(holds: Callable[[float], bool], near: float, far: float) -> float:
 
 
 def zero(of: Callable[[float], float], first: float, other: float, *, within: float) -> float:
-    """Where a continuous function is 0 that is below 0 at one end and above it at the other, and steep at neither:
-    false position, in the way of Anderson & Björck (1973).
+    """The zero of a continuous function that has different signs at both ends of an interval.
+
+    Anderson & Björck's (1973) variant of false position: fast if the function is not much steeper at one end. within:
+    the precision of the result.
 
     >>> round(zero(lambda x: x**3 - 2, 0.0, 2.0, within=1e-12) ** 3, 9)
     2.0
@@ -68,7 +70,7 @@ def zero(of: Callable[[float], float], first: float, other: float, *, within: fl
     return other
 
 
-# P-values adjusted for a family of tests.
+# P-values adjusted for multiple testing.
 
 ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 
@@ -76,10 +78,10 @@ ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> Floats:
     """Adjust p-values for many tests.
 
-    `holm` bounds the probability of any false rejection (Holm 1979): the i-th smallest of m becomes the running
-    maximum of (m - i + 1) p. `bh` bounds the expected share of false rejections (Benjamini & Hochberg 1995): the
-    running minimum from above of m p / i. `None` returns the values as they are. Undefined values (NaN) stay
-    undefined and do not count among the m.
+    `holm` controls the probability of any false rejection (Holm 1979): the i-th smallest of m p-values becomes the
+    maximum of (m - j + 1) p_j over j ≤ i. `bh` controls the expected share of false rejections (Benjamini & Hochberg
+    1995): it becomes the minimum of m p_j / j over j ≥ i. Both are at most 1. `None` returns the values unchanged. NaN
+    stays NaN and does not count among the m.
 
     Raises InputError for an unknown method or a value outside [0, 1].
 

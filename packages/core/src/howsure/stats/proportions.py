@@ -1,4 +1,4 @@
-"""Intervals for a proportion, and the number of successes among trials of different probabilities."""
+"""Intervals for a proportion, and the distribution of the number of successes in trials of different probability."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from howsure.result import Estimate
 
 
 def normal_quantile(level: float) -> float:
-    """z such that a standard normal variable lies within ± z with probability `level`.
+    """The two-sided normal quantile: the z with P(|Z| ≤ z) = level.
 
     >>> round(normal_quantile(0.95), 4)
     1.96
@@ -29,8 +29,7 @@ def normal_quantile(level: float) -> float:
 
 
 def t_quantile(level: float, degrees: float) -> float:
-    """The quantile t of Student's distribution such that a t of these degrees of freedom lies within ±t with
-    probability `level`; that of the normal distribution where they are infinite.
+    """The two-sided quantile of Student's t: the t with P(|T| ≤ t) = level; normal for infinite degrees of freedom.
 
     >>> round(t_quantile(0.95, 9), 4), round(t_quantile(0.95, float("inf")), 4)
     (2.2622, 1.96)
@@ -41,9 +40,9 @@ def t_quantile(level: float, degrees: float) -> float:
 
 
 def wilson_interval(frequency: Floats, n: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Wilson's (1927) interval for a proportion observed among n: valid also at 0 and 1, and always within [0, 1].
+    """Wilson's (1927) interval for a proportion among n trials: valid also at 0 and 1, and always within [0, 1].
 
-    The frequencies f with |frequency - f| ≤ z √(f (1 - f) / n). `n` may be an effective number, not necessarily whole.
+    It contains all proportions f with |frequency - f| ≤ z √(f (1 - f) / n). n may be an effective, fractional number.
 
     >>> low, high = wilson_interval(np.array([0.0]), np.array([20.0]))
     >>> round(low.item(), 3), round(high.item(), 3)
@@ -58,7 +57,7 @@ def wilson_interval(frequency: Floats, n: Floats, *, level: float = 0.95) -> tup
 
 
 def normal_interval(frequency: Floats, standard_error: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
-    """The paper's interval for a proportion, frequency ± z · standard error: zero width at 0 and 1, and not clipped."""
+    """The normal interval frequency ± z · standard_error, not clipped to [0, 1]; for comparison with published work."""
     z = normal_quantile(level)
     return frequency - z * standard_error, frequency + z * standard_error
 
@@ -66,7 +65,7 @@ def normal_interval(frequency: Floats, standard_error: Floats, *, level: float =
 # The number of successes among independent trials, each with its own probability.
 
 NEGLIGIBLE = 1e-300  # below it floating point loses digits and time
-WIDEST_TABLE = 33  # laws this short are convolved many at a time
+WIDEST_TABLE = 33  # distributions of at most this length are convolved many at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,7 @@ class CountDistribution:
         return min(low, high), max(low, high)
 
     def quantile(self, share: float) -> int:
-        """The least k with P(count ≤ k) ≥ share.
+        """The smallest k with P(count ≤ k) ≥ share.
 
         >>> poisson_binomial([0.5, 0.5]).quantile(0.5)
         1
@@ -132,14 +131,17 @@ def poisson_binomial(probabilities: object) -> CountDistribution:
     Raises InputError if a probability is missing or outside [0, 1].
     Source: Hong (2013), for the distribution; the halving is that used for products of polynomials.
     """
-    p = check_probabilities(probabilities, name="probabilities") if np.size(probabilities) else np.empty(0)  # type: ignore[arg-type]
+    # type: ignore[arg-type]
+    p = check_probabilities(probabilities, name="probabilities") if np.size(probabilities) else np.empty(0)
     pmf = _written(_short_laws(np.column_stack([1.0 - p, p]), np.array([len(p)]))[0], len(p))
     return CountDistribution(pmf, float(p.sum()), float((p * (1.0 - p)).sum()))
 
 
 def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
-    """The distributions of sums of independent counts, many sums at once: of each the laws (U, K) of its U counts,
-    laws[u, k] = P(count u = k). Counts of at most 1 are added all together, as in `poisson_binomial`.
+    """The distributions of several sums of independent counts, computed together.
+
+    groups: for each sum, the distributions (U, K) of its U counts, with laws[u, k] = P(count u = k); U and K may differ
+    between sums. Counts of at most 1 are convolved first, as in `poisson_binomial`.
 
     >>> [one.pmf.tolist() for one in sums_of_counts([np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]), np.ones((0, 2))])]
     [[0.0, 0.0, 0.5, 0.5], [1.0]]
@@ -177,9 +179,11 @@ def _padded(laws: Floats, width: int) -> Floats:
 
 
 def _short_laws(laws: Floats, sizes: Integers) -> list[list[Floats]]:
-    """Of the first sizes[0] counts, of the next sizes[1], and so on: the laws of the sums of neighbours, all at once.
+    """Convolve neighbouring distributions up to a length of 33, for several sums at once.
 
-    Neighbours are as many as add up to 32 at most; the last ones are padded with counts that are always 0.
+    laws (counts, K): sizes[0] distributions that belong to the first sum, sizes[1] that belong to the second, and so
+    on. For each sum, returns the distributions of the sums of blocks of neighbours; the last block is padded with
+    counts that are always 0.
     """
     width, wide = laws.shape[1], 1
     while (width - 1) * wide * 2 < WIDEST_TABLE:
@@ -200,7 +204,7 @@ def _short_laws(laws: Floats, sizes: Integers) -> list[list[Floats]]:
 
 
 def _written(laws: list[Floats], most: int) -> Floats:
-    """The distribution of the sum of counts, for 0 … most."""
+    """The distribution (most + 1,) of the sum of independent counts with the given distributions."""
     pmf = np.zeros(most + 1)
     law, offset = _convolved(laws)
     pmf[offset : offset + len(law)] = law[: len(pmf) - offset]
@@ -208,7 +212,7 @@ def _written(laws: list[Floats], most: int) -> Floats:
 
 
 def _convolved(laws: list[Floats]) -> tuple[Floats, int]:
-    """The convolution of all distributions, neighbours first, and the number of zeros before it."""
+    """The convolution of all distributions, in pairs of neighbours, and the position of its first entry."""
     remaining = [_trimmed(law, 0) for law in laws]
     while len(remaining) > 1:
         pairs = zip(remaining[::2], remaining[1::2], strict=False)

@@ -1,4 +1,4 @@
-"""Explicit randomness: the one way to turn the user's `rng` into a generator."""
+"""Convert the parameter `rng` to a generator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Randomness = int | np.random.Generator | np.random.SeedSequence | None
 
 
 def generator_from(rng: Randomness) -> np.random.Generator:
-    """A generator from a seed, a SeedSequence, a Generator (used as it is) or None (fresh entropy).
+    """A generator from a seed, a SeedSequence, a Generator (returned unchanged) or None (random entropy).
 
     >>> generator_from(0).integers(10).item() == generator_from(0).integers(10).item()
     True
@@ -25,5 +25,5 @@ def generator_from(rng: Randomness) -> np.random.Generator:
 
 
 def seed_in_recipe(rng: Randomness) -> int | str | None:
-    """The recipe's entry about randomness: the seed, or that there is none to repeat."""
+    """The entry `rng` of a recipe: the seed, None, or the type's name if the randomness cannot be repeated."""
     return int(rng) if isinstance(rng, (int, np.integer)) else None if rng is None else type(rng).__name__

@@ -1,4 +1,4 @@
-"""A single BLAS thread: two make small products slower, and the number of threads changes the last digit of a sum."""
+"""Run BLAS on one thread: more threads slow down small products, and their number changes the last digits of sums."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from howsure.first_use import installed
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """A context in which linear algebra runs on one thread, if threadpoolctl (extra `cli`) is installed.
+    """A context in which BLAS runs on one thread; without effect if threadpoolctl (extra `cli`) is not installed.
 
     >>> with one_thread():
     ...     pass
