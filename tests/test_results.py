@@ -338,7 +338,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "evaluation of a map": lambda: result_of("map of little").evaluate([0, 1] * 10, np.linspace(0.1, 1, 20)),
     "evaluations": lambda: howsure.recalibration_table(PAIRS, methods=["temperature", "histogram"], repeats=1),
     "map of classes": lambda: howsure.recalibrate(
-        np.arange(60) % 3, np.random.default_rng(8).dirichlet(np.ones(3), 60), classes=["a", "b", HOSTILE]
+        np.arange(60) % 3,
+        howsure.Probabilities("probs", np.random.default_rng(8).dirichlet(np.ones(3), 60), classes=["a", "b", HOSTILE]),
     ),
     "selective table": lambda: howsure.selective_table(PAIRS),
     "threshold": lambda: howsure.selective_threshold(PAIRS, risk=0.5),
