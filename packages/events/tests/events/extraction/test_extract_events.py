@@ -19,7 +19,6 @@ from tests.events import newswire, sentences
 from tests.events.sentences import document
 from tests.events.stores import DOCUMENTS, FORKSERVER, Deaf, Killer, Stopped, contents, extract_to, extract_until, work
 
-import howsure.data
 from howsure.data.documents.conllu import write_conllu
 from howsure.data.documents.document import Mention
 from howsure.errors import InputError
@@ -32,6 +31,7 @@ from howsure_events.lexicon import Lexicon
 from howsure_events.rule import Rule, built_in_rule
 from howsure_events.store.event_store import EventStore, StoreError
 from howsure_text.coreference.antecedent_model import AntecedentModel
+from tests.source import DEMO
 
 
 @pytest.mark.long
@@ -205,8 +205,7 @@ def test_several_workers_need_a_program_that_is_a_file(
 
 @pytest.mark.long
 def test_a_program_that_is_no_file(tmp_path: Path) -> None:
-    news = Path(howsure.data.__file__).parent / "demo"
-    call = ["events", "extract", str(news / "news.conllu"), "--lexicon", str(news / "actors.tsv"), "--workers", "2"]
+    call = ["events", "extract", str(DEMO / "news.conllu"), "--lexicon", str(DEMO / "actors.tsv"), "--workers", "2"]
     call += ["--store", str(tmp_path / "news.duckdb")]
     program = f"from howsure_cli.command_line import main\nmain({call!r})\n"
     done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=600)
