@@ -43,14 +43,15 @@ LABELS = _words("gold label target truth true y answer class category outcome re
 PREDICTIONS = _words("prediction predicted pred decision guess output said")
 SCORES = _words(
     "correct right acc accuracy score em match f grade graded pass passed success reward rating rouge bleu won "
-    "resolved faithfulness relevancy correctness similarity helpfulness coherence fluency adequacy"
+    "resolved faithful faithfulness factual factuality meteor relevancy correctness similarity helpfulness coherence "
+    "fluency adequacy"
 )
 RATERS = _words("rater annotator coder worker labeler labeller evaluator reviewer")
 JUDGES = _words("judge llm gpt auto automatic autorater")
 PEOPLE = _words("human person people expert annotator")
 CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
 MODELS = _words("model system engine llm")
-ITEMS = _words("id uid uuid item question qid doc index idx example key instance sample")
+ITEMS = _words("id uid uuid hash item question qid doc index idx example key instance sample")
 UNITS = _words(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
 )
@@ -126,6 +127,7 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     named = [
         column for column in columns if column.kind in (UNIQUE, TWO) and column.words & MODELS and column.values == n
     ]
+    named = [column for column in named if not _names_id(column)]
     first = columns[0]
     if (
         0.9 * n <= first.values
@@ -138,6 +140,11 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     if not (named and others and numeric):
         return None
     return SUMMARY
+
+
+def _names_id(column: SeenColumn) -> bool:
+    """Whether its name ends in an id, such as bbcid or doc_id."""
+    return any(word.endswith("id") for word in column.words) and not column.words & RATERS
 
 
 def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
@@ -170,6 +177,7 @@ def of_a_table(
         *table.of_judge(),
         *table.of_raters(),
         *table.of_scores(),
+        *table.of_lists_of_scores(),
         *table.of_probabilities(),
         *table.of_predictions(),
         *table.of_models(),
@@ -190,6 +198,14 @@ def _positive(label: SeenColumn) -> list[str] | None:
         return None
     positives = [value for value in label.held if value.lower() in POSITIVE]
     return ["--positive", positives[0]] if len(positives) == 1 else None
+
+
+def _unread(label: SeenColumn) -> list[str]:
+    """The options that leave out values that mean neither yes nor no, such as `unparseable`."""
+    if label.kind != FEW or _numeric(label):
+        return []
+    others = sorted(value for value in label.held if value.lower() not in POSITIVE | NEGATIVE)
+    return [*(word for other in others for word in ("--missing", other)), *(["--skip-missing"] if others else [])]
 
 
 def _other_sides(name: str) -> Iterator[str]:
@@ -318,12 +334,23 @@ class _Table:
         ):
             return  # a probability of the label
         whose, used = self._whose()
-        yield self._command("score", ["--score", score.name, *(_positive(score) or []), *whose], [score, *used])
+        yield self._command(
+            "score", ["--score", score.name, *(_positive(score) or []), *_unread(score), *whose], [score, *used]
+        )
         end = score.name.rsplit(".", 1)[-1]
         alike = [column for column in self.columns if column.kind == score.kind and column.name.endswith(f".{end}")]
         if len(alike) > 1:  # an object for each model
             models = [word for column in alike[1:] for word in ("--model", column.name)]
             yield self._command("significance", ["--metric", "score", "--against", alike[0].name, *models], alike)
+
+    def of_lists_of_scores(self) -> Iterator[str]:
+        """Where each row has a list of scores, such as those of several runs of a judge: their mean, by item."""
+        listed = next((column for column in self.columns if column.kind == LISTS and column.words & SCORES), None)
+        model, item = self._named(MODELS, FEW, TWO), self._item()
+        if self._score() is None and listed is not None and listed.length is not None and item is not None:
+            by = [] if model is None else ["--model", model.name]
+            words = ["--explode", listed.name, "--score", listed.name, *by, "--cluster", item.name]
+            yield self._command("score", words, [listed, model, item])
 
     def _whose(self, *, taken: Sequence[SeenColumn] = ()) -> tuple[list[str], list[SeenColumn | None]]:
         """The options that say of which model, group, item and run each answer is; and their columns."""
@@ -408,7 +435,10 @@ class _Table:
         return next((column for column in columns if not column.words.isdisjoint(words)), None)
 
     def _item(self) -> SeenColumn | None:
-        item = self._named(ITEMS, UNIQUE, REPEATED) or self._named(ITEMS - {"doc", "key", "index"}, FEW)
+        raters = [column for column in self.columns if column.words & RATERS]
+        ids = (column for column in self.columns if column.kind in (UNIQUE, REPEATED) and _names_id(column))
+        item = self._named(ITEMS, UNIQUE, REPEATED, taken=raters) or next(ids, None)
+        item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, taken=raters)
         asked = next((column for column in self.columns if _is_asked(column)), None)
         return item or asked or self._named(UNITS, REPEATED)
 
@@ -452,10 +482,7 @@ class _Table:
         if prob is None or label is None or (positive := _positive(label)) is None:
             return [], []
         way = "--verbalised" if prob.kind in VERBALISED else "--prob"
-        others = sorted(value for value in label.held if label.kind == FEW and value.lower() not in POSITIVE | NEGATIVE)
-        unread = [word for other in others for word in ("--missing", other)]
-        left_out = ["--skip-missing"] if unread else []
-        return ["--target", label.name, *positive, way, prob.name, *unread, *left_out], [label, prob]
+        return ["--target", label.name, *positive, way, prob.name, *_unread(label)], [label, prob]
 
     def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:
         """A probability, logit or log-probability of each class, in a list or in columns, and the label."""

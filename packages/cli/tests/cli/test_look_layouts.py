@@ -199,6 +199,38 @@ def numbers_and_none() -> Expected:
     return "none.csv", {"score": only(score for _, score in rows if score != "None")}
 
 
+def workers_and_words() -> Expected:
+    rng = random(18)
+    rows = [
+        (f"{9000 + i}", system, rng.choice(["yes", "no", "NULL"], p=[0.4, 0.5, 0.1]), f"wid_{worker}")
+        for i in range(30)
+        for system in ("m1", "m2")
+        for worker in range(3)
+    ]
+    table("workers.csv", "bbcid system is_factual worker_id", rows)
+    answered = [(system, float(answer == "yes")) for _, system, answer, _ in rows if answer != "NULL"]
+    return "workers.csv", {"score": means(answered)}
+
+
+def model_and_item_in_one() -> Expected:
+    faithful = random(19).uniform(size=70).round(3)
+    table("one_id.csv", "system_bbcid R1 Faithful", ((f"m_{i}", 0.1 + i / 100, x) for i, x in enumerate(faithful)))
+    return "one_id.csv", {"score": only(faithful)}
+
+
+def lines_named_json() -> Expected:
+    right = random(20).integers(0, 2, 60)
+    Path("lines.json").write_text("\n".join(json.dumps({"id": i, "correct": int(x)}) for i, x in enumerate(right)))
+    return "lines.json", {"score": only(right)}
+
+
+def lists_of_grades() -> Expected:
+    grades = random(21).integers(1, 6, (40, 3))
+    rows = [{"idx": i // 2, "prompt": "a long text " * 9, "gpt4_score": row.tolist()} for i, row in enumerate(grades)]
+    Path("lists.json").write_text(json.dumps(rows))
+    return "lists.json", {"score": only(grades.ravel())}
+
+
 # Logs.
 
 
@@ -280,6 +312,10 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "objects by key": objects_by_key,
     "an object around rows": object_around_rows,
     "numbers and None": numbers_and_none,
+    "workers and words": workers_and_words,
+    "model and item in one": model_and_item_in_one,
+    "JSON lines named .json": lines_named_json,
+    "lists of grades": lists_of_grades,
     "tau2-bench": tau2,
     "Harbor": harbor,
     "SWE-bench": swe_bench,

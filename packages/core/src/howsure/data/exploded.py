@@ -38,8 +38,8 @@ def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
         return None
     with open(path, "w", encoding="utf-8") as rows:
         for file in files:
-            document = Source(file).document()
-            if not isinstance(document, dict) or not any(number(value) is not None for value in document.values()):
+            document = _object(file)
+            if document is None or not any(number(value) is not None for value in document.values()):
                 return None
             rows.write(json.dumps(document, ensure_ascii=False) + "\n")
     folder = os.path.commonpath([os.path.dirname(os.path.abspath(file.name)) for file in files])
@@ -72,13 +72,23 @@ def _keyed_objects(file: File) -> Mapping[str, Mapping[str, Any]] | None:
     """The rows of a JSON document that is one object of objects with the same fields, by their keys; None of others."""
     if file.format != "json" or os.path.getsize(file.path) > LARGEST_KEYED:
         return None
-    beginning = Beginning(file).text.lstrip()[:1]
-    document = Source(file).document() if beginning == b"{" else None
-    if not isinstance(document, dict) or len(document) < MIN_FILES:
+    document = _object(file)
+    if document is None or len(document) < MIN_FILES:
         return None
     fields = [value.keys() for value in document.values() if isinstance(value, dict)]
     alike = len(fields) == len(document) and all(names == fields[0] for names in fields)
     return document if alike and fields[0] and KEY not in fields[0] else None
+
+
+def _object(file: File) -> dict[str, Any] | None:
+    """The one object of a JSON document; None of other files, such as JSON lines by that name."""
+    if not Beginning(file).text.lstrip().startswith(b"{"):
+        return None
+    try:
+        document = Source(file).document()
+    except InputError:  # which is reported where the file is read as a table
+        return None
+    return document if isinstance(document, dict) else None
 
 
 def _has_others(file: File) -> bool:
