@@ -57,13 +57,10 @@ def start_of(lines: Sequence[str], expected: Sequence[str], first: int) -> int:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pages", nargs="+", type=Path)
-    parser.add_argument("--long", action="store_true", help="run blocks that take seconds, too")
     options = parser.parse_args()
     for page in options.pages:
         with tempfile.TemporaryDirectory() as name:
             (Path(name) / "images").mkdir()
-            recorded, replaced = record_page(
-                page.read_text(encoding="utf-8"), Path(name), heavy=["long"] if options.long else []
-            )
+            recorded, replaced = record_page(page.read_text(encoding="utf-8"), Path(name), heavy=["long"])
         page.write_text(recorded, encoding="utf-8")
         print(f"{page}: {len(replaced)} outputs replaced", *replaced, sep="\n  ")
