@@ -1,4 +1,4 @@
-"""Tests over the bins: Hosmer and Lemeshow's, also where bins expect few labels of one kind, and one by simulation."""
+"""Tests of calibration over bins: Hosmer and Lemeshow's, with an accurate p-value for rare labels, and a simulation."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from howsure.calibration.error import SquaredError, plugin_mse
 from howsure.calibration.slots import CELLS, Slots, first_of_cells
 from howsure.inputs.pairs import Floats, Integers, Pairs
 
-# The distribution of Hosmer and Lemeshow's statistic if bins expect few labels of one kind: too skewed for a
-# chi-square.
+# The distribution of Hosmer and Lemeshow's statistic if some bins expect few labels of one kind. It is then too skewed
+# to be approximated by a chi-square distribution.
 
-FEW_EXPECTED = 25.0  # labels of the rarer kind; a bin that expects more is taken for normal
-STEPS = 4096  # of the statistic, to which its parts are rounded
-SPARSE = 1024  # values of a sum that are kept one by one
+FEW_EXPECTED = 25.0  # a bin that expects more labels of the rarer kind is treated as normal
+STEPS = 4096  # contributions of bins are rounded to 1/4096 of the statistic
+SPARSE = 1024  # a distribution with more values is stored by step instead of by value
 MOST = 100_000
 NUMBERS_AT_ONCE = 1 << 20
-ROUNDING = 1e-12  # a statistic below it is that of labels as they were expected
+ROUNDING = 1e-12  # a smaller statistic counts as 0
 MANY_LAWS = 20
 Add = Callable[[float, Floats, Floats], None]
 
@@ -33,19 +33,19 @@ def add_scaled(scale: float, x: Floats, y: Floats) -> None:
 
 
 def blas_add_scaled() -> Add:
-    """The same by BLAS, in half of the time; its import pays where laws are many."""
+    """`add_scaled` by BLAS: twice as fast, but importing it takes time, so it pays only for many distributions."""
     from scipy.linalg.blas import daxpy
 
     return lambda scale, x, y: daxpy(x, y, a=scale)
 
 
 def binned_p_value(statistic: float, expected: Floats, variance: Floats, *, add: Add = add_scaled) -> float:
-    """P(Σ_b (K_b - E_b)² / V_b ≥ statistic), K_b the labels of the rarer kind in a bin if the predictions are right.
+    """P-value P(Σ_b (K_b - E_b)² / V_b ≥ statistic) under calibration.
 
-    K_b is a sum of indicators with mean E_b (`expected`) and variance V_b; it is approximated by a binomial
-    distribution with the same two moments (Poisson in the limit). The contributions of bins that expect fewer than 25
-    are added up exactly, except that they are rounded to 1/4096 of the statistic if there are several; the others
-    follow a chi-square.
+    K_b is the number of labels of the rarer kind in bin b, with mean E_b (`expected`) and variance V_b; both arguments
+    are (bins,). For bins with E_b < 25, K_b is approximated by a binomial distribution with these two moments (Poisson
+    in the limit), and the distribution of their contributions is convolved; if there are several such bins, each
+    contribution is rounded to 1/4096 of the statistic. The contributions of the other bins follow a chi-square.
     """
     from scipy.special import gammaincc
 
@@ -57,7 +57,7 @@ def binned_p_value(statistic: float, expected: Floats, variance: Floats, *, add:
         return float(gammaincc(len(expected) / 2, statistic / 2))
     steps = 1 if len(expected) == 1 else STEPS
     parts = list(rare_parts(statistic, expected[rare], variance[rare], steps))
-    half = len(parts) if degrees else len(parts) // 2  # what two halves reach together is one sum of products
+    half = len(parts) if degrees else len(parts) // 2  # the two halves are combined by a sum of products
     below, beyond = _added(parts[:half], steps, add)
     if degrees:
         rest = gammaincc(degrees / 2, statistic * (1 - np.arange(steps) / steps) / 2)
@@ -69,7 +69,10 @@ def binned_p_value(statistic: float, expected: Floats, variance: Floats, *, add:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a bin adds to the statistic: `step`s of it with their `chance`s, and all of it with chance `reached`."""
+    """The distribution of a bin's contribution: in 1/STEPS of the statistic, with probabilities `chance`.
+
+    reached: the probability that the bin alone reaches the statistic.
+    """
 
     step: Integers
     chance: Floats
@@ -77,7 +80,7 @@ class Part:
 
 
 def rare_parts(statistic: float, mean: Floats, variance: Floats, steps: int) -> Iterator[Part]:
-    """The part of each bin."""
+    """The distribution of the contribution of each bin, in order."""
     numbers = math.ceil(float((mean + np.sqrt(variance * statistic)).max())) + 1  # the last one reaches the statistic
     some = max(1, NUMBERS_AT_ONCE // numbers)
     for start in range(0, len(mean), some):
@@ -93,7 +96,7 @@ def rare_parts(statistic: float, mean: Floats, variance: Floats, steps: int) -> 
 
 
 def _added(parts: Sequence[Part], steps: int, add: Add) -> tuple[Floats, float]:
-    """The distribution of a sum of parts below the statistic, by its steps, and the probability of reaching it."""
+    """The distribution (steps,) of a sum of contributions below the statistic, and the probability of reaching it."""
     step, chance, beyond = np.zeros(1, dtype=np.int64), np.ones(1), 0.0
     for i, part in enumerate(parts):
         if len(step) * len(part.step) > SPARSE:
@@ -111,7 +114,7 @@ def _by_step(step: Integers, chance: Floats, steps: int) -> Floats:
 
 
 def _added_densely(below: Floats, parts: Sequence[Part], add: Add) -> tuple[Floats, float]:
-    """The same from the distribution of a sum on."""
+    """As `_added`, starting from the distribution `below` of the sum of earlier contributions."""
     steps, beyond = len(below), 0.0
     for part in parts:
         beyond += float(below.sum()) * part.reached
@@ -144,15 +147,17 @@ def label_numbers(numbers: int, mean: Floats, variance: Floats) -> tuple[Floats,
 # The test of calibration used in tables: Hosmer and Lemeshow's test over the bins, and a separate one for clusters.
 
 WRONG = 1e-9  # of the squared weights: where predictions are 0 or 1, more than rounding
-LEAST_EXPECTED = 5.0  # labels of either kind in a merged bin
+LEAST_EXPECTED = 5.0  # expected labels of each kind in a merged bin
 
 
 def binned_test(binned: Binned) -> tuple[float, float]:
-    """Hosmer and Lemeshow's statistic for given predictions, and its p-value.
+    """Hosmer and Lemeshow's statistic and its p-value.
 
-    Σ (Σ_b w (q - y))² / Σ_b w² q (1 - q) over bins that are merged with the next until each expects at least five
-    labels of either kind (weighted labels count Σw / Σw² each). The distribution is a chi-square with one degree of
-    freedom per bin, or, where a bin expects few labels, that of their number.
+    The statistic is the sum over bins of (Σ w (q - y))² / Σ w² q (1 - q). Neighbouring bins are first merged until each
+    expects at least five labels of each kind; expected weights are converted to counts by the factor Σw / Σw². Since
+    predictions are not fitted to these labels, the reference is a chi-square with one degree of freedom per bin; for
+    bins that expect few labels, `binned_p_value` is used instead. If a prediction of exactly 0 or 1 is wrong in a bin
+    of such predictions, the statistic is infinite and the p-value 0.
     """
     return binned_tests([binned])[0]
 
@@ -169,7 +174,7 @@ def _tested(binned: Binned, add: Add) -> tuple[float, float]:
     columns: list[Floats] = [s.u, np.maximum(binned.label_variance, 0.0), s.q, zeros, s.w1, s.w2, s.u2]
     gap, spread, ones, zeros, w, ww, squares = (np.bincount(bins, column).astype(np.float64) for column in columns)
     certain = spread <= 0.0
-    if bool((squares > WRONG * ww)[certain].any()):  # the gaps of 0 and of 1 may cancel
+    if bool((squares > WRONG * ww)[certain].any()):  # a prediction of 0 or 1 is wrong; gaps may cancel, squares cannot
         return math.inf, 0.0
     open_ = ~certain
     with np.errstate(over="ignore"):  # of what all but cannot happen
@@ -181,7 +186,7 @@ def _tested(binned: Binned, add: Add) -> tuple[float, float]:
 
 
 def merged_bins(binned: Binned) -> Integers:
-    """The merged bin of each bin; every merged bin expects at least five labels of either kind."""
+    """The number of the merged bin (bins,) of each bin; each merged bin expects at least five labels of each kind."""
     s = binned.sums
     worth = s.w1 / s.w2
     return _with_enough(s.q * worth, (s.w1 - s.q) * worth)
@@ -193,7 +198,7 @@ def merged_edges(binned: Binned) -> Floats:
 
 
 def _with_enough(positives: Floats, negatives: Floats) -> Integers:
-    """The merged bin of each bin; the remainder joins the last one."""
+    """The number of the merged bin of each bin, from the expected labels; a remainder joins the last merged bin."""
     merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
     for i, (positive, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
         merged[i] = number
@@ -204,12 +209,12 @@ def _with_enough(positives: Floats, negatives: Floats) -> Integers:
 
 
 def p_value_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError) -> float:
-    """The p-value of calibration used in tables: the binned test, or for clusters that of the debiased estimate."""
+    """The p-value shown in tables: that of the binned test or, with clusters, of the debiased squared error."""
     return p_values_of([pairs], [binned], [squared])[0]
 
 
 def p_values_of(parts: Sequence[Pairs | Slots], many: Sequence[Binned], squared: Sequence[SquaredError]) -> list[float]:
-    """The same of several parts."""
+    """`p_value_of` for several sets of pairs."""
     clustered = [isinstance(part, Pairs) and part.clusters is not None for part in parts]
     tested = iter(binned_tests([binned for binned, of_signs in zip(many, clustered, strict=True) if not of_signs]))
     return [error.p_value if of_signs else next(tested)[1] for error, of_signs in zip(squared, clustered, strict=True)]
@@ -221,9 +226,10 @@ DRAWS_AT_ONCE = 1 << 22
 def simulation_test(
     pairs: Pairs | Slots, binned: Binned, *, times: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """The squared error of the bins, how often labels drawn from the predictions give one as large, and its error.
+    """The squared error of the bins, its p-value by simulation, and the Monte Carlo standard error of the p-value.
 
-    p = (c + 1) / (times + 1), c the number of draws with at least the error of the data.
+    Labels are drawn from the predictions `times` times; p = (c + 1) / (times + 1), where c is the number of draws whose
+    squared error is at least that of the data.
     """
     mse, simulate = plugin_mse(binned.sums), _of_sums if isinstance(pairs, Slots) else _of_pairs
     observed, drawn = simulate(pairs, binned, times, rng)  # type: ignore[arg-type]
@@ -248,8 +254,8 @@ def _of_pairs(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator
     return plugin_mse(binned.sums), values
 
 
-# Of many pairs without weights, the number of labels 1 of a bin is drawn, and not each label: from its law, which is
-# computed. Given the predictions these numbers are independent, so that the test is the same.
+# For many pairs without weights, the number of labels 1 in each bin is drawn from its exact distribution instead of
+# drawing each label. Given the predictions, these numbers are independent, so that the test is the same.
 
 
 def _of_sums(slots: Slots, binned: Binned, times: int, rng: np.random.Generator) -> tuple[float, Floats]:
@@ -259,18 +265,18 @@ def _of_sums(slots: Slots, binned: Binned, times: int, rng: np.random.Generator)
     sums, values = binned.sums, np.zeros(times + 1)
     for i, (start, end) in enumerate(zip(starts, np.append(starts[1:], len(bins)), strict=True)):
         law = LabelCount.of(slots, slice(start, end))
-        gap = law.mean - np.append(sums.y[i], law.draw(times, rng))  # the data first: alike where labels are
+        gap = law.mean - np.append(sums.y[i], law.draw(times, rng))  # the data come first
         values += gap * gap / sums.w1[i]
     values /= sums.w1.sum()
     return float(values[0]), values[1:]
 
 
-EXPONENT = 36.0  # e⁻³⁶ is 2·10⁻¹⁶: what is less likely, or a smaller part of a law, is left out
+EXPONENT = 36.0  # probabilities below e⁻³⁶ = 2·10⁻¹⁶ are neglected
 
 
 @dataclass(frozen=True, slots=True)
 class LabelCount:
-    """The law of the number of labels 1 among independent pairs, each 1 with its own probability.
+    """The distribution of the number of labels 1 among independent pairs with different probabilities.
 
     below[i] = P(number ≤ first + i), to about 10⁻¹³; mean: Σ q.
     """
@@ -281,11 +287,12 @@ class LabelCount:
 
     @classmethod
     def of(cls, slots: Slots, part: slice) -> Self:
-        """The law for the pairs of some slots, each pair with the mean prediction of its slot.
+        """The distribution for the pairs of some slots; each pair has the mean prediction of its slot.
 
-        By its characteristic function φ(ω) = Π (1 - q + q e^{iω})^n on a circle of odd length: no longer than the
-        numbers that can occur by Bernstein's inequality, and no further than |φ| ≤ exp(-σ² (1 - cos ω)) is seen. r =
-        min(q, 1 - q) stands for q, since 1 - q has the conjugate φ but for a shift.
+        It is computed from the characteristic function φ(ω) = Π (1 - q + q e^{iω})^n by a Fourier transform of odd
+        length. The length covers the numbers that can occur by Bernstein's inequality; frequencies at which the bound
+        |φ| ≤ exp(-σ² (1 - cos ω)) is negligible are left out. For precision, q is replaced by r = min(q, 1 - q): the φ
+        of 1 - q is that of q conjugated and shifted.
         """
         n, r = slots.count[part].astype(np.float64), slots.nearest[0][part]
         upper = slots.slot[part] >> 1 >= CELLS

@@ -1,4 +1,4 @@
-"""From pairs to bins, and the sums that a bin keeps of its pairs."""
+"""Assign pairs to bins, and add up the sums from which all calibration figures are computed."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MOST_BINS = 100_000
 
 # The boundaries of bins: Algorithm 1 of Nguyen & O'Connor (2015), with a rule for ties.
 #
-# A bin takes groups of equal predictions in ascending order until it contains at least `bin_size` pairs; then the next
-# one starts. A remainder that is too small is added to the last bin. A boundary is the largest prediction of its bin.
+# Groups of equal predictions, in ascending order, are added to a bin until it has at least `bin_size` pairs; then the
+# next bin begins. A remainder that is too small joins the last bin. The boundary of a bin is its largest prediction.
 
 
 def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
@@ -28,7 +28,7 @@ def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
 
 
 def lasts_of_bins(q: Floats | Integers, *, bin_size: int) -> Integers:
-    """The last row of each bin but the last one, of sorted predictions or of their cells."""
+    """The last row of each bin except the last bin, for sorted predictions or cell numbers."""
     n = len(q)
     ends = np.append(np.flatnonzero(q[1:] != q[:-1]) + 1, n)  # of groups of equal ones
     if len(ends) == n:  # no ties: every bin but the last has exactly bin_size pairs
@@ -43,7 +43,7 @@ def lasts_of_bins(q: Floats | Integers, *, bin_size: int) -> Integers:
     return np.array(lasts, dtype=np.int64)
 
 
-# The sums of a bin over its pairs, from which every calibration figure follows. Sums of bins are additive.
+# The sums over the pairs of a bin, from which every calibration figure is computed; they are additive.
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +75,7 @@ class Sums:
         return len(self.count)
 
     def into(self, bins: Integers, n_bins: int) -> Sums:
-        """Add the entries up by bin; `bins` gives the bin of each entry. Columns that share an array continue to do
-        so."""
+        """Add the entries up by bin; `bins` has the bin of each entry. Columns that share an array share the result."""
         added: dict[int, Any] = {}
         for name in _COLUMNS:
             column = getattr(self, name)
@@ -86,7 +85,7 @@ class Sums:
         return Sums(columns[0].astype(np.int64), *columns[1:])
 
     def runs(self, starts: Integers) -> Sums:
-        """Add neighbours up: the entries from each start to the next one."""
+        """Add up runs of entries, from each start to the next."""
         added: dict[int, Any] = {}
         for name in _COLUMNS:
             column = getattr(self, name)
@@ -106,7 +105,7 @@ _COLUMNS = tuple(f.name for f in fields(Sums))
 
 
 def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
-    """One entry per pair."""
+    """The sums of single pairs: one entry per pair."""
     count = np.ones(len(q), dtype=np.int64)
     label = y.astype(np.float64)
     u = q - label
@@ -135,13 +134,13 @@ def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
     )
 
 
-# Bins made of whole cells: of more pairs than are sorted, the predictions of a cell count as ties.
+# Bins made of whole cells: if there are too many pairs to sort, predictions in the same cell are treated as ties.
 
-ROUNDING = 2.0**-40  # a mean prediction that lies on an edge may end so far beyond it
+ROUNDING = 2.0**-40  # rounding error of a mean prediction that is on an edge
 
 
 def sums_of_slots(slots: Slots) -> Sums:
-    """One entry per slot, from its mean gap and the variance within it.
+    """The sums of slots: one entry per slot, from the mean gap and the variance of predictions within the slot.
 
     Third and fourth powers, which only variances need, are expanded to second order within the cell. With weights,
     Σw²u and so on are taken at the mean prediction of the slot.
@@ -171,8 +170,8 @@ def sums_of_slots(slots: Slots) -> Sums:
 
 
 def bins_of_cells(slots: Slots, size: int) -> tuple[Integers, Floats]:
-    """The adaptive bin of each slot (Algorithm 1, cells being ties), and the largest prediction of each bin but the
-    last."""
+    """The adaptive bin of each slot (Algorithm 1, with cells as ties), and the largest prediction of each bin except
+    the last."""
     starts = np.flatnonzero(np.append(True, np.diff(slots.cell) > 0)[: len(slots.slot)])
     ends = np.cumsum(np.add.reduceat(slots.count, starts))
     n, start = int(ends[-1]), 0
@@ -188,8 +187,10 @@ def bins_of_cells(slots: Slots, size: int) -> tuple[Integers, Floats]:
 
 
 def bins_of_width(slots: Slots, edges: Floats) -> tuple[Integers, Floats]:
-    """The bin of equal width of each slot, a cell that an edge divides being where its mean prediction lies, and the
-    largest prediction of each bin but the last."""
+    """The bin of equal width of each slot, and the largest prediction of each bin except the last.
+
+    A cell that crosses an edge belongs to the bin that contains its mean prediction.
+    """
     cells, of_slot = np.unique(slots.cell, return_inverse=True)
     w1 = slots.powers()[0]
     mean = np.bincount(of_slot, w1 * slots.means()[0]) / np.bincount(of_slot, w1)
@@ -199,7 +200,7 @@ def bins_of_width(slots: Slots, edges: Floats) -> tuple[Integers, Floats]:
 
 
 def bars_of(slots: Slots, bars: int) -> Floats:
-    """The weight of each label (2, bars) in bars of equal width; a slot that an edge divides is where its mean lies."""
+    """The weight by label (2, bars) in bars of equal width; a slot belongs to the bar that contains its mean."""
     r = slots.nearest[0] + ROUNDING
     bar = np.minimum((r * bars).astype(np.int64), bars // 2 - 1)
     bar = np.where(slots.cell < CELLS, bar, bars - 1 - bar)
@@ -208,10 +209,10 @@ def bars_of(slots: Slots, bars: int) -> Floats:
 
 
 def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
-    """The bin of each slot, bins being of equal weight but for cells that are not divided, and the largest prediction
-    of each bin but the last.
+    """The bin of each slot, for bins of about equal weight, and the largest prediction of each bin except the last.
 
-    Without `n_bins` there are 2 n^(1/3) of them, n pairs of equal weight whose sum varies as much.
+    Cells are not divided, so weights differ slightly. Without `n_bins`, there are 2 n^(1/3) bins, where n is Kish's
+    effective number of pairs, (Σw)² / Σw².
     """
     starts = np.flatnonzero(np.append(True, np.diff(slots.cell) > 0)[: len(slots.slot)])
     w1, w2 = slots.powers()[:2]
@@ -234,15 +235,15 @@ def label_variance_of(slots: Slots) -> Floats:
     return covariances
 
 
-# From pairs to bins: adaptive (Algorithm 1) or of equal width, of rows or of whole cells.
+# Assigning pairs to bins: adaptive (Algorithm 1) or of equal width or weight, by rows or by whole cells.
 
 HISTOGRAM_BARS = 64
-SORT_UP_TO = 1 << 15  # pairs of a part; of more, adding up by slot is quicker
+SORT_UP_TO = 1 << 15  # pairs in a part; for more, adding up by slot is faster than sorting
 
 
 @dataclass(frozen=True, slots=True)
 class Binned:
-    """Bins in ascending order of q with their sums, and what cannot be computed from them.
+    """Bins in ascending order of q with their sums, and figures that cannot be computed from the sums.
 
     upper: the largest prediction of each bin (for equal widths: its right edge); inner: that of each bin but the last.
     histogram (2, 64): the weight of the predictions of each label in 64 bars of equal width. log_sum: Σ -w log P(label)
@@ -304,8 +305,8 @@ def bin_pairs(
 ) -> Binned:
     """Bin checked pairs, or the sums of pairs. The result does not depend on the order of the rows.
 
-    Of sums, and of more than `EXACT_UP_TO` pairs in the whole input (`whole`, where these are a part of it), bins are
-    made of whole cells; not so of pairs in clusters, which no engine adds up.
+    Bins are made of whole cells for `Slots`, and for pairs without clusters if the whole input has more than
+    `EXACT_UP_TO` pairs. whole: the number of pairs in the whole input, if these pairs are a part of it.
     """
     return bin_parts([pairs], binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)[0]
 
@@ -318,7 +319,7 @@ def bin_parts(
     n_bins: int | None = None,
     whole: int = 0,
 ) -> list[Binned]:
-    """The bins of each part, as of `bin_pairs`; parts of few pairs are added up together, which is quicker."""
+    """`bin_pairs` for several parts; small parts are added up together, which is faster."""
     sizes = [_checked_size(part, binning, bin_size, n_bins) for part in parts]
     bins_by_part: dict[int, Binned] = {}
     few: dict[bool, list[int]] = {True: [], False: []}
@@ -337,7 +338,7 @@ def bin_parts(
 
 
 def _batches(which: Sequence[int], parts: Sequence[Pairs | Slots]) -> Iterator[list[int]]:
-    """Parts that are added up together: as many as have `SORT_UP_TO` pairs."""
+    """Batches of parts that are added up together, with about `SORT_UP_TO` pairs each."""
     batch, pairs = [], 0
     for i in which:
         batch.append(i)
@@ -350,7 +351,7 @@ def _batches(which: Sequence[int], parts: Sequence[Pairs | Slots]) -> Iterator[l
 
 
 def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins: int | None) -> int:
-    """The least number of pairs in a bin. Raises InputError for bins that cannot be made."""
+    """The minimum number of pairs in a bin. Raises InputError for options of bins that are invalid or inconsistent."""
     if binning == "weight" and not isinstance(part, Slots):
         raise InputError(
             "`binning='weight'` is for sums: add the pairs to a CalibrationSummary, whose curve takes it.", "binning"
@@ -388,7 +389,7 @@ Rows = tuple[Floats, Labels, Floats | None]  # sorted: predictions, labels and w
 def _bin_sorted(
     parts: Sequence[Rows], binning: str, sizes: Sequence[int], n_bins: int | None, *, exact: bool
 ) -> list[Binned]:
-    """The bins of each part; the rows of all are added up at once."""
+    """The bins of each part, from sorted rows; the rows of all parts are added up at once."""
     ends = np.cumsum([len(part[0]) for part in parts])
     firsts = np.append(0, ends[:-1])
     q, y, w = parts[0] if len(parts) == 1 else map(_joined, zip(*parts, strict=True))
@@ -443,14 +444,14 @@ def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Bin
 def _binned(
     sums: Sums, edges: Floats, inner: Floats, last: float, filled: Integers, binning: str, size: int, *others: Any
 ) -> Binned:
-    """The `filled` ones of bins with these edges, `last` being the largest prediction of the last one."""
+    """Bins without the empty ones; `filled` are the positions of the others, `last` the largest prediction of all."""
     upper = np.append(edges, 1.0 if binning == "uniform" else last)[filled]
     return Binned(sums, upper, inner[filled[:-1]], size if binning == "adaptive" else None, *others)
 
 
 def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
-    """Predictions, labels and weights in a canonical order, independent of the given order."""
-    if pairs.weights is None:  # the bits of a number in [0, 1] leave room for the label: one sort of whole numbers
+    """Predictions, labels and weights, sorted by prediction, label and weight."""
+    if pairs.weights is None:  # the sign bit of a prediction is free for the label: one integer sort
         packed = np.sort((pairs.probabilities.view(np.int64) << 1) | pairs.labels)
         return (packed >> 1).view(np.float64), (packed & 1).astype(np.uint8), None
     order = np.lexsort((pairs.weights, pairs.labels, pairs.probabilities))
@@ -464,7 +465,7 @@ def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int
 
 
 def losses_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """The weighted -log P(label) of each row, 0 where it is infinite, and where it is finite."""
+    """The weighted log loss of each row (n,), 0 where it is infinite, and a mask of the rows where it is finite."""
     likely = np.where(y == 1, q, 1.0 - q)
     finite = likely > 0.0
     loss = -np.log(np.where(finite, likely, 1.0))
@@ -473,6 +474,6 @@ def losses_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[Floats, npt.
 
 
 def bars_of_rows(q: Floats) -> Integers:
-    """The histogram bar of each prediction: symmetric, so that q = ½ belongs to the upper half."""
+    """The histogram bar of each prediction; bars are symmetric around ½, and q = ½ belongs to the upper half."""
     bar = np.minimum((np.minimum(q, 1.0 - q) * HISTOGRAM_BARS).astype(np.int64), HISTOGRAM_BARS // 2 - 1)
     return np.where(q < 0.5, bar, HISTOGRAM_BARS - 1 - bar)

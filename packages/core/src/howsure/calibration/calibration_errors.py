@@ -1,4 +1,4 @@
-"""`calibration_error`, the estimates and notes that it shares with the curve, and intervals of what is not debiased."""
+"""`calibration_error`, the estimates and notes that it shares with the curve, and intervals of plug-in errors."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def error_of(
     rng: Randomness = None,
     whole: int = 0,
 ) -> Estimate:
-    """The error of checked pairs that weigh something, of `whole` pairs: the implementation of `calibration_error`."""
+    """`calibration_error` for checked pairs of positive weight; `whole` is the number of pairs in the whole input."""
     if estimator not in ("debiased", "plugin"):
         raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
     check_interval(interval)
@@ -109,18 +109,18 @@ def error_of(
 
 
 def check_interval(interval: str) -> None:
-    """Raise InputError for an interval that does not exist."""
+    """Raise InputError for an unknown kind of interval."""
     if interval not in INTERVALS:
         raise InputError(f"interval must be one of {', '.join(map(repr, INTERVALS))}, not {interval!r}")
 
 
 def squared_error(pairs: Pairs | Slots, binned: Binned) -> SquaredError:
-    """The debiased squared error, with clusters if the pairs have them."""
+    """The debiased squared error of bins, allowing for clusters if the pairs have them."""
     return squared_error_of(binned, cells_of(pairs, binned))
 
 
 def squared_error_of(binned: Binned, cells: ClusterSums | None) -> SquaredError:
-    """The debiased squared error of bins, from the sums of their clusters if there are any."""
+    """The debiased squared error of bins; from the sums of clusters unless `cells` is None."""
     return debiased_mse(binned.sums) if cells is None else clustered_mse(cells)
 
 
@@ -142,7 +142,7 @@ def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimat
 def plugin_estimates(
     pairs: Pairs | Slots, binned: Binned, interval: str, level: float, rng: np.random.Generator
 ) -> tuple[Estimate, Estimate]:
-    """Algorithm 1's value and its square."""
+    """Algorithm 1's calibration error and its square, with the requested interval (or none)."""
     mse = plugin_mse(binned.sums)
     of_error: Interval = (None, None)
     of_mse: Interval = (None, None)
@@ -164,18 +164,18 @@ def plugin_estimates(
 
 # The expected calibration error Σ p_b |g_b| of bins, with an interval for its value in the population.
 
-LARGEST_FACTOR, FAR = 1.64, 4.0  # the variance of `cautious_gaps` is at most 1.64 s², and s² from about 4 s on
+LARGEST_FACTOR, FAR = 1.64, 4.0  # the variance of `cautious_gaps` is at most 1.64 s², and s² for gaps above 4 s
 
 
 def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Estimate:
-    """The plug-in ECE T = Σ p_b |ĝ_b| of the mean gaps ĝ_b, and an interval of the population's ECE Σ p_b |g_b| in the
-    same bins.
+    """The plug-in ECE T = Σ p_b |ĝ_b|, with an interval for the population's ECE Σ p_b |g_b| in the same bins.
 
-    T is too large on average, by as much as 0.8 Σ p_b s_b for a calibrated model, s_b the standard error of ĝ_b, so
-    that T ± z · sd does not cover. Upper end: T + z · sd, since the mean of T is not below the ECE. Lower end: L - z ·
-    sd, where L = Σ p_b L_b cannot be above it on average: half of the pairs of a bin say on which side of the diagonal
-    it lies, and the other half how far; L_b is the mean over all halves. sd includes that of the shares p_b. Where
-    labels hardly vary, one bin's frequency at the end of its exact interval extends both ends.
+    ĝ_b is the mean gap of bin b, s_b its standard error and p_b the bin's share of the weight. T is biased upwards, by
+    up to 0.8 Σ p_b s_b for a calibrated model, so that T ± z · sd does not cover. The upper end is T + z · sd, since
+    the expectation of T is not below the ECE. The lower end is L - z · sd, where the expectation of L = Σ p_b L_b is
+    not above the ECE: half of the pairs of a bin determine the sign of its gap, and the other half its size; L_b is the
+    average over all ways to halve the bin (`cautious_gaps`). sd includes the variance of the shares p_b. If labels
+    hardly vary, both ends are extended by moving one bin's frequency to the end of its exact interval.
     """
     share, gap, frequency = sums.w1 / sums.w1.sum(), mean_gaps(sums), sums.y / sums.w1
     value, n = float(share @ np.abs(gap)), int(sums.count.sum())
@@ -201,10 +201,11 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
 
 
 def cautious_gaps(gap: Floats, s: Floats) -> Floats:
-    """|g| from below: the mean over δ ~ Normal(0, s²) of sign(ĝ + δ) (ĝ - δ) = |ĝ| (2Φ(|ĝ| / s) - 1) - 2 s φ(ĝ / s).
+    """Estimates of |g| whose expectation is not above |g|: |ĝ| (2Φ(|ĝ| / s) - 1) - 2 s φ(ĝ / s).
 
-    If ĝ ~ Normal(g, s²), ĝ + δ and ĝ - δ are independent, like two halves of the data, and the mean is
-    |g| (2Φ(|g| / (s √2)) - 1): 0 for no gap, |g| for a large one, and never above |g|.
+    This is the mean of sign(ĝ + δ) (ĝ - δ) over δ ~ Normal(0, s²). If ĝ ~ Normal(g, s²), then ĝ + δ and ĝ - δ are
+    independent, like estimates from two halves of the data, and the expectation is |g| (2Φ(|g| / (s √2)) - 1): 0 if
+    there is no gap, and close to |g| if it is large.
 
     >>> cautious_gaps(np.array([0.0, 0.1, -0.1]), np.array([0.01, 0.01, 0.1])).round(3).tolist()
     [-0.008, 0.1, 0.02]
@@ -219,17 +220,17 @@ def cautious_gaps(gap: Floats, s: Floats) -> Floats:
 
 
 def _seen_noise(sums: Sums, gap: Floats) -> Floats:
-    """The variance of each bin's mean gap, from its own pairs; 0 where one pair is alone."""
+    """The variance of each bin's mean gap, estimated from its pairs; 0 for a bin with a single pair."""
     couples = sums.w1**2 - sums.w2
     squares = np.maximum(sums.u2 - 2 * gap * sums.wwu + gap**2 * sums.w2, 0.0)
     return np.divide(squares, couples, out=np.zeros_like(squares), where=couples > 0)
 
 
 def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
-    """The variance of each bin's mean gap over clusters, and that of T.
+    """The variance of each bin's mean gap between clusters, (bins,), and the variance of the plug-in ECE T.
 
-    The latter is that of Σ_b sign(ĝ_b) Σ w u, in which every cluster enters by its sum over all bins, and at least that
-    of bins that do not vary together.
+    The variance of T is that of Σ_b sign(ĝ_b) Σ w u over clusters, each with its sum over all bins, but at least the
+    variance that independent bins would give.
     """
     weight, total = cells.by_bin(cells.w), float(cells.w.sum())
     n = np.bincount(cells.bin, minlength=cells.n_bins)
@@ -244,7 +245,7 @@ def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
 
 
 def _rare(share: Floats, gap: Floats, frequency: Floats, effective: Floats, level: float) -> tuple[float, float]:
-    """How far T falls and rises with one bin's frequency at the end of its exact interval: the rule of three."""
+    """How far T can fall and rise if one bin's label frequency is at an end of its exact interval."""
     low, high = exact_interval(frequency, effective, tail=(1 - level) / 2)
     predicted = frequency + gap
     nearest = np.maximum(np.maximum(predicted - high, low - predicted), 0.0)
@@ -255,24 +256,24 @@ def _rare(share: Floats, gap: Floats, frequency: Floats, effective: Floats, leve
 
 # Intervals of Algorithm 1's value: the paper's Algorithm 2, and a bootstrap.
 
-SAMPLES = 10_000  # the paper's
+SAMPLES = 10_000  # as in the paper
 RESAMPLES = 1_000
 NUMBERS_AT_ONCE = 1 << 22
 
 
 def frequency_errors(sums: Sums) -> Floats:
-    """σ̂ = sqrt(p̂ (1 - p̂) / m) of each bin; m is (Σw)² / Σw² with weights."""
+    """The standard error of each bin's label frequency, √(p̂ (1 - p̂) / m); with weights, m = (Σw)² / Σw²."""
     frequency = sums.y / sums.w1
     return np.sqrt(np.maximum(frequency * (1 - frequency), 0.0) * sums.w2) / sums.w1
 
 
 def nguyen_oconnor_intervals(sums: Sums, *, level: float, rng: np.random.Generator) -> tuple[Interval, Interval]:
-    """Algorithm 2 of Nguyen & O'Connor (2015): the interval of the error, and the thesis's of its square.
+    """Algorithm 2 of Nguyen & O'Connor (2015): intervals of the error and, as in Nguyen's thesis, of its square.
 
-    Redraw each bin's label frequency from Normal(p̂, σ̂²), clipped to [0, 1] for the error and not for its square; the
-    interval is mean ± z · sd of the resulting values. **It does not cover**: the redraw adds the binomial noise a
-    second time, so for a calibrated model, the 95% interval contained the true value in none of the measured runs. For
-    replication only.
+    Each bin's label frequency is redrawn from Normal(p̂, σ̂²), clipped to [0, 1] for the error but not for its square;
+    the interval is mean ± z · sd of the resulting values. **It does not cover**: redrawing adds the binomial noise a
+    second time. For a calibrated model, the 95% interval contained the true value in none of the simulated runs. It is
+    provided for replication only.
     """
     share = sums.w1 / sums.w1.sum()
     predicted, frequency, sigma = sums.q / sums.w1, sums.y / sums.w1, frequency_errors(sums)
@@ -291,11 +292,11 @@ def nguyen_oconnor_intervals(sums: Sums, *, level: float, rng: np.random.Generat
 def bootstrap_intervals(
     pairs: Pairs, binned: Binned, *, level: float, rng: np.random.Generator
 ) -> tuple[Interval, Interval]:
-    """Basic bootstrap intervals of the error and of its square: rows, or whole clusters, drawn with replacement.
+    """Basic bootstrap intervals of the error and of its square; rows, or whole clusters, are drawn with replacement.
 
-    The bins are fixed. With T the squared error of the data and T* those of the draws, the interval of the square is 2T
-    - quantiles of T*, truncated at 0, and that of the error its square root: reflected, since T and T* are both too
-    large by the noise of the frequencies (percentiles of T* would double that bias).
+    The bins are fixed. With the squared error T of the data and T* of the draws, the interval of the square is
+    2T - quantiles of T*, truncated at 0; the interval of the error is its square root. Noise in the frequencies adds to
+    T and again to T*; reflecting the quantiles cancels this bias, whereas the percentile bootstrap would double it.
     """
     cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
     counted = np.bincount(cells.cluster, minlength=cells.n_clusters) > 0
@@ -314,11 +315,11 @@ def bootstrap_intervals(
     return (root(low), root(high)), (max(float(low), 0.0), max(float(high), 0.0))
 
 
-# Notes on calibration figures: caveats in sentences.
+# Notes on calibration figures.
 
 
 def notes_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
-    """All notes that the pairs, their bins and their error require; `weightless` pairs are not among the pairs."""
+    """Notes on the pairs, bins, error and scores; `weightless` is the number of pairs left out for their weight."""
     notes = list(notes_of_error(pairs, binned, squared, weightless=weightless))
     if (rate := float(binned.sums.y.sum() / binned.sums.w1.sum())) in (0.0, 1.0):
         constant = f"every label is {int(rate)}: refinement carries no information about how well labels are separated"
@@ -329,7 +330,7 @@ def notes_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, wei
 
 
 def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> Iterator[str]:
-    """Those of the error alone, without those of scores."""
+    """The notes that concern the error, without those on scores."""
     if weightless:
         yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
     if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
@@ -348,20 +349,20 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
 
 
 def groups_together(pairs: Pairs | Slots) -> str | None:
-    """The note about pairs of several groups that are pooled."""
+    """Note that pairs of several groups are pooled; None with fewer than two groups."""
     if isinstance(pairs, Slots) or len(pairs.group_names) < 2:
         return None
     return f"{len(pairs.group_names):,} groups are evaluated together; calibration_table evaluates each"
 
 
 def infinite_classes(scores: MulticlassScores | None) -> tuple[str, ...]:
-    """The note about class probabilities that exclude a label."""
+    """Note that a label's class had probability 0, so that the multi-class log loss is infinite; () otherwise."""
     if scores is None or math.isfinite(scores.log_loss):
         return ()
     return ("a label had the probability 0: the multi-class log loss is infinite",)
 
 
 def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
-    """The weight of each cluster, for pairs that have clusters."""
+    """The sum of weights in each cluster; the pairs must have clusters."""
     assert pairs.clusters is not None
     return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Calibration summaries: sums that stand for pairs, to which more are added at any time; also several, by group."""
+"""Calibration summaries: sums that replace pairs, and to which further pairs can be added; one, or one per group."""
 
 from __future__ import annotations
 
@@ -29,8 +29,7 @@ from howsure.stats.randomness import Randomness
 
 
 def by_probability(slots: Slots) -> Slots:
-    """The same pairs, each with its probability as its weight, taken to be the same within a slot; pairs of no
-    probability are weightless.
+    """The same pairs, weighted by their probability (the mean of the slot); negligible probabilities become weightless.
 
     Raises InputError for pairs that have weights.
     """
@@ -48,17 +47,18 @@ def by_probability(slots: Slots) -> Slots:
     return replace(weighted, sums=sums, weights=np.stack(weights), weightless=len(slots) - len(weighted))
 
 
-# A calibration summary: sums that stand for pairs, are added to, merged, and asked for every figure of a curve.
+# A calibration summary: sums that replace pairs, can be merged, and give every figure of a calibration curve.
 
-HEAVIEST = 1e60  # of which the fourth power is a number
+HEAVIEST = 1e60  # the fourth power of a larger weight would overflow
 
 
 class CalibrationSummary(SavedSums):
-    """What a calibration curve needs to know of pairs, in about a megabyte however many there are.
+    """Sums of pairs from which calibration curves are computed, in about a megabyte for any number of pairs.
 
-    Pairs are added up by narrow cells of the probability scale (27,555 to each side of one half, 1.5·10⁻⁴ of min(q,
-    1 - q) wide at one half), and bins are made of whole cells. Summaries of two sets of pairs add up to that of both,
-    in any order to the same bytes: of yesterday and today, of two machines, of two hospitals that show no rows.
+    Pairs are added up by narrow cells of the probability scale (27,555 on each side of one half; at one half, a cell is
+    1.5·10⁻⁴ of min(q, 1 - q) wide), and bins are made of whole cells. The sum of two summaries is the summary of all
+    their pairs, with the same bytes in any order of additions (up to rounding, if pairs are weighted). Data of two
+    days, machines or institutions can thus be combined without sharing rows.
 
     >>> monday, tuesday = CalibrationSummary(), CalibrationSummary()
     >>> monday.add([0, 1, 1, 1], [0.1, 0.4, 0.8, 0.9])
@@ -73,7 +73,7 @@ class CalibrationSummary(SavedSums):
 
     @classmethod
     def of_slots(cls, slots: Slots) -> Self:
-        """The summary of sums that were added up elsewhere."""
+        """Build a summary from sums by slot."""
         summary = cls()
         summary._slots = slots
         return summary
@@ -88,15 +88,16 @@ class CalibrationSummary(SavedSums):
         sample_weight: str | None = None,
         pos_label: Hashable = None,
     ) -> Self:
-        """The summary of pairs in a data frame or in files (`howsure.read`); the other arguments name its columns. The
-        engine of a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself.
+        """Summarise the pairs in a data frame or in files (`howsure.read`); the other arguments are column names.
+
+        The engine of a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) computes the sums itself.
 
         >>> import duckdb
         >>> pairs = duckdb.sql("SELECT i % 2 AS label, 0.1 + 0.8 * (i % 2) AS prob FROM range(10) t(i)")
         >>> len(CalibrationSummary.from_frame(pairs, y_true="label", y_prob="prob"))
         10
 
-        Raises InputError for a column that is not there, and for values that break a rule.
+        Raises InputError for an unknown column or an invalid value, and for files with groups.
         """
         columns: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight}
         if isinstance(data, Source):
@@ -126,12 +127,12 @@ class CalibrationSummary(SavedSums):
         clusters: ArrayLike | None = None,
         pos_label: Hashable = None,
     ) -> None:
-        """Add pairs: labels and probabilities as of `calibration_curve`, or `Pairs` in place of both.
+        """Add pairs: labels and probabilities as in `calibration_curve`, or `Pairs` in place of both.
 
-        Weights are of all pairs of a summary or of none. Clusters and groups are refused: sums do not say which pairs
-        belong together (of groups, `CalibrationSummaries` keeps a summary each).
+        Either all pairs of a summary have weights or none. Clusters and groups are an error, since sums do not record
+        which pairs belong together; for groups, use `CalibrationSummaries`.
 
-        Raises InputError naming the parameter, row and value that violated a rule; nothing is added then.
+        Raises InputError naming the parameter, row and value that violated a rule; then nothing is added.
         """
         pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
         if pairs.groups is not None:
@@ -141,14 +142,13 @@ class CalibrationSummary(SavedSums):
     def add_logits(
         self, logits: ArrayLike, targets: ArrayLike, *, reduce: str = CLASS_WISE, ignore: int = IGNORED
     ) -> None:
-        """Add the pairs of rows of logits (…, V), as a language model gives them, and the numbers of the right classes,
-        targets (…), from 0.
+        """Add the pairs of rows of logits (…, V), such as a language model's, with target classes (…) from 0.
 
-        reduce="class-wise": V pairs a row, the probability of each class and whether it is the target; "top-label": one
-        pair a row, the largest probability and whether its class is the target (ties go to the first class). Rows with
-        the target `ignore` make no pairs. Probabilities are softmax in float64, of any floating-point type; -inf is the
-        probability 0. Arrays are summed by numpy, tensors of torch by torch on their own device, from where only sums
-        and a few numbers a row come back.
+        reduce: "class-wise" adds V pairs per row, the probability of each class and whether it is the target;
+        "top-label" adds one pair per row, the largest probability and whether its class is the target (ties go to the
+        first class). Rows with the target `ignore` are left out. Logits may have any floating-point type; probabilities
+        are their softmax in float64, and -inf means probability 0. Arrays are processed by numpy, torch tensors on
+        their own device, which returns only sums and a few numbers per row.
 
         >>> import numpy as np
         >>> summary = CalibrationSummary()
@@ -156,13 +156,14 @@ class CalibrationSummary(SavedSums):
         >>> len(summary)
         6
 
-        Raises InputError for what is no such input; nothing is added then.
+        Raises InputError for an invalid shape, type, target or row; then nothing is added.
         """
         self._slots = self._slots + slots_of_logits(logits, targets, reduce=reduce, ignore=ignore)
 
     def by_probability(self) -> Self:
-        """The same pairs, each with its own probability as its weight: of all classes of a large vocabulary, those that
-        the model would choose. `curve(binning="weight")` then gives bins of equal expected frequency.
+        """The same pairs, each weighted by its probability, so that classes count as often as the model chooses them.
+
+        For large vocabularies; `curve(binning="weight")` then has bins of equal expected frequency.
 
         Raises InputError for pairs that have weights.
         """
@@ -174,7 +175,7 @@ class CalibrationSummary(SavedSums):
         return self.of_slots(self._slots + other._slots)
 
     def __radd__(self, other: int) -> Self:
-        """`sum` starts at 0."""
+        """Support the built-in `sum`, which starts at 0."""
         return type(self)() + self if other == 0 else NotImplemented
 
     def __len__(self) -> int:
@@ -195,10 +196,10 @@ class CalibrationSummary(SavedSums):
         level: float = 0.95,
         rng: Randomness = None,
     ) -> CalibrationCurve:
-        """The calibration curve of the pairs, as of `calibration_curve`; its bins are made of whole cells.
+        """The calibration curve of the pairs, as `calibration_curve`; bins are made of whole cells.
 
-        binning="weight": bins of equal weight instead of equally many pairs, about 2 n^(1/3) for n pairs whose weights
-        are alike.
+        binning="weight" requests bins of equal weight instead of equally many pairs: by default 2 n^(1/3) bins, where n
+        is the effective number of pairs.
         """
         options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
         return curve_of(self.filled(), level=level, rng=rng, **options)
@@ -214,7 +215,7 @@ class CalibrationSummary(SavedSums):
         level: float = 0.95,
         rng: Randomness = None,
     ) -> Estimate:
-        """The calibration error of the pairs, as of `calibration_error`."""
+        """The calibration error of the pairs, as `calibration_error`."""
         options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
         return error_of(self.filled(), estimator=estimator, level=level, rng=rng, **options)
 
@@ -228,8 +229,7 @@ class CalibrationSummary(SavedSums):
         binning: str = "adaptive",
         rng: Randomness = None,
     ) -> CalibrationTest:
-        """The tests of calibration that sums suffice for, as of `calibration_test`: "binned", and "simulation" of pairs
-        without weights."""
+        """Test calibration, as `calibration_test`; only "binned" and, without weights, "simulation" can use sums."""
         bins: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
         return check_sums(self.filled(), method=method, n_simulations=n_simulations, rng=rng, **bins)
 
@@ -252,16 +252,16 @@ class CalibrationSummary(SavedSums):
         return f"summary of {counted(len(s), 'pair')}, base rate {number(rate)}, error {self.error()}, {size_text}"
 
     def filled(self) -> Slots:
-        """The sums. Raises InputError where there are none."""
+        """The sums. Raises InputError if no pairs have been added."""
         if not len(self._slots.slot):
             raise InputError("the summary is empty: add pairs first.")
         return self._slots
 
 
 def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[str, Any]]:
-    """The sums of the pairs of a source by group, without groups under "", and what was read.
+    """The sums of a source's pairs by group ("" without groups), and a description of what was read.
 
-    Raises InputError for pairs that are correlated.
+    Raises InputError for clusters or ids, since sums cannot represent correlated pairs.
     """
     if roles.get("clusters") is not None or roles.get("id") is not None:
         raise InputError(
@@ -283,7 +283,7 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
 def checked_pairs(
     y_true: Any, y_prob: Any, *, sample_weight: Any, pos_label: Any, groups: Any = None, clusters: Any = None
 ) -> Pairs:
-    """Checked pairs whose sums say all that is asked of them."""
+    """Checked pairs for a summary. Raises InputError for clusters, and for weights whose fourth power overflows."""
     options = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
     pairs = pairs_from(y_true, y_prob, pos_label=pos_label, **options)
     if pairs.clusters is not None:
@@ -306,7 +306,7 @@ def checked_pairs(
 
 
 class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
-    """A `CalibrationSummary` for each group, by name; those of two sets of pairs add up.
+    """A mapping of group names to a `CalibrationSummary` each; the sum of two mappings adds summaries by name.
 
     >>> hospitals = CalibrationSummaries()
     >>> hospitals.add([0, 1, 1, 0], [0.1, 0.4, 0.8, 0.9], groups=["A", "A", "B", "B"])
@@ -338,8 +338,9 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         sample_weight: str | None = None,
         pos_label: Hashable = None,
     ) -> Self:
-        """The summary of each group of a data frame or of files, as of `CalibrationSummary.from_frame`; a log names its
-        groups itself.
+        """Summarise each group of a data frame or of files, as `CalibrationSummary.from_frame`.
+
+        groups: the column of groups; not needed for a log that defines its groups.
 
         Raises InputError for a column that is not there, and for values that break a rule.
         """
@@ -361,7 +362,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
 
     @classmethod
     def of_slots(cls, slots: Mapping[str, Slots]) -> Self:
-        """The summaries of sums that were added up elsewhere, by group."""
+        """Build summaries from sums by slot, by group."""
         check_weights(slots)
         summaries_ = cls()
         summaries_._slots = dict(slots)
@@ -376,7 +377,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         sample_weight: ArrayLike | None = None,
         pos_label: Hashable = None,
     ) -> None:
-        """Add pairs, each to the summary of its group; the other arguments are those of `CalibrationSummary.add`.
+        """Add each pair to the summary of its group; the other arguments are those of `CalibrationSummary.add`.
 
         Raises InputError naming the parameter, row and value that violated a rule; nothing is added then.
         """
@@ -420,9 +421,9 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         level: float = 0.95,
         adjust: str | None = "holm",
     ) -> CalibrationTable:
-        """The calibration of every group, as of `calibration_table`; bins are made of whole cells.
+        """The calibration of every group, as `calibration_table`; bins are made of whole cells.
 
-        Raises InputError where a group holds no pairs that count.
+        Raises InputError if there are no groups, or if a group has no pairs of positive weight.
         """
         if not self._slots:
             raise InputError("there are no summaries: add pairs first.")
@@ -430,7 +431,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         return table_of(parts, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, adjust=adjust)
 
     def together(self) -> CalibrationSummary:
-        """The summary of all pairs, whatever their group."""
+        """One summary of the pairs of all groups."""
         slots = Slots.none()
         for name in self:
             slots = slots + self._slots[name]

@@ -1,4 +1,4 @@
-"""Tests of calibration: could these predictions be right?"""
+"""Tests of calibration: the hypothesis that events occur as often as predicted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from howsure.show.table import COUNT, NUMBER, WORDS, Column, p_in_words
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")
-OF_SUMS = ("simulation", "binned")  # for which sums suffice; "simulation" without weights
+OF_SUMS = ("simulation", "binned")  # methods that can use sums; "simulation" only without weights
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -79,22 +79,23 @@ def calibration_test(
 ) -> CalibrationTest:
     """Test whether events occur as often as predicted.
 
-    method "simulation": labels are drawn from the predictions `n_simulations` times and the squared error of the same
-    bins computed; p = (c + 1) / (B + 1), c the number of draws with at least the error of the data. Exact for any n,
-    with ties and rare labels. Of more than 131,072 pairs without weights or clusters, bins are made of whole cells, and
-    the number of labels 1 of each bin is drawn from its law instead of each label, which is the same. "spiegelhalter":
-    Z = Σ (y - q)(1 - 2q) / sqrt(Σ (1 - 2q)² q (1 - q)), two-sided, standard normal; blind to errors that are the same
-    on both sides of one half. "binned": Hosmer and Lemeshow's Σ gap_b² / variance_b, in which rare labels count as much
-    as common ones, against a chi-square; fast. "cox": the likelihood ratio of log-odds(y) = a + b log-odds(q) against a
-    = 0, b = 1; for predictions that are too extreme, not extreme enough, or shifted. A wrong prediction of exactly 0 or
-    1 refutes calibration (p = 0), a correct one carries no information. "cumulative": max_t |Σ_{q ≤ t} (y - q)| / n
-    against a Brownian motion; no bins; for long runs of errors with the same sign.
+    method: "simulation" draws labels from the predictions `n_simulations` times and computes the squared error of the
+    same bins; p = (c + 1) / (B + 1), where c of the B draws have at least the error of the data. It is exact for any n,
+    with ties and rare labels. For more than 131,072 pairs without weights or clusters, bins are made of whole cells,
+    and each bin's number of labels 1 is drawn from its exact distribution, which is equivalent. "spiegelhalter"
+    compares Z = Σ (y - q)(1 - 2q) / √(Σ (1 - 2q)² q (1 - q)) with a standard normal (two-sided); it does not detect
+    errors that are equal on both sides of one half. "binned" compares Hosmer and Lemeshow's Σ gap_b² / variance_b with
+    a chi-square (for rare labels, with the distribution of their number); it is fast. "cox" is the likelihood-ratio
+    test of a = 0, b = 1 in log-odds(y) = a + b log-odds(q), for predictions that are too extreme, not extreme enough,
+    or shifted; a wrong prediction of exactly 0 or 1 refutes calibration (p = 0), and a correct one carries no
+    information. "cumulative" compares max_t |Σ_{q ≤ t} (y - q)| / n with the maximum of a Brownian motion; it needs no
+    bins and detects long runs of errors with the same sign.
 
     `Pairs` may replace y_true and y_prob; their weights and clusters are used, and their groups are pooled.
-    sample_weight (n,): how much each pair counts; the variance of its label stays q (1 - q). clusters (n,): identifies
-    correlated pairs. Each cluster's sums of y - q then get a random sign, `n_simulations` times, or all sign
-    assignments if there are fewer: exact if a cluster errs equally often to either side. No p is below 2^(1 -
-    clusters), so fewer than 6 clusters find nothing at the level .05.
+    sample_weight (n,): how much each pair counts; the variance of its label remains q (1 - q). clusters (n,): identify
+    correlated pairs. The p-value is then obtained by giving each cluster's sums of y - q a random sign, `n_simulations`
+    times, or by all sign assignments if these are fewer. It is exact if the errors of clusters are symmetric. The
+    smallest possible p is 2^(1 - clusters), so that with fewer than 6 clusters nothing is significant at level 0.05.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -142,7 +143,7 @@ def check_calibration(
     binning: str = "adaptive",
     rng: Randomness = None,
 ) -> CalibrationTest:
-    """The test of checked pairs: the implementation of `calibration_test`."""
+    """`calibration_test` for checked pairs."""
     whole, pairs, times = (
         len(pairs),
         _ready(pairs),
@@ -200,7 +201,7 @@ def check_sums(
     binning: str = "adaptive",
     rng: Randomness = None,
 ) -> CalibrationTest:
-    """The test of pairs of which there are sums: all others than these need the pairs."""
+    """`calibration_test` for sums of pairs. Raises InputError for a method that needs the pairs themselves."""
     weighted, times = slots.weights is not None, check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)
     if method not in OF_SUMS or (method == "simulation" and weighted):
         needs = " of weighted pairs" if method == "simulation" else ""
@@ -222,13 +223,16 @@ def check_sums(
 
 
 def _as_test(statistic_and_p: Sequence[float], **about: Any) -> CalibrationTest:
-    """A result of a statistic, its p-value, and perhaps the Monte Carlo error of that."""
+    """A result from a statistic, its p-value and, if there is a third number, the p-value's Monte Carlo error."""
     statistic, p, p_error = (*statistic_and_p, 0.0)[:3]
     return CalibrationTest(statistic=statistic, p_value=p, p_error=p_error, **about)
 
 
 def _ready(pairs: Pairs) -> Pairs:
-    """The pairs with positive weight, scaled so that the largest is 1; with clusters only if some pairs share one."""
+    """The pairs of positive weight, scaled to a largest weight of 1, with clusters only if some pairs share one.
+
+    Raises InputError if all pairs are in one cluster.
+    """
     pairs = pairs.that_weigh()
     clusters = pairs.clusters
     if clusters is not None:
@@ -252,5 +256,5 @@ def spiegelhalter_z(pairs: Pairs) -> float:
 
 
 def two_sided(z: float) -> float:
-    """The probability that a standard normal variable is at least as far from 0 as z."""
+    """The two-sided p-value of a standard normal z."""
     return math.erfc(abs(z) / math.sqrt(2))

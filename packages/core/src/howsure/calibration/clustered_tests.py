@@ -1,4 +1,4 @@
-"""Cox's test and the cumulative test, and both for clustered pairs, whose labels are correlated."""
+"""Cox's test and the cumulative test of calibration, and tests for pairs in clusters, whose labels are correlated."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import numpy as np
 from howsure.calibration.bins import sorted_rows
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
-# The sign test of sums over clusters: how large would they be if each cluster's sign were random?
+# The sign-flip test of sums over clusters.
 #
-# If each cluster's contribution has mean 0, give every cluster a random sign and count how often a statistic of the
-# sums is as large: exact if clusters err equally often to either side, and asymptotically valid otherwise.
+# Under the hypothesis that each cluster's contribution has mean 0, every cluster is given a random sign, and the
+# p-value is the share of sign assignments with at least the observed statistic. The test is exact if the contributions
+# are symmetric around 0, and asymptotically valid otherwise.
 
-NUMBERS_AT_ONCE = 1 << 18  # what fits the cache is four times as fast
-AS_LARGE = 1 - 1e-9  # what is equal but for rounding is as large
+NUMBERS_AT_ONCE = 1 << 18  # blocks that fit the cache are four times as fast
+AS_LARGE = 1 - 1e-9  # values that differ only by rounding count as equal
 Statistic = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class SignTest:
-    """A statistic, and its values with other signs: all of them (`exact`), or random ones."""
+    """A statistic and its values for other sign assignments: all assignments (`exact`) or random ones."""
 
     value: float
     drawn: Floats
@@ -32,7 +33,7 @@ class SignTest:
 
     @property
     def p_value(self) -> float:
-        """The share of signs with at least the statistic; random ones and that of the data: (c + 1) / (times + 1)."""
+        """The share of sign assignments with at least the statistic; (c + 1) / (times + 1) for random assignments."""
         as_large = int(np.count_nonzero(self.drawn >= self.value * AS_LARGE))
         return as_large / len(self.drawn) if self.exact else (as_large + 1) / (len(self.drawn) + 1)
 
@@ -43,8 +44,8 @@ class SignTest:
         return 0.0 if self.exact else math.sqrt(p * (1 - p) / (len(self.drawn) + 1))
 
     def critical(self, level: float) -> float:
-        """The threshold that a statistic exceeds if and only if its p-value is at most 1 - level; infinite if none
-        can."""
+        """The largest value of the statistic that is not significant at this level (p > 1 - level); infinite if no
+        value can be significant."""
         size = (1 - level) * (1 + 1e-12)
         rank = int(size * len(self.drawn)) if self.exact else int(size * (len(self.drawn) + 1)) - 1
         return float(np.sort(self.drawn)[::-1][rank]) if rank >= 0 else math.inf
@@ -53,11 +54,11 @@ class SignTest:
 def sign_test(
     by_cluster: Any, statistic: Statistic, *, times: int, rng: np.random.Generator, stretch: float = 1.0
 ) -> SignTest:
-    """A statistic of sums over clusters, with the signs of the clusters unchanged and changed.
+    """The sign-flip test of a statistic of sums over clusters.
 
-    by_cluster (C, K), sparse or not: what each cluster adds to K sums. `statistic` gives a number for each of (R, K)
-    sums. All 2^(C - 1) sign assignments are used if there are at most `times` + 1, else `times` random ones. Sums with
-    changed signs are multiplied by `stretch`.
+    by_cluster (C, K), dense or sparse: the contribution of each of C clusters to K sums. statistic: maps sums (R, K) to
+    R numbers. All 2^(C - 1) sign assignments are used if there are at most `times` + 1, else `times` random ones. Sums
+    with changed signs are multiplied by `stretch`.
     """
     clusters, sums = by_cluster.shape
     value = float(statistic(np.asarray(by_cluster.sum(axis=0)).reshape(1, -1))[0])
@@ -73,11 +74,11 @@ def sign_test(
 
 
 def _all_signs(numbers: np.typing.NDArray[np.int64], clusters: int) -> Floats:
-    """The signs encoded by the bits of some numbers; the last cluster keeps its own."""
+    """The signs (numbers, clusters) encoded by the bits of the numbers; the sign of the last cluster is always +1."""
     return (1 - 2 * ((numbers[:, None] >> np.arange(clusters)) & 1)).astype(np.float64)
 
 
-# The cumulative test: do labels and predictions drift apart when summed from the lowest prediction upwards?
+# The cumulative test: the largest difference between cumulative sums of labels and predictions, by prediction.
 
 TERMS = 20
 
@@ -109,7 +110,7 @@ def brownian_tail(x: float) -> float:
     return 2 * math.fsum((-1.0) ** k * math.erfc((2 * k + 1) * x / math.sqrt(2)) for k in range(TERMS))
 
 
-# Cox's test: do the labels require a different intercept or slope of the predictions' log-odds?
+# Cox's test of the intercept and slope of the labels' log-odds on the predictions' log-odds.
 
 STEPS = 60
 ANGLES = 512
@@ -131,12 +132,11 @@ class Recalibration:
 
 
 def cox_test(pairs: Pairs) -> Recalibration:
-    """Fit intercept and slope, and test 0 and 1.
+    """Fit intercept and slope by maximum likelihood, and test intercept = 0 and slope = 1 by the likelihood ratio.
 
-    With weights the statistic is that of the weighted likelihood, and its distribution that of λ₁ χ²₁ + λ₂ χ²₁, with λ
-    the eigenvalues of A⁻¹B, A = Σ w q (1 - q) z zᵀ, B = Σ w² q (1 - q) z zᵀ; without, both are 1. A prediction of
-    exactly 0 or 1 carries no information about the parameters if it is correct; if it is wrong, calibration is
-    impossible.
+    With weights, the likelihood is weighted, and the statistic is distributed as λ₁ χ²₁ + λ₂ χ²₁, where λ are the
+    eigenvalues of A⁻¹B, A = Σ w q (1 - q) z zᵀ and B = Σ w² q (1 - q) z zᵀ; without weights, both λ are 1. A prediction
+    of exactly 0 or 1 is left out if it is correct; if it is wrong, the statistic is infinite and p is 0.
     """
     q, y, weights = sorted_rows(pairs)
     w = np.ones(len(q)) if weights is None else weights
@@ -166,9 +166,10 @@ def _fit(q: Floats, z: Floats, y: Labels, w: Floats) -> tuple[float, float, floa
 
 
 def log_odds_columns(q: Floats) -> tuple[np.typing.NDArray[np.bool_], Floats]:
-    """Which predictions have log-odds, and the columns of their regression: 1, and standardised log-odds if they vary.
+    """A mask (n,) of the predictions strictly between 0 and 1, and their regressors (m, k).
 
-    (n,) and (m, k) for the m predictions that have log-odds; k is 0 if none has, and 1 if all are equal.
+    The regressors are 1 and the standardised log-odds of the m predictions in the mask; k is 1 if these are all equal,
+    and 0 if there are none.
     """
     open_ = (q > 0.0) & (q < 1.0)
     inside = q[open_]
@@ -218,7 +219,10 @@ def _newton(offset: Floats, z: Floats, y: Labels, w: Floats) -> Floats:
 
 
 def _separated(q: Floats, y: Labels, w: Floats) -> tuple[float, float, float] | None:
-    """The supremum of the log-likelihood, intercept and slope, if it is attained only at infinity; q ascending."""
+    """The supremum of the log-likelihood, intercept and slope, if the predictions separate the labels; else None.
+
+    q must be ascending. The slope or intercept is then infinite; a parameter that is not identified is NaN.
+    """
     ones, zeros = q[y == 1], q[y == 0]
     if not len(ones) or not len(zeros):
         return 0.0, math.inf if len(ones) else -math.inf, math.nan
@@ -230,15 +234,15 @@ def _separated(q: Floats, y: Labels, w: Floats) -> tuple[float, float, float] | 
 
 
 def _entropy(y: Labels, w: Floats) -> float:
-    """The log-likelihood of labels with a common probability, their own frequency."""
+    """The maximum log-likelihood of labels with a common probability, which is their frequency."""
     both = np.array([float(w[y == label].sum()) for label in (0, 1)])
     some = both[both > 0.0]
     return float((some * np.log(some / both.sum())).sum()) if len(some) else 0.0
 
 
 def _eigenvalues(a: Floats, b: Floats, w: Floats) -> Floats:
-    """Those of A⁻¹B. None is above the largest weight, which stands for them if predictions of almost 0 and 1 leave A
-    without an inverse."""
+    """The eigenvalues of A⁻¹B; if A is singular, because predictions are almost 0 or 1, their upper bound, the largest
+    weight."""
     from scipy.linalg import LinAlgError, eigh
 
     try:
@@ -248,7 +252,7 @@ def _eigenvalues(a: Floats, b: Floats, w: Floats) -> Floats:
 
 
 def _tail(statistic: float, weights: Floats) -> float:
-    """P(Σ λ_i χ²₁ > statistic) for one or two λ; for two, the mean over directions of exp(-statistic / 2 λ(φ))."""
+    """P(Σ λ_i χ²₁ > statistic) for one or two λ; for two, the average of exp(-statistic / 2 λ(φ)) over angles φ."""
     if len(weights) == 1:
         return math.erfc(math.sqrt(statistic / (2 * float(weights[0]))))
     angle = (np.arange(ANGLES) + 0.5) * (math.pi / 2 / ANGLES)
@@ -258,17 +262,20 @@ def _tail(statistic: float, weights: Floats) -> float:
 
 # The tests of calibration for clustered pairs, whose labels are correlated.
 #
-# The statistics are those of independent pairs. If the predictions are calibrated, a cluster's contribution to a sum of
-# residuals w (y - q) has mean 0, however its labels depend on each other; the p-value is obtained by giving every
-# cluster a random sign. Where labels hardly vary, all residuals of a sample may be small by luck, as if the model were
-# better informed than it is: where Σ w² (y - q)² is less than its expectation Σ w² q (1 - q) by more than a share 1/√C,
-# the sums with random signs are stretched accordingly.
+# The statistics are those of the tests for independent pairs. If the predictions are calibrated, a cluster's
+# contribution to a sum of residuals w (y - q) has mean 0, however its labels depend on each other; the p-value is
+# obtained by giving every cluster a random sign. If labels hardly vary, the residuals of a sample may by chance be
+# smaller than expected, which would make the test too sensitive. Therefore, if Σ w² (y - q)² is below its expectation
+# Σ w² q (1 - q) by more than a share 1/√C, the sums with random signs are multiplied by a factor (`stretch`).
 
 
 @dataclass(frozen=True, slots=True)
 class Surprises:
-    """Pairs in an order that does not depend on that of the rows: prediction, weight, cluster (codes without gaps),
-    value w (y - q) and known, its variance w² q (1 - q)."""
+    """Pairs, sorted by content so that results do not depend on the order of rows; arrays (n,).
+
+    q: prediction. w: weight. cluster: code, without gaps. value: residual w (y - q). known: its variance under
+    calibration, w² q (1 - q).
+    """
 
     q: Floats
     w: Floats
@@ -278,7 +285,7 @@ class Surprises:
 
     @classmethod
     def of(cls, pairs: Pairs) -> Surprises:
-        """The same for pairs with clusters."""
+        """Build from pairs with clusters."""
         assert pairs.clusters is not None
         weights = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
         order = np.lexsort((weights, pairs.labels, pairs.probabilities, pairs.clusters))
@@ -293,7 +300,10 @@ class Surprises:
         return csr_array((values, (self.cluster, column)))
 
     def stretch(self, lever: Floats | float = 1.0) -> float:
-        """How much larger than the residuals, times `lever`, their spread should be according to the predictions."""
+        """The factor for sums with random signs: √((1 - 1/√C) expected / observed sum of squares), at least 1.
+
+        lever: factors of the residuals in the statistic.
+        """
         expected_square, observed_square = (
             float((lever**2 * self.known).sum()),
             float(((lever * self.value) ** 2).sum()),
@@ -305,8 +315,8 @@ class Surprises:
 def clustered_test(
     pairs: Pairs, method: str, *, edges: Floats | None, times: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """The statistic of a method of `calibration_test`, its p-value from the signs of clusters, and its Monte Carlo
-    error.
+    """The statistic of a method of `calibration_test`, its p-value by flipping signs of clusters, and the p-value's
+    Monte Carlo standard error.
 
     edges: the largest prediction of each bin except the last, if the method has bins. "cox" uses the score sᵀ V⁻¹ s,
     with s = Σ w (y - q) z and V = Σ w² q (1 - q) z zᵀ, z being 1 and the standardised log-odds.
@@ -337,7 +347,7 @@ def clustered_test(
 
 
 def _over(variance: Floats) -> Statistic:
-    """Σ_b S_b² / variance_b; infinite where it is beyond all floats."""
+    """The statistic Σ_b S_b² / variance_b of sums S; infinite if it overflows."""
     with np.errstate(over="ignore"):
         inverse = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
     np.minimum(inverse, np.finfo(np.float64).max, out=inverse)  # infinity times a sum of 0 would be no number
@@ -350,7 +360,7 @@ def _over(variance: Floats) -> Statistic:
 
 
 def _furthest(weight: float) -> Statistic:
-    """The largest |Σ_{b ≤ t} S_b| / weight."""
+    """The statistic max_t |Σ_{b ≤ t} S_b| / weight of sums S."""
     return lambda rows: np.abs(np.cumsum(rows, axis=1)).max(axis=1) / weight
 
 
@@ -364,7 +374,7 @@ def _score(surprises: Surprises) -> tuple[Any, Statistic]:
 
 
 def _inverse(information: Floats) -> Floats:
-    """The inverse; of a matrix of which predictions of almost 0 and 1 leave only one direction, that of this one."""
+    """The inverse, or the pseudo-inverse if the matrix is singular because predictions are almost 0 or 1."""
     try:
         return np.asarray(np.linalg.inv(information), dtype=np.float64)
     except np.linalg.LinAlgError:

@@ -1,4 +1,4 @@
-"""The debiased error and its test when pairs come in clusters."""
+"""The debiased squared error and its test for pairs in clusters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from howsure.calibration.error import LEAST_EFFECTIVE, UNDEFINED, ClusterSums, RareClusters, RareLabels, SquaredError
 from howsure.inputs.pairs import Floats
 
-# Could the clustered estimate be noise? Its distribution if the sign of every cluster's gaps is random.
+# The null distribution of the clustered estimate: the sign of every cluster's gaps is random.
 
 BLOCK = 256
 
@@ -18,12 +18,12 @@ BLOCK = 256
 def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: float) -> float:
     """The probability of a debiased squared error of at least `value` if the model is calibrated.
 
-    The value is Σ_c≠c' A_cc', A_cc' = Σ_b p_b U_bc U_bc' / couples_b, with U_bc the gaps of cluster c in bin b. If the
-    model is calibrated, U_c has the mean 0, and the signs of whole clusters carry no information. Over all 2^C choices
-    of them the sum has mean 0, variance 2 tr A² and third moment 8 tr A³; a chi-square of ν = (tr A²)³ / (tr A³)²
-    degrees of freedom, shifted and scaled to the same three moments, gives the tail. Where labels hardly vary, clusters
-    look alike for that reason alone: the variance is taken to be at least `noise`, computed from q (1 - q). couples
-    (bins,): the denominators of θ, 0 for a bin that is left out.
+    The value is Σ_{c≠c'} A_cc' with A_cc' = Σ_b p_b U_bc U_bc' / couples_b, where U_bc is the sum of gaps of cluster c
+    in bin b. If the model is calibrated, U_c has mean 0, and the signs of whole clusters carry no information. Over all
+    2^C sign assignments, the sum has mean 0, variance 2 tr A² and third moment 8 tr A³. The tail is that of a
+    chi-square with ν = (tr A²)³ / (tr A³)² degrees of freedom, shifted and scaled to these moments. If labels hardly
+    vary, clusters are similar for this reason alone; the variance is therefore at least `noise`, computed from q (1 -
+    q). couples (bins,): the denominators of θ; 0 for a bin that is left out.
     """
     from scipy.sparse import csr_array
     from scipy.special import gammaincc
@@ -46,7 +46,7 @@ def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: 
 
 
 def _traces_of_clusters(matrix: Any) -> tuple[float, float]:
-    """tr A² and tr A³ from blocks of rows of A, for few clusters."""
+    """tr A² and tr A³, computed from blocks of rows of A; fast if there are few clusters."""
     row_squares = _squares_of_rows(matrix)
     squares = cubes = 0.0
     for start in range(0, matrix.shape[0], BLOCK):
@@ -59,7 +59,7 @@ def _traces_of_clusters(matrix: Any) -> tuple[float, float]:
 
 
 def _traces_of_bins(matrix: Any) -> tuple[float, float]:
-    """The same from blocks of rows of M'M, for few bins: A is MM' without its diagonal D.
+    """tr A² and tr A³, computed from blocks of rows of M'M; fast if there are few bins. A is MM' minus its diagonal D.
 
     tr A² = tr (MM')² - Σ D²; tr A³ = tr (MM')³ - 3 Σ_c (MM')²_cc D_c + 2 Σ D³.
     """
@@ -87,19 +87,21 @@ def _squares_of_rows(matrix: Any) -> Floats:
 
 # The debiased error when pairs come in clusters (the tokens of a sentence, the sentences of a document).
 
-NOTHING = 1e-12  # a share of a bin's squared weight that is rounding, not weight
+NOTHING = 1e-12  # share of a bin's squared weight below which a difference is due to rounding
 
 
 def clustered_mse(cells: ClusterSums) -> SquaredError:
-    """The squared calibration error from pairs of rows of *different* clusters, with a jackknife over clusters.
+    """The squared calibration error from products of gaps in *different* clusters, with a jackknife over clusters.
 
-    θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), S_bc = Σ w u over the pairs of cluster c in bin b. The jackknife
-    leaves out one cluster from all bins at once; it counts the noise of products of noise twice, which is subtracted.
+    For each bin, θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), with S_bc = Σ w u over the pairs of cluster c in bin b;
+    the value is the weighted mean of θ_b. The jackknife leaves out one cluster from all bins at once. It counts the
+    variance of products of two noise terms twice, so this is subtracted once.
 
-    Student's t has C - 1 degrees of freedom, also with unequal clusters: the interval inverts a test, whose variance
-    grows with the error, and covered .97 to .995 of the sets with 6 or 10 clusters of equal or lognormal size or with
-    half of the pairs in one. Satterthwaite's, which the jackknife of a difference needs (`paired_jackknife`), covered
-    nearly all of them, and was much wider. The upper end allows for one more cluster that is off (`RareClusters`).
+    Student's t with C - 1 degrees of freedom is used, also for unequal clusters. The interval inverts a test whose
+    variance grows with the error; in simulations with 6 or 10 clusters of equal or lognormal size, or with half of the
+    pairs in one cluster, 95% intervals covered in 97% to 99.5% of runs. With Satterthwaite's degrees of freedom, which
+    the jackknife of a difference needs, they covered nearly always and were much wider. The upper end allows for one
+    more miscalibrated cluster (`RareClusters`).
     """
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     theta, couples = _squares(cells, total_w, total_u)
@@ -131,7 +133,7 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
 
 
 def clustered_value(cells: ClusterSums) -> float:
-    """The value of `clustered_mse` alone, which takes a tenth of the time; NaN where it is undefined."""
+    """Only the value of `clustered_mse`, in a tenth of the time; NaN if it is undefined."""
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     theta, couples = _squares(cells, total_w, total_u)
     is_estimable = couples > 0
@@ -139,7 +141,7 @@ def clustered_value(cells: ClusterSums) -> float:
 
 
 def _squares(cells: ClusterSums, total_w: Floats, total_u: Floats) -> tuple[Floats, Floats]:
-    """θ of each bin and its denominator; both are 0 where a bin is left out."""
+    """θ (bins,) and its denominator (bins,); both are 0 for a bin that is left out."""
     couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
     is_estimable = _known(cells, total_w, couples)
     return np.divide(products, couples, out=np.zeros_like(couples), where=is_estimable), np.where(
@@ -153,14 +155,15 @@ def _mean(theta: Floats, total_w: Floats, is_estimable: np.typing.NDArray[np.boo
 
 
 def _known(cells: ClusterSums, total_w: Floats, couples: Floats) -> np.typing.NDArray[np.bool_]:
-    """The bins that contain pairs of different clusters, with an effective number of at least two pairs."""
+    """A mask of the bins that contain several clusters and have an effective number of at least two pairs."""
     return (couples > NOTHING * total_w**2) & (total_w**2 >= LEAST_EFFECTIVE * cells.by_bin(cells.ww))
 
 
 def _rare(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
-    """What the bins would look like under calibration.
+    """The variances of the bins under calibration, with effective numbers of pairs that allow for clusters.
 
-    The correlation of bins is that of the noise of all bins, `least`.
+    Noise is inflated by the ratio of `least`, the noise of all bins with their correlations, to that of independent
+    bins.
     """
     total_w, errors = cells.by_bin(cells.w), clustered_standard_errors(cells)
     frequency, gap = cells.by_bin(cells.y) / total_w, cells.by_bin(cells.u) / total_w
@@ -176,16 +179,18 @@ def _rare(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_], theta: 
     alone = 2 * float(share**2 @ errors[is_estimable] ** 4)
     if alone > 0:
         factor = max(least / alone, 1.0)
-    else:  # no label varies within a bin: bins may hang together entirely
+    else:  # no label varies within a bin: bins may be perfectly correlated
         factor = float(share @ v) ** 2 / max(float(share**2 @ v**2), np.finfo(float).tiny)
     noise, product = 2 * float(share**2 @ v**2), 4 * float(share**2 @ (theta * v))
     return RareLabels(share, theta, gap, frequency, effective, factor * noise, factor * product)
 
 
 def cautious_numbers(cells: ClusterSums, frequency: Floats, standard_error: Floats) -> Floats:
-    """The effective number of pairs of each bin, with the correlation of pairs within a cluster estimated from their
-    labels, but at least 1 / (1 + K), K the number of the rarer labels: few such labels carry little information about
-    it, and none carries none."""
+    """The effective number of pairs in each bin, with a cautious estimate of the correlation within clusters.
+
+    The correlation is estimated from the labels, but is at least 1 / (1 + K) for K labels of the rarer kind: few rare
+    labels carry little information about it, and without any it is taken to be 1.
+    """
     total_w, squares = cells.by_bin(cells.w), cells.by_bin(cells.ww)
     rarer = float((np.minimum(frequency, 1 - frequency) * total_w**2 / squares).sum())
     together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)
@@ -194,7 +199,7 @@ def cautious_numbers(cells: ClusterSums, frequency: Floats, standard_error: Floa
 
 
 def without_each_cluster(cells: ClusterSums) -> Floats:
-    """The debiased squared error without each cluster, by code; NaN if a cluster or the remainder is empty."""
+    """The debiased squared error without each cluster, (codes,); NaN if the cluster or the remainder is empty."""
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     squares_w, squares_u = cells.by_bin(cells.w**2), cells.by_bin(cells.u**2)
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
@@ -217,7 +222,8 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
 def _noise(
     cells: ClusterSums, total_w: Floats, total_u: Floats, is_estimable: np.typing.NDArray[np.bool_]
 ) -> tuple[float, float, float]:
-    """2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V is the covariance of the bins' mean gaps over clusters."""
+    """The sums 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb, with V the covariance of bins' mean gaps between
+    clusters."""
     from scipy.sparse import csr_array
 
     weight = float(total_w[is_estimable].sum())
@@ -235,7 +241,7 @@ def _noise(
 
 
 def clustered_standard_errors(cells: ClusterSums) -> Floats:
-    """The standard error of each bin's label frequency from its clusters."""
+    """The clustered standard error of each bin's label frequency."""
     total_w = cells.by_bin(cells.w)
     residual = cells.y - (cells.by_bin(cells.y) / total_w)[cells.bin] * cells.w
     n = np.bincount(cells.bin, minlength=cells.n_bins)
@@ -247,12 +253,13 @@ def clustered_standard_errors(cells: ClusterSums) -> Floats:
 def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, standard_error: Floats) -> Floats:
     """The number of independent pairs that would be equally informative about a bin's label frequency.
 
-    frequency (1 - frequency) / standard_error², never above (Σ w)² / Σ w² (`squares`). A bin whose labels are all equal
-    has no standard error; its effective number uses the correlation ρ of labels within clusters in the other bins: (Σ
-    w)² / (Σ w² + ρ (Σ_c w_c² - Σ w²)). If no bin determines ρ, it is 1: each cluster counts once.
+    It is frequency (1 - frequency) / standard_error², at least 1 and at most (Σ w)² / Σ w² (squares: the Σ w² of each
+    bin). A bin whose labels are all equal has no standard error; its effective number is
+    (Σ w)² / (Σ w² + ρ (Σ_c w_c² - Σ w²)), where ρ is the correlation of labels within clusters, estimated from the
+    other bins. If no bin determines ρ, it is 1, so that each cluster counts once.
     """
     total_w, spread = cells.by_bin(cells.w), frequency * (1 - frequency)
-    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)  # w w' of two pairs of one cluster
+    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)  # sum of w w' over pairs in the same cluster
     is_estimable = (standard_error > 0) & (spread > 0)
     shared = float((spread * together)[is_estimable].sum())
     excess = float(((standard_error * total_w) ** 2 - spread * squares)[is_estimable].sum())

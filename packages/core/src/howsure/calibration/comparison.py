@@ -1,4 +1,4 @@
-"""Is model B better calibrated than model A on the same pairs?"""
+"""`compare_calibration`: the difference in calibration of two models on the same pairs."""
 
 from __future__ import annotations
 
@@ -59,25 +59,25 @@ def compare_calibration(
 ) -> CalibrationComparison:
     """The difference in calibration of two models on the same pairs, with paired jackknife intervals.
 
-    y_true (n,), y_prob (n,) and `against` (n,) are labels, the predictions of A and those of B for the same rows in the
-    same order; the other arguments are those of `calibration_curve`. If each model has its own label, such as whether
-    its own answer is right, y_true contains the labels of A and y_true_against (n,) those of B.
-    `compare_calibration(pairs_a, against=pairs_b)` takes the `Pairs` of both, with equal weights, groups and clusters;
-    labels that differ are treated as each model's own.
+    y_true (n,): labels. y_prob (n,), against (n,): predictions of models A and B for the same rows in the same order.
+    If each model has its own labels, such as whether its own answer is correct, y_true are the labels of A and
+    y_true_against (n,) those of B. Alternatively, `compare_calibration(pairs_a, against=pairs_b)` takes two `Pairs`
+    with equal weights, groups and clusters; if their labels differ, they are treated as each model's own. The other
+    arguments are those of `calibration_curve`.
 
-    With several classes, y_prob and `against` (n, K) are their probabilities; y_prob=Probabilities("probs", ...,
-    reduce=..., classes=[...]) names the classes in order and says what is compared: "top-label" (default; each model by
-    whether its own first choice is right), "class-wise", or one class. names: what the models are called.
+    For several classes, y_prob and against (n, K) are class probabilities. y_prob=Probabilities("probs", ...,
+    reduce=..., classes=[...]) names the classes in order and selects what is compared: "top-label" (default: each
+    model's confidence in its own first choice), "class-wise", or one class. names: the names of A and B.
 
     `data=howsure.read("a.csv")` with `against=howsure.read("b.csv")` compares two files, whose rows are matched by
-    `id`, or by position; y_prob_against and y_true_against name the columns of B that are called otherwise there.
+    `id` or else by position; y_prob_against and y_true_against name the columns of B if they have other names there.
     `against` may also name the other model's columns in the same files.
 
-    Each model has its own bins. With T the debiased squared error, the difference T_a - T_b is estimated without
-    truncation at zero, and its standard error by leaving out one row (or cluster) at a time from both models. The
-    interval is normal or, with clusters, Student's, with degrees of freedom that depend on the cluster sizes; where
-    labels hardly vary, it reaches as far as an exact interval of their frequency. The difference of the errors follows
-    by the delta method, if it applies.
+    Each model has its own bins. The difference T_a - T_b of the debiased squared errors is not truncated at zero; its
+    standard error is a jackknife that leaves out one row (or cluster) at a time from both models. The interval is
+    normal or, with clusters, Student's, with degrees of freedom that depend on the cluster sizes; if labels hardly
+    vary, it extends at least as far as an exact interval of their frequency. The difference of the errors themselves
+    follows by the delta method, and is None unless both errors are clearly above zero.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -132,7 +132,7 @@ def compare_calibration(
 
 
 def _two_pairs(a: Any, b: Any, arrays: dict[str, Any], **shared: Any) -> tuple[Pairs, Pairs]:
-    """Two Pairs with equal numbers of rows, checked; only arguments that both lack may be given separately."""
+    """Check that two Pairs have the same rows and groups, and return them, completed by the `shared` arguments."""
     if not (isinstance(a, Pairs) and isinstance(b, Pairs)):
         raise InputError("y_true and against must both be Pairs, those of A and those of B, or neither.")
     _refuse(arrays, "Pairs of A and of B")
@@ -145,14 +145,18 @@ def _two_pairs(a: Any, b: Any, arrays: dict[str, Any], **shared: Any) -> tuple[P
 
 
 def _refuse(arrays: dict[str, Any], what: str) -> None:
-    """Raise InputError for arguments that do not go with what else is given."""
+    """Raise InputError if one of `arrays` is not None, since it cannot be combined with `what`."""
     for name, value in arrays.items():
         if value is not None:
             raise InputError(f"{name} must not be given with {what}; leave {name} out.")
 
 
 def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
-    """Refuse one label for both that seems to be of one: `right_a` beside `conf_a` and `conf_b`, or `correct`."""
+    """Raise InputError if the only label column seems to belong to one of two models.
+
+    That is suspected if its name shares words with one model's columns only (`right_a` with `conf_a` and `conf_b`), or
+    has a word such as "correct".
+    """
     columns = [
         ",".join(given_of(probabilities).columns) for probabilities in (y_prob, against) if probabilities is not None
     ]
@@ -188,7 +192,7 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
 
 
 def _are_classes(prob: Any) -> bool:
-    """Whether probabilities are a matrix, one column per class."""
+    """Whether probabilities are a matrix or data frame with a column for each class."""
     return np.ndim(prob) == 2 if isinstance(prob, (np.ndarray, list, tuple)) else is_frame(prob)
 
 
@@ -287,7 +291,10 @@ def _check_same(name: str, first: Any, other: Any) -> None:
 
 
 def _own_reach(a: SquaredError, b: SquaredError, level: float) -> tuple[float, float]:
-    """The same if each model has its own labels: as far as a single bin of either model may change its error."""
+    """How far (down, up) the interval of the difference must reach if each model has its own labels.
+
+    It is the largest change of the difference by moving a single bin of either model to the end of its exact interval.
+    """
     (down_a, up_a), (down_b, up_b) = (_one_bin(squared, level) for squared in (a, b))
     return max(down_a, up_b), max(up_a, down_b)
 

@@ -1,4 +1,4 @@
-"""Calibration curves without bins: isotonic regression, its bands, and the scores that follow from it (CORP)."""
+"""Calibration curves without bins (CORP): isotonic regression, its consistency band, and decomposed scores."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ if TYPE_CHECKING:
 
 # Isotonic calibration curves in words and as a table.
 
-CORRECTED = ", corrected for fitting"  # so that the interval may lie beside the value
-WORTH_SAYING = 0.25  # the smaller side of the band is said if it has this share of the larger
+CORRECTED = ", corrected for fitting"  # therefore the interval may not contain the value
+WORTH_SAYING = 0.25  # the smaller side outside the band is reported if it has this share of the larger
 
 
 def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
-    """Name and text of each figure of a curve."""
+    """The name and text of each figure of a curve."""
     steps, chance = curve.steps, curve.by_chance
     by_chance = f"a calibrated model: {_fine(chance.value)} on average, up to {_fine(chance.high)}"
     band = f"below it for {curve.band.below:.1%} of the pairs, above for {curve.band.above:.1%}"
@@ -101,7 +101,7 @@ def _simulated(curve: CorpCurve) -> str:
 
 
 def _fine(value: float | None) -> str:
-    """A miscalibration, which is the square of a gap, with five decimals."""
+    """A miscalibration with five decimals, since it is a squared gap and therefore small."""
     return number(value, 5)
 
 
@@ -123,7 +123,7 @@ def kind(curve: CorpCurve) -> str:
 
 
 def verdict(curve: CorpCurve) -> str:
-    """One sentence: whether the curve is that of a calibrated model, and where it leaves its band."""
+    """One sentence: whether miscalibration is detected, and where the curve is outside its band."""
     verdict_kind, p = kind(curve), p_in_words(curve.p_value)
     if verdict_kind == NONE_SEEN:
         return f"no miscalibration detected: that of a calibrated model would be as large ({p})"
@@ -135,7 +135,7 @@ def verdict(curve: CorpCurve) -> str:
 
 
 def corp_answer(curves: Sequence[CorpCurve]) -> str:
-    """The answer of curves: the miscalibration of the only one, or the smallest, and the verdicts."""
+    """The first line of output: the miscalibration of a single curve or the smallest of several, and the verdicts."""
     if len(curves) == 1:
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"
@@ -146,7 +146,7 @@ def corp_answer(curves: Sequence[CorpCurve]) -> str:
 
 
 def _side(curve: CorpCurve, name: str, side: int) -> str:
-    """Where the curve lies on one side of its band."""
+    """A clause on the share and range of predictions where the curve is below (side -1) or above its band."""
     band = curve.band
     outside = band.frequency < band.low - 1e-12 if side < 0 else band.frequency > band.high + 1e-12
     share = band.below if side < 0 else band.above
@@ -164,7 +164,7 @@ def _side(curve: CorpCurve, name: str, side: int) -> str:
 
 
 def interval_of(curves: Sequence[CorpCurve]) -> str:
-    """What the interval in a table is one of."""
+    """The legend of the interval in a table."""
     level = 100 * curves[0].by_chance.level
     why = "the curve fits noise, too, so that the miscalibration of these pairs may lie above it"
     return f"the {level:g}% interval of the miscalibration, corrected for fitting: {why}"
@@ -198,7 +198,7 @@ def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpSteps(Arrays):
-    """The steps of an isotonic curve: arrays, one entry per step, in ascending order of predictions and frequencies.
+    """The steps of an isotonic curve: arrays (steps,), in ascending order of predictions and of frequencies.
 
     count, weight: pairs and their weight. lower, upper: the smallest and the largest prediction. mean_prob: the mean
     prediction. frequency: the label frequency, which is the curve's value, with its interval [low, high].
@@ -216,10 +216,10 @@ class CorpSteps(Arrays):
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyBand(Arrays):
-    """Where the curve of a calibrated model would lie: arrays, one entry for each of at most 200 predictions.
+    """The range of curves that a calibrated model would show: arrays, one entry for each of at most 200 predictions.
 
-    at: the predictions. frequency: the curve there. low, high: the band, which holds at each prediction by itself.
-    below, above: the share of all pairs' weight where the curve lies below the band (overconfident), and above it.
+    at: the predictions. frequency: the curve at these. low, high: the band; its level holds pointwise, not for the
+    whole curve. below, above: the share of the total weight where the curve is below (overconfident) or above the band.
     """
 
     at: Floats
@@ -234,13 +234,13 @@ class ConsistencyBand(Arrays):
 class CorpCurve(Result):
     """The result of `calibration_curve(…, method="corp")`: a curve without bins.
 
-    steps: the curve, isotonic regression. band: where that of a calibrated model would lie. brier, log_loss: mean
-    scores of the pairs as miscalibration - discrimination + uncertainty. by_chance: the miscalibration of the Brier
-    score that a calibrated model with these predictions would show, the mean and the range of the simulated ones.
-    smooth_ece: the error of the curve that a kernel smooths, in units of probability. p_value: of the hypothesis that
-    the predictions are calibrated, by the simulations. base_rate: the frequency of label 1. n: the pairs. histogram (2,
-    64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: caveats. recipe: everything
-    needed to repeat it. name: the group. reduction, positive: as of `CalibrationCurve`.
+    steps: the curve, by isotonic regression. band: the consistency band, where the curve of a calibrated model is
+    expected. brier, log_loss: mean scores, decomposed as miscalibration - discrimination + uncertainty. by_chance: mean
+    and range of the Brier score's miscalibration in curves simulated from a calibrated model with these predictions.
+    smooth_ece: the smooth calibration error, in units of probability. p_value: of the hypothesis that the predictions
+    are calibrated, by the same simulation. base_rate: frequency of label 1. n: number of pairs. histogram (2, 64):
+    weight by label (0, 1) and prediction, in 64 bars over [0, 1]. notes: caveats. recipe: everything needed to repeat
+    the analysis. name: the group. reduction, positive: as in `CalibrationCurve`.
     """
 
     name: str | None = as_json("group", default=None)
@@ -264,16 +264,16 @@ class CorpCurve(Result):
 
     @property
     def below_band(self) -> float:
-        """The share of the pairs' weight where the curve lies below its band."""
+        """The share of the total weight where the curve is below its band."""
         return self.band.below
 
     @property
     def above_band(self) -> float:
-        """The share of the pairs' weight where the curve lies above its band."""
+        """The share of the total weight where the curve is above its band."""
         return self.band.above
 
     def verdict(self) -> str:
-        """Whether the curve is that of a calibrated model, and where it is not, in a sentence."""
+        """One sentence: whether miscalibration is detected, and where the curve is outside its band."""
         return verdict(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -309,7 +309,7 @@ class CorpCurve(Result):
 # The calibration curve without bins: `calibration_curve(…, method="corp")`.
 
 SIMULATIONS = 100
-POSITIONS = 200  # at which the band is kept
+POSITIONS = 200  # predictions at which the band is stored
 
 
 def corp_of(
@@ -322,8 +322,8 @@ def corp_of(
 ) -> CorpCurve:
     """The isotonic calibration curve of checked pairs, in memory or streamed.
 
-    n_simulations: curves of a calibrated model that the band and p rest on; at least 2 / (1 - level) - 1, so that
-    there is one beyond each end of the band.
+    n_simulations: number of simulated curves from which the band and p are computed; at least 2 / (1 - level) - 1, so
+    that one curve is beyond each end of the band.
     """
     level, times = check_level(level), checked_simulations(n_simulations, level)
     weightless, unit = 0, 1.0
@@ -368,7 +368,7 @@ def corp_of(
 
 
 def checked_simulations(n_simulations: object, level: float) -> int:
-    """The number of simulated curves, if a band of this level can rest on so few."""
+    """Check that the number of simulated curves suffices for a band of this level, and return it."""
     least = math.ceil(2 / (1 - level) - 1 - 1e-9)
     times = check_whole(n_simulations, name="n_simulations", most=100_000)
     if times < least:
@@ -384,12 +384,11 @@ def checked_simulations(n_simulations: object, level: float) -> int:
 
 
 def level_of_steps(level: float) -> float:
-    """The level at which Wilson's interval of a step contains the true frequency of a prediction with probability
-    `level`.
+    """The nominal level at which Wilson's interval of a step covers the true frequency with probability `level`.
 
-    Steps are chosen by the labels, so that √n (frequency - truth) / σ is not normal, but it has one distribution
-    wherever the true curve increases (Deng, Han & Zhang 2021): simulated, its quantiles are those of the normal
-    distribution, z, times .77 + .154 z.
+    Because the steps are chosen by the labels, √n (frequency - truth) / σ is not normal. Where the true curve
+    increases, it has the same distribution everywhere (Deng, Han & Zhang 2021); in simulations, its quantiles are the
+    normal quantiles z times 0.77 + 0.154 z.
     """
     from scipy.special import ndtr
 
@@ -416,7 +415,7 @@ def _steps(
 
 
 def _band(consistency: Consistency) -> ConsistencyBand:
-    """The band at some predictions: at regular steps of the pairs and of [0, 1], both ends included."""
+    """The band at up to 200 predictions: half of them equally spaced in rank, half equally spaced in value."""
     share = consistency.weight / consistency.weight.sum()
     below, above = consistency.frequency < consistency.low - 1e-12, consistency.frequency > consistency.high + 1e-12
     last = len(consistency.at) - 1

@@ -96,9 +96,9 @@ def calibration_curve(
 ) -> CalibrationCurve | CorpCurve:
     """The calibration curve (reliability diagram) of predictions: mean prediction and label frequency of each bin.
 
-    With method="bins", predictions are sorted and put into bins of at least `bin_size` pairs that never split equal
-    predictions (Algorithm 1); with q̂ a bin's mean prediction and p̂ its label frequency, the error is
-    sqrt(Σ (|B| / n) (q̂ - p̂)²), and `error` the same, corrected for the noise of p̂.
+    With method="bins", predictions are sorted and divided into bins of at least `bin_size` pairs that never split equal
+    predictions (Algorithm 1). With a bin's mean prediction q̂ and label frequency p̂, `algorithm1_error` is
+    √(Σ (|B| / n) (q̂ - p̂)²), and `error` is the same quantity, corrected for the bias due to noise in p̂.
 
     y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
     `Pairs` may replace both; their weights and clusters are used, and their groups are pooled, with a note. bin_size:
@@ -110,9 +110,10 @@ def calibration_curve(
     arguments then name its columns. The engine of a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself
     if they are many: see docs/engines.md.
 
-    With method="corp" there are no bins: the curve is the isotonic regression of the labels on the predictions, beside
-    it the band of a calibrated model from `n_simulations` (100) simulated curves, and Brier score and log loss as
-    miscalibration - discrimination + uncertainty. The result is a `CorpCurve`; no option of bins may be given.
+    With method="corp" there are no bins: the curve is the isotonic regression of the labels on the predictions. The
+    result, a `CorpCurve`, also has the consistency band of a calibrated model from `n_simulations` (100) simulated
+    curves, and the Brier score and log loss as miscalibration - discrimination + uncertainty. Options of bins are an
+    error.
 
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Nguyen & O'Connor (2015), Algorithms 1 and 2; ties, debiasing and intervals: docs/calibration.md; CORP:
@@ -149,7 +150,7 @@ def calibration_curve(
 
 
 def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, Any]) -> None:
-    """Raise InputError for a method that does not exist, or an option of the other one."""
+    """Raise InputError for an unknown method, or for an option that belongs to the other method."""
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     wrong = [name for name, value in of_bins.items() if value != OF_BINS[name]] if method == "corp" else []
@@ -178,10 +179,7 @@ def curve_of(
     name: str | None = None,
     whole: int = 0,
 ) -> CalibrationCurve:
-    """The calibration curve of checked pairs or of their sums: the implementation of `calibration_curve`.
-
-    whole: the pairs of the whole input, of which these may be a part.
-    """
+    """`calibration_curve` with bins, for checked pairs or sums; `whole` is the number of pairs in the whole input."""
     check_interval(interval)
     level = check_level(level)
     unit, n_before = 1.0, len(pairs)
@@ -223,7 +221,10 @@ def curve_of(
 def _frequency_intervals(
     binned: Binned, cells: ClusterSums | None, interval: str, level: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Standard error, low and high of each bin's label frequency: Wilson's, or the paper's normal interval if named."""
+    """Standard error, low and high of each bin's label frequency, (bins,) each.
+
+    The interval is Wilson's, or normal for interval="nguyen-oconnor".
+    """
     s = binned.sums
     frequency, standard_error = s.y / s.w1, frequency_errors(s)
     effective = s.w1**2 / s.w2

@@ -1,4 +1,4 @@
-"""`calibration_curves`: a curve for each group, or one for all pairs, with everything that is said of them together."""
+"""`calibration_curves`: a calibration curve for each group, or one for all pairs, with adjusted p-values and notes."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ if TYPE_CHECKING:
     from howsure.calibration.calibration_summary import CalibrationSummary
 
 Curve = TypeVar("Curve", CalibrationCurve, CorpCurve)
-MOST_PICTURED = 24  # curves with a picture each in a report; the table holds all of them
+MOST_PICTURED = 24  # curves drawn in a report; the table has all of them
 ALIKE = "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CalibrationCurves(Rows[Any]):
-    """The curves of `calibration_curves`: iterate, or take one by the name of its group (None: that of all pairs).
+    """The result of `calibration_curves`: iterate over the curves, or index by group (None: the curve of all pairs).
 
-    rows: the curves, all with bins or all without. adjust: how p is adjusted for their number ("holm", "bh", None).
-    beside: if asked for, the curves of the other method, for a report. worst: if asked for, the worst rows. recipe:
-    what was read, and the adjustment. summary: of logits, the sums that the curve is of.
+    rows: the curves, all with bins or all without. adjust: how p-values are adjusted for their number ("holm", "bh" or
+    None). beside: the curves of the other method, if requested for a report. worst: the most confidently wrong rows, if
+    requested. recipe: what was read, and the adjustment. summary: for logits, the sums of the pairs.
     """
 
     rows: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...]
@@ -71,12 +71,12 @@ class CalibrationCurves(Rows[Any]):
 
     @property
     def binned(self) -> tuple[CalibrationCurve, ...]:
-        """The curves if they have bins, else none."""
+        """The curves with bins; () if the curves have none."""
         return tuple(curve for curve in self.rows if isinstance(curve, CalibrationCurve))
 
     @property
     def corp(self) -> tuple[CorpCurve, ...]:
-        """The curves if they have no bins, else none."""
+        """The curves without bins; () if the curves have bins."""
         return tuple(curve for curve in self.rows if isinstance(curve, CorpCurve))
 
     @property
@@ -116,12 +116,12 @@ class CalibrationCurves(Rows[Any]):
 
     @property
     def answer(self) -> str:
-        """How large the error, or the miscalibration of curves without bins, is, and who is over- or underconfident."""
+        """The size of the calibration errors (or miscalibrations), and which groups are over- or underconfident."""
         return calibration_answer(self.binned, self.p_adjusted) if self.binned else corp_answer(self.corp)
 
     @property
     def key_figures(self) -> str:
-        """Of one curve for all pairs, its figures, a line each."""
+        """For a single curve of all pairs, its figures, a line each; else an empty text."""
         if not self.words:
             return ""
         return figures_text(figures_in_words(self.binned[0]) if self.binned else corp_figures_in_words(self.corp[0]))
@@ -138,19 +138,19 @@ class CalibrationCurves(Rows[Any]):
 
     @property
     def what_was_read(self) -> str:
-        """What was read, and how rows of several files count."""
+        """What was read, and whether rows of several files count as independent."""
         notes = [f"note: {note}" for note in pooling_notes(self.recipe)]
         return "\n".join(filter(None, [rows_read(self.recipe), *notes]))
 
     @property
     def words(self) -> str:
-        """Of one curve for all pairs, its figures, and its bins or steps; else nothing, and the table is printed."""
+        """For a single curve of all pairs, its figures and its bins or steps; else an empty text (a table is shown)."""
         if len(self.rows) > 1 or self.rows[0].name is not None:
             return ""
         return f"{self.rows[0].words}\n\n{parts_table(self.rows[0]).text()}"
 
     def below(self) -> Sequence[str]:
-        """What p is, the verdict on each curve in a sentence, and the notes."""
+        """Lines below the table: how p is adjusted, the verdict on each curve, and the notes."""
         if self.corp:
             lines = [f"low to high: {interval_of(self.corp)}", ""]
             return [*lines, *(_named(curve, curve.verdict()) for curve in self.corp), *self._notes_by_curve()]
@@ -158,14 +158,14 @@ class CalibrationCurves(Rows[Any]):
         return [*self._lines_of_all(), *lines, *pooling_notes(self.recipe), *self._notes_by_curve()]
 
     def below_answer(self, *, verbose: bool) -> Sequence[str]:
-        """What is below a table; of one curve, the answer holds the verdict, and all its figures the notes."""
+        """Lines below the answer; for a single curve, without the verdict, which the answer contains."""
         if not self.words:
             return Result.below_answer(self, verbose=verbose)
         notes = [] if verbose else self._notes_by_curve()
         return [*self._lines_of_all(), *pooling_notes(self.recipe), *notes]
 
     def _lines_of_all(self) -> list[str]:
-        """The scores of all classes, and what p is adjusted for."""
+        """Lines on the scores of all classes, and on how p-values are adjusted."""
         return [*scores_of_all_classes(self.binned), *(Note(line, DETAIL) for line in self.families())]
 
     def _notes_by_curve(self) -> list[str]:
@@ -179,7 +179,7 @@ class CalibrationCurves(Rows[Any]):
         return draw_corp(self.corp, ax=ax, axis=axis) if self.corp else draw_curves(self.binned, ax=ax, axis=axis)
 
     def figure(self, *, axis: str = "auto") -> Figure:
-        """The curves as a matplotlib figure: in one panel, in one each, or of very many the errors alone."""
+        """The curves as a matplotlib figure: in one panel or one panel each; for very many curves, only the errors."""
         from howsure.figures.calibration import curves_figure
 
         return curves_figure(self.rows, axis=axis)
@@ -193,7 +193,7 @@ class CalibrationCurves(Rows[Any]):
         return () if self.worst is None else (self.worst,)
 
     def families(self) -> list[str]:
-        """What of several curves is adjusted for their number, and what is not."""
+        """A sentence on whether p-values and verdicts are adjusted for the number of groups; none for one curve."""
         if len(self.rows) == 1:
             return []
         if self.adjust is None:
@@ -375,12 +375,12 @@ def curves_by_group(
 
 
 def most_pairs(curves: Sequence[CalibrationCurve]) -> list[int]:
-    """The places of the curves that a report draws, those with most pairs, in their own order."""
+    """Positions of the curves that a report draws: the 24 with the most pairs, in ascending order."""
     return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:MOST_PICTURED])
 
 
 def _with_bins(parts: Parts, *, test: str | None, **arguments: Any) -> Iterator[CalibrationCurve]:
-    """A curve of each part. `test` gives their p."""
+    """A curve with bins for each part; with `test`, its p-value is that of this test."""
     of_classes = parts.notes.get("engine") == SAVED  # perhaps of all classes of a language model
     for name, pairs in _parts(parts):
         curve = curve_of(pairs, name=name, whole=parts.n, **arguments)
@@ -393,7 +393,7 @@ def _with_bins(parts: Parts, *, test: str | None, **arguments: Any) -> Iterator[
 
 
 def _corp(parts: Parts, *, only: set[str | None] | None, **arguments: Any) -> Iterator[CorpCurve]:
-    """A curve without bins of each part; `only` of some."""
+    """A curve without bins for each part, or for the groups in `only`."""
     for name, pairs in _parts(parts):
         if only is None or name in only:
             yield _positive(corp_of(pairs, name=name, **arguments), parts)
@@ -412,7 +412,7 @@ def _positive(curve: Curve, parts: Parts) -> Curve:
 def _with_test(
     curve: CalibrationCurve, pairs: Pairs, method: str, *, interval: str, level: float, **options: Any
 ) -> CalibrationCurve:
-    """The curve with the p-value of a method of `calibration_test`, and a note of what the method estimates."""
+    """The curve with the p-value of a method of `calibration_test`, and for "cox" a note with the estimates."""
     test = check_calibration(pairs, method, **options)
     recipe = curve.recipe | {"test": method} | {k: v for k, v in test.recipe.items() if k in ("n_simulations", "seed")}
     return replace(curve, p_value=test.p_value, notes=(*curve.notes, *_said(test)), recipe=recipe)
@@ -439,7 +439,7 @@ SOFT = (
 
 
 def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
-    """How rows of several files, and shares of annotators, count."""
+    """Notes on repeated items, on labels that are annotators' shares, and on the dependence between several files."""
     notes = [*item_notes(recipe), *([SOFT] if recipe.get("soft_labels") else [])]
     if len(recipe.get("files", [])) < 2 or "classes" in recipe:  # shards of one thing
         return notes
@@ -459,5 +459,5 @@ def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
 
 
 def _named(curve: CalibrationCurve | CorpCurve, verdict_text: str) -> str:
-    """What is said of a curve, after its name, if it has one."""
+    """The verdict, after the name of the curve if it has one."""
     return verdict_text if curve.name is None else f"{curve.name}: {verdict_text}"

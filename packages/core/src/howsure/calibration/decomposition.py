@@ -1,13 +1,13 @@
-"""Mean scores in three parts: miscalibration - discrimination + uncertainty, with intervals.
+"""Mean scores decomposed as miscalibration - discrimination + uncertainty, with intervals.
 
-With S the mean score of the predictions, S_C that of the isotonic curve's values and S_R that of the base rate:
-miscalibration = S - S_C, discrimination = S_R - S_C, uncertainty = S_R (Dimitriadis, Gneiting & Jordan 2021). Fitting
-the curve makes S_C too small. Each step of the curve costs about 1.43 times the variance of its frequency, a constant
-found by simulation of increasing curves (1 where the true curve is flat); intervals are those of the parts without this
-gain. Their variance is that of the mean difference of the losses, by clusters if there are any (a jackknife, with
-Satterthwaite's degrees of freedom), and of the gain. What a step gains of luck that all rows of a cluster share depends
-on how steps hang together: with clusters, the upper end subtracts half of the gain only. Few rows of one label do not
-show this variance: there is no interval then.
+Let S be the mean score of the predictions, S_C that of the isotonic curve's values and S_R that of the base rate. Then
+miscalibration = S - S_C, discrimination = S_R - S_C and uncertainty = S_R (Dimitriadis, Gneiting & Jordan 2021). Since
+the curve is fitted to the labels, S_C is too small: by about 1.43 times the variance of its frequency for each step (a
+constant found by simulation for increasing curves; it is 1 where the true curve is flat). Intervals are corrected for
+this gain. Their variance is the sum of the variance of the mean difference of losses (with clusters, by a jackknife
+with Satterthwaite's degrees of freedom) and the variance of the gain. With clusters, the gain also depends on the
+correlation between steps, so the upper end subtracts only half of it. If one label has too few rows to estimate the
+variance, there is no interval.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from howsure.show.table import NUMBER, WORDS, Column
 from howsure.stats.clusters import kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-GAIN = 1.43  # what a step gains by fitting, in variances of its frequency
-FEWEST = 20  # rows, or clusters, of the rarer label, on which an interval may rest (docs/coverage.md)
+GAIN = 1.43  # reduction of the score by fitting a step, in variances of its frequency
+FEWEST = 20  # an interval needs this many rows, or clusters, of the rarer label (docs/coverage.md)
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 
 
@@ -37,9 +37,10 @@ PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 class ScoreDecomposition(Result):
     """A mean score (a loss) and its parts: score = miscalibration - discrimination + uncertainty, exactly.
 
-    miscalibration: what the isotonic curve would save. discrimination: what the curve saves beyond the base rate.
-    uncertainty: the score of the base rate. Each value is that of the data; its interval [low, high] is that of the
-    population and allows for the gain of fitting, so that it may lie beside the value. A score is infinite if a
+    miscalibration: the reduction of the score if predictions were replaced by the isotonic curve's values.
+    discrimination: the further advantage of the curve over always predicting the base rate. uncertainty: the score of
+    the base rate. Each value is that of the data. Its interval [low, high] is for the population's value and is
+    corrected for the gain by fitting, so that it may not contain the value of the data. A score is infinite if a
     prediction of 0 or 1 is wrong; `infinite_rows` counts these. recipe: that of the curve.
     """
 
@@ -75,8 +76,8 @@ class ScoreDecomposition(Result):
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The steps of a curve, as the scores need them: their weight and frequency, the effective number of their pairs,
-    and the frequency of the step of each row."""
+    """The steps of a curve: weight, frequency and effective number of pairs (steps,) each; of_row (rows,): the curve's
+    value for each row."""
 
     weight: Floats
     frequency: Floats
@@ -85,7 +86,7 @@ class Fit:
 
 
 def decomposed(pairs: Ordered, fit: Fit, *, level: float, recipe: Mapping[str, Any]) -> list[ScoreDecomposition]:
-    """The Brier score and the log loss in parts."""
+    """The decompositions of the Brier score and of the log loss, in this order."""
     spread = (share := (fit.effective * fit.frequency + 0.5) / (fit.effective + 1)) * (1 - share)
     gains = spread / fit.effective, 0.5 / fit.effective
     exact = (BRIER, pairs.brier, 0), (LOG, pairs.log_loss, pairs.infinite_rows)
@@ -109,7 +110,7 @@ def _decomposed(
     rate = np.array([np.clip(share @ fit.frequency, 0.0, 1.0)])
     label = pairs.y.astype(np.float64)
     rowwise, curve, constant = (loss.expected(q, label) for q in (pairs.q, fit.of_row, np.full(len(label), rate[0])))
-    if loss is LOG:  # one more row may have an infinite loss: no interval of what depends on it
+    if loss is LOG:  # a further row may have an infinite loss, so there is no interval
         rowwise = np.where(is_certain(pairs.q), math.inf, rowwise)
     recalibrated = float(share @ loss.expected(fit.frequency, fit.frequency))
     uncertainty = float(loss.expected(rate, rate)[0])
@@ -142,8 +143,11 @@ def _decomposed(
 
 
 def has_rare_label(pairs: Ordered) -> bool:
-    """Whether a label has fewer than 20 rows, or lies in fewer than 20 clusters and in fewer than half of them, counted
-    as rows and clusters of equal weight."""
+    """Whether a label has too few rows or clusters for an interval, by effective numbers.
+
+    It has too few if it has fewer than 20 rows, or if it occurs in fewer than 20 clusters and in fewer than half of all
+    clusters.
+    """
     clusters = None if pairs.clusters is None else _by_cluster(pairs, pairs.weight)
     for label in (0, 1):
         class_weight = np.where(pairs.y == label, pairs.weight, 0.0)
@@ -162,9 +166,9 @@ def _by_cluster(pairs: Ordered, weight: Floats) -> Floats:
 
 
 def standard_error(pairs: Ordered, losses: Floats) -> float | None:
-    """The standard error of a weighted mean of the rows; None for a single one.
+    """The standard error of the weighted mean of losses (rows,); None for a single row or cluster.
 
-    With clusters, that of the jackknife that leaves out one at a time: a large cluster draws the mean towards itself.
+    With clusters, it is the jackknife's, which allows for the influence of large clusters on the mean.
     """
     total = float(pairs.weight.sum())
     residual = pairs.w * (losses - float(pairs.weight @ losses) / total)
@@ -180,7 +184,7 @@ def standard_error(pairs: Ordered, losses: Floats) -> float | None:
 
 
 def _quantile(pairs: Ordered, level: float) -> float:
-    """Of Student's t with the degrees of freedom of the clusters, or of the normal distribution."""
+    """The two-sided quantile: of Student's t with the clusters' degrees of freedom, or normal without clusters."""
     if pairs.clusters is None:
         return normal_quantile(level)
     return t_quantile(level, Units(pairs.clusters, pairs.w, clustered=True).degrees_of_freedom)

@@ -1,4 +1,4 @@
-"""The interval of a difference between two models: a jackknife over rows or clusters; their mean scores."""
+"""Jackknife intervals for differences between two models, over rows or clusters, and differences of mean scores."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from howsure.stats.proportions import t_quantile
 class Units:
     """The units that the jackknife leaves out one at a time.
 
-    code (n,): the row or cluster of each pair. weight: w of each pair. degrees_of_freedom: infinite for rows; for
-    clusters (Σ W_c²)² / Σ W_c⁴ - 1, at least 1: Satterthwaite's for the variance of parts that vary as W_c² (Carter,
-    Schnepel & Steigerwald 2017), which is their number minus 1 if all have equal weight, and less if a few are large.
+    code (n,): the row or cluster of each pair. weight (n,): the weight w of each pair. degrees_of_freedom: infinite for
+    rows; for clusters of weight W_c, (Σ W_c²)² / Σ W_c⁴ - 1, at least 1. This is Satterthwaite's number if variances
+    are proportional to W_c² (Carter, Schnepel & Steigerwald 2017): the number of clusters minus 1 if all have equal
+    weight, and less if a few are large.
     """
 
     code: Integers
@@ -37,7 +38,7 @@ class Units:
 
     @classmethod
     def of(cls, a: Pairs, b: Pairs) -> Self:
-        """Those of two models on the same rows: a cluster, or a row, numbered by content rather than position."""
+        """Units of two models on the same rows: clusters, or rows numbered by content, so that order is irrelevant."""
         w = np.ones(len(a)) if a.weights is None else a.weights
         if a.clusters is not None:
             return cls(a.clusters, w, clustered=True)
@@ -61,7 +62,10 @@ class Units:
 
 
 def left_one_out(pairs: Pairs, units: Units, **how: Any) -> tuple[SquaredError, Floats, Floats]:
-    """The squared error in bins made as `how` says, its leave-one-out values, and the gap of each pair's bin."""
+    """The squared error, its values with each unit left out, (units,), and the gap of each pair's bin, (n,).
+
+    how: the options of `bin_pairs`.
+    """
     binned = bin_pairs(pairs, **how)
     bins = binned.bins_of(pairs.probabilities)
     cells = cluster_sums(replace(pairs, clusters=units.code), bins, len(binned.sums))
@@ -79,9 +83,10 @@ def jackknifed(
     reach: tuple[float, float] = (0.0, 0.0),
     extra_variance: float = 0.0,
 ) -> Estimate:
-    """The estimate with the standard error of its leave-one-out values, and at least a `reach` (down, up).
+    """The estimate with a jackknife interval that extends at least by `reach` (down, up).
 
-    extra_variance: a variance to add, of what leaving one out does not show.
+    without: the values with each unit left out; NaN are ignored. extra_variance: variance to add that the jackknife
+    does not include.
     """
     estimates = np.sort(without[~np.isnan(without)])
     if len(estimates) < 2 or math.isnan(value):
@@ -94,13 +99,14 @@ def jackknifed(
 def least_reach(
     labels: Floats, per_label: Floats, predicted: Floats, units: Units, *, level: float
 ) -> tuple[float, float]:
-    """How far down and up the interval of a mean Σ w (constant + per_label · y) / Σ w must reach, allowing for rare
+    """How far (down, up) the interval of a mean Σ w (constant + per_label · y) / Σ w must extend, to allow for rare
     labels that did not occur.
 
-    An event is the label that is `predicted` to be the rarer one. The pairs whose event raises the mean, and those
-    whose event lowers it, each have a frequency of events with an exact one-sided interval, for the effective number of
-    pairs if events occurred as predicted; the correlation within a cluster is taken as 1 / (1 + K), K the number of
-    events. An ordinary standard error is larger; where events are rare, this is the rule of three.
+    For each pair, the event is the label with the smaller predicted probability. Pairs whose event raises the mean and
+    pairs whose event lowers it are treated separately: the frequency of events in each set has an exact one-sided
+    interval, for the effective number of pairs if events occurred as predicted. The correlation within a cluster is
+    taken as 1 / (1 + K) for K events. The result matters only if events are rare, where it is the rule of three;
+    otherwise the usual standard error is larger.
     """
     turned = predicted > 0.5
     events, per_event = np.where(turned, 1 - labels, labels), np.where(turned, -per_label, per_label)
@@ -126,7 +132,7 @@ def least_reach(
 
 
 def label_shifts(a: Pairs, b: Pairs, loss: ProperLoss) -> Floats:
-    """By how much each label shifts the difference of two losses."""
+    """The change (n,) of the difference of the two models' losses if a pair's label is 1 instead of 0."""
     with np.errstate(invalid="ignore"):
         of_one, of_zero = (
             loss.expected(a.probabilities, label) - loss.expected(b.probabilities, label)
@@ -136,7 +142,7 @@ def label_shifts(a: Pairs, b: Pairs, loss: ProperLoss) -> Floats:
 
 
 def reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) -> tuple[float, float]:
-    """How far the interval of a difference must reach where labels hardly vary; each label shifts it by `per_label`.
+    """`least_reach` of a difference between two models, where label 1 changes a pair's difference by `per_label`.
 
     Pairs with a label that would make the loss infinite are excluded; the others represent them.
     """
@@ -151,13 +157,15 @@ def losses(pairs: Pairs, loss: ProperLoss) -> Floats:
 
 
 def certain_pairs(pairs: Pairs) -> int:
-    """The number of pairs of some weight that are predicted with exactly 0 or 1: the log loss of one that is wrong is
-    infinite, and so may be the expected loss although none is wrong here."""
+    """The number of pairs of positive weight with a prediction of exactly 0 or 1.
+
+    If there are any, the expected log loss may be infinite, even if all of them are correct in the sample.
+    """
     return int((is_certain(pairs.probabilities) & _weighs(pairs)).sum())
 
 
 def certain_classes(pairs: Pairs) -> int:
-    """The number of pairs of rows that give the label's class probability 1, or 0."""
+    """The number of pairs of positive weight whose row gives the label's class probability 0 or 1."""
     scores = pairs.class_scores
     return 0 if scores is None else int((is_certain(scores.label_probability) & _weighs(pairs)).sum())
 
@@ -167,7 +175,7 @@ def _weighs(pairs: Pairs) -> npt.NDArray[np.bool_]:
 
 
 def zero_classes(*models: Pairs) -> Iterator[str]:
-    """The note about class probabilities of 0: an interval of the log loss does not allow for them."""
+    """Note that some classes have probability 0, for which the interval of the log loss does not allow."""
     scores = [pairs.class_scores for pairs in models if pairs.class_scores is not None]
     if not any(map(certain_classes, models)) and any(one.has_zero.any() for one in scores):
         yield (
@@ -177,12 +185,12 @@ def zero_classes(*models: Pairs) -> Iterator[str]:
 
 
 def no_difference(n: int, level: float) -> Estimate:
-    """A difference of which nothing can be told."""
+    """An undefined difference: value NaN, without an interval."""
     return Estimate(math.nan, None, None, level, "jackknife", n)
 
 
 def score_difference(a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: float, *, own_labels: bool) -> Estimate:
-    """The difference of mean losses, a - b; undefined where either may be infinite."""
+    """The difference of mean losses, a - b, with its interval; undefined if a log loss may be infinite."""
     if loss is LOG and (certain_pairs(a) or certain_pairs(b)):
         return no_difference(len(a), level)
     with np.errstate(invalid="ignore"):
@@ -192,7 +200,7 @@ def score_difference(a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: 
 
 
 def class_differences(a: Pairs, b: Pairs, units: Units, level: float) -> list[Estimate]:
-    """The differences of the scores of all classes, where both models' class probabilities are known."""
+    """The differences of multi-class Brier score and log loss; [] unless both models' class probabilities are known."""
     of_a, of_b = multiclass_losses(a), multiclass_losses(b)
     if of_a is None or of_b is None:
         return []
@@ -211,13 +219,16 @@ def mean_difference(
     *,
     extra_variance: float = 0.0,
 ) -> Estimate:
-    """The weighted mean of the differences of the pairs, with its jackknife interval."""
+    """The weighted mean of the pairs' differences (n,), with its jackknife interval.
+
+    Undefined if a difference is infinite or if one unit has all the weight.
+    """
     undefined = Estimate(math.nan, None, None, level, "jackknife", len(difference))
     if not np.isfinite(difference).all():
         return undefined
     by_w, by_u = units.sums(units.weight), units.sums(units.weight * difference)
     total_w, total = by_w.sum(), by_u.sum()
-    if by_w.max() >= (1 - NOTHING) * total_w:  # what one alone says has no error to be seen
+    if by_w.max() >= (1 - NOTHING) * total_w:  # a single unit shows no sampling error
         return undefined
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
     without = (total - by_u) / rest
