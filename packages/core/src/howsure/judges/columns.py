@@ -118,9 +118,12 @@ class Columns:
         """The names of its codes."""
         return self.coded[role].names if role in self.coded else ("all",)
 
-    def of(self, role: str, name: str | None) -> Integers:
-        """The rows that have a name there; all where the role has no column."""
-        return np.flatnonzero(self.codes(role) == (0 if name is None else self.names(role).index(name)))
+    def rows_by_name(self, role: str) -> dict[str, Integers]:
+        """The rows of each name, ascending."""
+        codes, names = self.codes(role), self.names(role)
+        order = np.argsort(codes.astype(np.min_scalar_type(len(names))), kind="stable")  # radix, of short codes
+        parts = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1])
+        return dict(zip(names, parts, strict=True))
 
     def bounds(self, bounds: tuple[float, float] | None, name: str) -> Bounds | None:
         """Those of grades of people: given, or those of grades that are all 0 or 1."""

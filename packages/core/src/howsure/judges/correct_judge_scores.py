@@ -223,8 +223,8 @@ def _with_errors(
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
     """A row per model; where the draw of one tells nothing, its row says why, unless no model has another."""
     rows, refused = list[JudgedRow](), list[InputError]()
-    for name in answers.names("model") if "model" in answers.coded else (None,):
-        mine = answers.of("model", name)
+    for model, mine in answers.rows_by_name("model").items():
+        name = model if "model" in answers.coded else None
         judged, people = (answers.numbers[role][mine] for role in OF)
         labelled = int((~np.isnan(people)).sum())
         try:
@@ -314,8 +314,9 @@ def _differences(
         raise unknown_name("model", str(against), names, place="the data")
     base = names[0] if against is None else str(against)
     spread = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
+    rows_by_model = answers.rows_by_name("model")
     differences = [
-        _difference(answers, name, base, spread, level, both_estimated=name in sure and base in sure)
+        _difference(answers, rows_by_model, name, base, spread, level, both_estimated=name in sure and base in sure)
         for name in names
         if name != base
     ]
@@ -329,13 +330,20 @@ def _differences(
 
 
 def _difference(
-    answers: Columns, model: str, base: str, bounds: Bounds | None, level: float, *, both_estimated: bool
+    answers: Columns,
+    rows_by_model: Mapping[str, Integers],
+    model: str,
+    base: str,
+    bounds: Bounds | None,
+    level: float,
+    *,
+    both_estimated: bool,
 ) -> JudgedDifference:
     """Of one model from another, by the items that people graded for both, if these were drawn alike for both."""
-    rows = [answers.of("model", name) for name in (model, base)]
-    items = answers.codes("id")
-    shared, a, b = np.intersect1d(items[rows[0]], items[rows[1]], return_indices=True)
-    first, second = rows[0][a], rows[1][b]
+    rows, other_rows = rows_by_model[model], rows_by_model[base]
+    items = answers.coded["id"].codes
+    shared, a, b = np.intersect1d(items[rows], items[other_rows], assume_unique=True, return_indices=True)
+    first, second = rows[a], other_rows[b]
     judged, people = (answers.numbers[role][first] - answers.numbers[role][second] for role in OF)
     both, n = np.flatnonzero(~np.isnan(people)), len(shared)
     value = float(judged.mean()) if n else math.nan
@@ -357,5 +365,5 @@ def _same(values: Any, first: Integers, second: Integers) -> bool:
     """Whether two sets of rows hold the same."""
     if isinstance(values, Mapping):
         return all(str(values.get(a)) == str(values.get(b)) for a, b in zip(first, second, strict=True))
-    keys = values.codes if isinstance(values, Coded) else np.asarray(values).astype(str)
-    return bool((keys[first] == keys[second]).all())
+    keys = values.codes if isinstance(values, Coded) else np.asarray(values)
+    return bool((keys[first].astype(str) == keys[second].astype(str)).all())

@@ -31,6 +31,45 @@ def untold(level: float, n: int, value: float = math.nan) -> Estimate:
     return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedMean:
+    """The estimate θ from n grades of people, as the sum of the means of g over all items and of e - ē_h over the
+    graded ones (`Graded.mean`).
+
+    rest, of_all: both means; constant: whether g is the same for all items. few: whether few items carry the variance,
+    so that there is no interval. bounds: of θ.
+    """
+
+    value: float
+    n: int
+    rest: MeanScore
+    of_all: MeanScore
+    constant: bool
+    correlation: float
+    few: bool
+    bounds: Bounds | None
+
+    def estimate(self, level: float) -> Estimate:
+        """θ with its interval."""
+        value, r = self.value, self.correlation
+        ends = None if self.few else self.rest.interval(level)
+        others = (self.of_all.value, self.of_all.value) if self.constant else self.of_all.interval(level)
+        if ends is None or not all(map(math.isfinite, (*ends, *others))):
+            return untold(level, self.n, value)
+        reach = [
+            math.sqrt(a * a + b * b + 2 * r * a * b)
+            for a, b in (
+                (self.rest.value - ends[0], self.of_all.value - others[0]),
+                (ends[1] - self.rest.value, others[1] - self.of_all.value),
+            )
+        ]
+        low, high = value - reach[0], value + reach[1]
+        if self.bounds is not None:
+            low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
+            value = min(max(value, low), high)
+        return Estimate(value, low, high, level=level, method=self.rest.method, n=self.n)
+
+
 @dataclass(frozen=True, slots=True)
 class Graded:
     """N items that a judge graded; people graded n of them, drawn with known chances.
@@ -76,37 +115,32 @@ class Graded:
         each, and r is their correlation over clusters, if positive. They are Gaffke's where grades have bounds; else
         Student's, but none where few items carry the variance of e. of_rest: e alone.
         """
+        return self.corrected_mean(slope, of_rest=of_rest).estimate(level)
+
+    def corrected_mean(self, slope: float, *, of_rest: bool = False) -> CorrectedMean:
+        """The parts of θ, which do not depend on the level."""
         stratum_means = self._by_stratum(slope)
-        rest, n = self._rest(slope, stratum_means), len(self.grades)
+        rest = self._rest(slope, stratum_means)
         g = np.zeros(len(self.judged)) if of_rest or slope == 0.0 else slope * self.judged
         if stratum_means is not None and self.stratum_of_all is not None:
             g = g + stratum_means[self.stratum_of_all]
-        value = rest.value + (0.0 if of_rest else slope * float(self.judged.mean()))
-        few = bool(self.lacking) or (not isinstance(rest, BoundedMean) and self._few(rest, slope))
-        ends = None if few else rest.interval(level)
-        of_all = self._mean_of(g)
-        others = (of_all.value, of_all.value) if np.ptp(g) <= ROUNDING else of_all.interval(level)
-        if ends is None or not all(map(math.isfinite, (*ends, *others))):
-            return untold(level, n, value)
-        r = self._correlation(g, slope)
-        reach = [
-            math.sqrt(a * a + b * b + 2 * r * a * b)
-            for a, b in (
-                (rest.value - ends[0], of_all.value - others[0]),
-                (ends[1] - rest.value, others[1] - of_all.value),
-            )
-        ]
-        low, high = value - reach[0], value + reach[1]
-        if self.bounds is not None and not of_rest:
-            low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
-            value = min(max(value, low), high)
-        return Estimate(value, low, high, level=level, method=rest.method, n=n)
+        return CorrectedMean(
+            value=rest.value + (0.0 if of_rest else slope * float(self.judged.mean())),
+            n=len(self.grades),
+            rest=rest,
+            of_all=self._mean_of(g),
+            constant=bool(np.ptp(g) <= ROUNDING),
+            correlation=self._correlation(g, slope),
+            few=bool(self.lacking) or (not isinstance(rest, BoundedMean) and self._few(rest, slope)),
+            bounds=None if of_rest else self.bounds,
+        )
 
     def p_value(self, slope: float) -> float:
         """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out."""
+        corrected = self.corrected_mean(slope)
 
         def leaves_out(size: float) -> bool:
-            mean = self.mean(1 - 2 * size, slope=slope)
+            mean = corrected.estimate(1 - 2 * size)
             return mean.low is not None and mean.high is not None and not mean.low <= 0.0 <= mean.high
 
         return min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)

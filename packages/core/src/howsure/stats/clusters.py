@@ -131,6 +131,8 @@ class ItemGroups:
         """Degrees of freedom, from the effective number of units in each stratum; 0 for a single unit."""
         if self.units == 1:
             return 0.0
+        if self.unit is None:
+            return degrees_of_freedom(self._units_by_stratum(), self._units_by_stratum())
         return degrees_of_freedom(self._by_stratum(self.sizes), self._by_stratum(self.sizes**2))
 
     def totals(self, values: Floats) -> Floats:
@@ -151,7 +153,7 @@ class ItemGroups:
         if self.units == 1:
             return math.nan
         e = self.totals(values - values.mean())
-        m = self._by_stratum(np.ones(self.units))
+        m = self._units_by_stratum()
         e = e - (self._by_stratum(e) / m)[self.strata]
         return math.sqrt(float((m / (m - 1) * self._by_stratum(e**2)).sum())) / self.n
 
@@ -163,8 +165,8 @@ class ItemGroups:
         """
         if self.units == 1:
             return math.nan
-        e, m = self.totals(values - values.mean()), self._by_stratum(np.ones(self.units))
-        stratum_sums, items = self._by_stratum(e)[self.strata], self._by_stratum(self.sizes)[self.strata]
+        e, m = self.totals(values - values.mean()), self._units_by_stratum()
+        stratum_sums, items = self._by_stratum(e)[self.strata], self._items_by_stratum()[self.strata]
         filled = (m / (m - 1))[self.strata] if len(m) > 1 else 1.0
         above = (stratum_sums - e) * filled - stratum_sums + e.sum()
         below = (items - self.sizes) * filled + (self.n - items)
@@ -174,6 +176,12 @@ class ItemGroups:
     def safe_error(self, values: Floats) -> float:
         """The larger of `standard_error` and `jackknife_error`; NaN for a single unit."""
         return max(self.standard_error(values), self.jackknife_error(values)) if self.units > 1 else math.nan
+
+    def _units_by_stratum(self) -> Floats:
+        return np.bincount(self.strata).astype(np.float64) if self.strata.any() else np.array([float(self.units)])
+
+    def _items_by_stratum(self) -> Floats:
+        return self._units_by_stratum() if self.unit is None else self._by_stratum(self.sizes)
 
     def _by_stratum(self, values: Floats) -> Floats:
         return np.asarray(np.bincount(self.strata, weights=values), dtype=np.float64)
