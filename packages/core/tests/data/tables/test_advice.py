@@ -41,11 +41,11 @@ def test_a_marker_outside_the_bounds_is_left_out(marker: object, suffix: str, tm
 
 def test_a_table_separated_by_blanks_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    path.write_text("id gold score\n" + "q 1 0.5\n" * 9)
+    path.write_text("id gold score\n" + "q 1 0.5\n" * 9 + "q 1\n")
     reason = "x.csv has only one column: its columns seem to be separated by blanks. Separate them by commas or tabs."
     assert refusal(path).endswith(reason)
     assert any(note.endswith(reason) for note in howsure.look(path).notes)
-    path.write_text(path.read_text().replace(" ", ","))
+    path.write_text("id gold score\n" + "q 1 0.5\n" * 9)  # which can be read
     assert howsure.mean_scores("score", data=howsure.read(path))[0].mean.value == 0.5
 
 
