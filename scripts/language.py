@@ -20,7 +20,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
-PATHS = ("packages", "docs", "README.md", "CHANGELOG.md", "SKILL.md", "CONTRIBUTING.md")
+PATHS = (
+    *(f"packages/{name}/src" for name in ("core", "cli", "text", "events", "papers")),
+    "docs",
+    "README.md",
+    "CHANGELOG.md",
+    "SKILL.md",
+    "CONTRIBUTING.md",
+)
 
 PHRASES = {  # what to write instead: where to find the phrase
     "reported, shown": r"\btold\b|(?<!cannot )\btells?\b(?! (?:\w+ )?apart)",

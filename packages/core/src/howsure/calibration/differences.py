@@ -177,7 +177,7 @@ def _weighs(pairs: Pairs) -> npt.NDArray[np.bool_]:
 def zero_classes(*models: Pairs) -> Iterator[str]:
     """Note that some classes have probability 0, for which the interval of the log loss does not allow."""
     scores = [pairs.class_scores for pairs in models if pairs.class_scores is not None]
-    if not any(map(certain_classes, models)) and any(one.has_zero.any() for one in scores):
+    if not any(map(certain_classes, models)) and any(score.has_zero.any() for score in scores):
         yield (
             "some classes have probability 0: the interval of the multi-class log loss assumes that such a class is "
             "never the label"

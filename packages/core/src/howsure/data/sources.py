@@ -85,9 +85,9 @@ class Files(Source):
         roles["y_prob"] = None if y_prob is None else given_of(y_prob)
         roles["pos_label"] = None if pos_label is None else str(pos_label)
         features = list(dict.fromkeys(map(column_of_feature, how.pop("features", ()))))
-        found = open_predictions(self, features=features, **roles, **how)
-        self.tell(found.summary)
-        return found
+        predictions = open_predictions(self, features=features, **roles, **how)
+        self.tell(predictions.summary)
+        return predictions
 
     def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
         """Columns by their names, each read as what `kinds` says. `how` are the other arguments of `rows_of_files`.
@@ -96,9 +96,9 @@ class Files(Source):
         """
         from howsure.data.predictions.rows import rows_of_files
 
-        found, summary = rows_of_files(self, kinds, **how)
+        rows, summary = rows_of_files(self, kinds, **how)
         self.tell(summary)
-        return found
+        return rows
 
     def logits(self, *, targets: Sequence[str], ignore: int) -> LogitShards | None:
         """The logits in the files, with the right classes that stand beside them or in `targets`; None of saved
@@ -166,9 +166,9 @@ class Files(Source):
         if len(self.paths) != 1:
             raise InputError(f"{self.name} are several files; one at a time is written with further columns.")
         how |= {name: getattr(self, name) for name in kept}
-        found = open_to_extend(self.paths[0], None if y_prob is None else given_of(y_prob), groups=groups, **how)
-        self.tell(found.summary)
-        return found
+        file = open_to_extend(self.paths[0], None if y_prob is None else given_of(y_prob), groups=groups, **how)
+        self.tell(file.summary)
+        return file
 
     def _refuse(self, roles: dict[str, Any], why: str, *, but: Sequence[str] = ()) -> None:
         """Raise InputError for what was asked and cannot be followed."""

@@ -338,7 +338,7 @@ def unit_bounds(*scores: Floats) -> Bounds | None:
     >>> unit_bounds(np.array([0.2, 1.0])), unit_bounds(np.array([0.2, 1.1]))
     ((0.0, 1.0), None)
     """
-    return (0.0, 1.0) if all(bool(((one >= 0.0) & (one <= 1.0)).all()) for one in scores) else None
+    return (0.0, 1.0) if all(bool(((values >= 0.0) & (values <= 1.0)).all()) for values in scores) else None
 
 
 def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore) -> BoundedMean:

@@ -209,7 +209,7 @@ def host_of(origin: str) -> Host | None:
     >>> host_of("http://localhost:8350"), host_of("null"), host_of("http://localhost:8350/a")
     (Host(name='localhost', port=8350), None, None)
     """
-    scheme = next((one for one in SCHEMES if origin.startswith(one)), None)
+    scheme = next((name for name in SCHEMES if origin.startswith(name)), None)
     return None if scheme is None else host_in(origin.removeprefix(scheme))
 
 

@@ -40,15 +40,15 @@ class Answers:
         self._lock = Lock()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="answer")
 
-    async def get(self, asked: Hashable, compute: Callable[[], bytes], *, keep: Callable[[], bool]) -> bytes:
+    async def get(self, question: Hashable, compute: Callable[[], bytes], *, keep: Callable[[], bool]) -> bytes:
         """The answer, computed in a thread unless it is cached or being computed; cached if `keep()` is true."""
         with self._lock:
-            if asked in self._kept:
-                self._kept.move_to_end(asked)
-                return self._kept[asked]
-            future = self._underway.get(asked)
+            if question in self._kept:
+                self._kept.move_to_end(question)
+                return self._kept[question]
+            future = self._underway.get(question)
             if future is None:
-                future = self._underway[asked] = self._threads.submit(self._computed, asked, compute, keep)
+                future = self._underway[question] = self._threads.submit(self._computed, question, compute, keep)
         return await asyncio.shield(asyncio.wrap_future(future))  # a disconnected client does not block other clients
 
     @property
@@ -60,21 +60,21 @@ class Answers:
         """Start no further computation."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    def _computed(self, asked: Hashable, compute: Callable[[], bytes], keep: Callable[[], bool]) -> bytes:
+    def _computed(self, question: Hashable, compute: Callable[[], bytes], keep: Callable[[], bool]) -> bytes:
         try:
             answer = compute()
             if keep():
-                self._keep(asked, answer)
+                self._keep(question, answer)
             return answer
         finally:
             with self._lock:
-                del self._underway[asked]
+                del self._underway[question]
 
-    def _keep(self, asked: Hashable, answer: bytes) -> None:
+    def _keep(self, question: Hashable, answer: bytes) -> None:
         if len(answer) > self.most_bytes:
             return
         with self._lock:
-            self._kept[asked] = answer
+            self._kept[question] = answer
             self.n_bytes += len(answer)
             while self.n_bytes > self.most_bytes:
                 _, oldest = self._kept.popitem(last=False)

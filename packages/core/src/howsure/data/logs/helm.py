@@ -154,13 +154,13 @@ def _tokens(completion: Mapping[str, Any]) -> list[dict[str, Any]]:
     tokens = [mapping(token) for token in listed(completion.get("tokens"))]
     return [
         {
-            "token": one.get("text"),
-            "logprob": one.get("logprob"),
+            "token": record.get("text"),
+            "logprob": record.get("logprob"),
             "top_logprobs": [
-                {"token": token, "logprob": logprob} for token, logprob in mapping(one.get("top_logprobs")).items()
+                {"token": token, "logprob": logprob} for token, logprob in mapping(record.get("top_logprobs")).items()
             ],
         }
-        for one in tokens
+        for record in tokens
     ]
 
 
