@@ -211,8 +211,7 @@ def count_units(
     level = check_level(level)
     if (labelled is None) == (y_true is None):
         raise InputError(
-            f"the labels are missing or named twice: pass either {parameter('y_true', GIVEN)} or a filled sheet "
-            "(--labelled)."
+            f"the labels are missing or named twice: pass either {parameter('y_true', GIVEN)} or a filled sheet."
         )
     drawn: dict[str, Any] = {"strata": strata, "inclusion": inclusion, "sample": sample}
     extra = [parameter(role, GIVEN) for role, value in drawn.items() if value is not None]
