@@ -1,4 +1,4 @@
-"""The calibration error of bins: Algorithm 1's plug-in value, and an unbiased estimate."""
+"""The squared calibration error of bins: Algorithm 1's plug-in value, and an unbiased estimate with an interval."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.clusters import ends_with_one_more, kish
 from howsure.stats.proportions import t_quantile
 
-# The sums of a bin over each cluster's pairs, from which clustered estimates follow.
+# Sums by bin and cluster, from which clustered estimates are computed.
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterSums:
-    """Sums of the pairs of one cluster in one bin, for every (bin, cluster) that contains any; sorted by bin.
+    """Sums over the pairs of a cluster in a bin, with one entry per nonempty (bin, cluster), sorted by bin.
 
-    n Σ1 · w Σw · ww Σw² of the pairs · u Σw(q - y) · y Σwy.
+    n: number of pairs. w: Σw. ww: Σw². u: Σw(q - y). y: Σwy.
     """
 
     bin: Integers
@@ -44,9 +44,9 @@ class ClusterSums:
 
 
 def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
-    """Add the pairs up by bin and cluster, in an order that does not depend on that of the rows."""
+    """Add the pairs up by bin and cluster; the result does not depend on the order of rows."""
     w = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
-    if pairs.clusters is None:  # every row is one, numbered in the order of the content
+    if pairs.clusters is None:  # every row is a cluster, numbered in the order of content
         clusters = np.empty(len(pairs), dtype=np.int64)
         clusters[np.lexsort((w, pairs.labels, pairs.probabilities))] = np.arange(len(pairs))
     else:
@@ -61,18 +61,18 @@ def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
     return ClusterSums(bins[first], clusters[first], n, w_sum, ww, u, wy, n_bins, int(clusters.max()) + 1)
 
 
-# Labels that hardly vary cannot show their variance: how far the debiased error's interval must then reach.
+# If labels hardly vary, their variance cannot be estimated: how far the debiased error's interval must then extend.
 
 HALVINGS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class RareLabels:
-    """What is known of the bins without using the variation of their labels; arrays have one entry per bin.
+    """Figures of the bins that do not depend on the observed variance of labels; arrays (bins,).
 
-    share: of the weight. squared_gap: its unbiased estimate θ. gap, frequency: q̂ - p̂ and p̂. effective: the effective
-    number of independent pairs in the bin. noise, product: 2 Σ p² v² and 4 Σ p² θ v, where v is the variance of a mean
-    gap if the predictions are right: from q (1 - q), not from the labels.
+    share: the bin's share p of the weight. squared_gap: the unbiased estimate θ of the squared gap. gap, frequency:
+    q̂ - p̂ and p̂. effective: the effective number of independent pairs. noise, product: 2 Σ p² v² and 4 Σ p² θ v,
+    where v is the variance of a bin's mean gap under calibration, computed from q (1 - q).
     """
 
     share: Floats
@@ -84,20 +84,22 @@ class RareLabels:
     product: float
 
     def lower_end(self, value: float, level: float, z: float, noise_at: Callable[[float], float]) -> float:
-        """The squared error that the interval must reach down to: the lower of two one-sided tests of `level`.
+        """The squared error to which the interval must extend downwards: the smaller of two limits.
 
-        First, all bins together: from calibration (λ = 0) to the observed data (λ = 1) the gaps grow as λ and the
-        squared error as λ²; its variance is (1 - λ) times that from q (1 - q) and λ times the one `noise_at` gives. The
-        smallest λ² value that the estimate does not exceed by z standard errors. Second, one bin alone: the squared
-        error with its frequency at the end of an exact (Clopper–Pearson) interval that lies nearer to the prediction.
+        The first concerns all bins together. On a path from calibration (λ = 0) to the observed data (λ = 1), gaps are
+        proportional to λ and the squared error is λ² value; its variance is interpolated between the one computed from
+        q (1 - q), with factor 1 - λ, and `noise_at`, with factor λ. The limit is the smallest λ² value from which the
+        estimate differs by at most z standard errors. The second limit concerns one bin alone: the squared error if the
+        bin's frequency is at the end of its exact (Clopper–Pearson) interval that is nearer to the prediction.
         """
         return min(self._along_the_path(value, z, noise_at), self.one_bin_nearer(value, level))
 
     def upper_end(self, value: float, level: float) -> float:
-        """The squared error with one bin's frequency at the farther end of its exact interval: the rule of three.
+        """The squared error to which the interval must extend upwards: one bin's frequency is at the farther end of its
+        exact interval (the rule of three).
 
-        Among all models compatible with no event in any bin, the error is largest if all the probability lies in one
-        bin.
+        Moving one bin suffices: among the models that are compatible with no event in any bin, the error is largest if
+        all events are in one bin.
         """
         low, high = exact_interval(self.frequency, self.effective, tail=(1 - level) / 2)
         predicted = self.frequency + self.gap
@@ -119,7 +121,7 @@ class RareLabels:
         return inside**2 * value
 
     def one_bin_nearer(self, value: float, level: float) -> float:
-        """The squared error with one bin's frequency at the end of its interval that lies nearer to the prediction."""
+        """The squared error if one bin's frequency is at the end of its exact interval nearer to the prediction."""
         above = self.gap > 0.0
         end = exact_end(self.frequency, self.effective, tail=min(1 - level, 0.5), above=above)
         predicted = self.frequency + self.gap
@@ -128,8 +130,9 @@ class RareLabels:
 
 
 def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats, Floats]:
-    """Clopper and Pearson's (1934) interval for a proportion observed among n, which need not be whole; `tail` is the
-    probability beyond either end.
+    """Clopper and Pearson's (1934) exact interval for a proportion among n trials; n may be fractional.
+
+    tail: the error probability on each side.
 
     >>> low, high = exact_interval(np.array([0.0, 0.5]), np.array([20.0, 20.0]), tail=0.025)
     >>> low.round(3).tolist(), high.round(3).tolist()
@@ -140,7 +143,7 @@ def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats
 
 
 def exact_end(frequency: Floats, n: Floats, *, tail: float, above: npt.NDArray[np.bool_]) -> Floats:
-    """The end of each exact interval that lies above, or below, the frequency."""
+    """One end of each exact interval: the upper where `above`, else the lower."""
     from scipy.special import betaincinv
 
     positives = np.clip(frequency, 0.0, 1.0) * n
@@ -153,11 +156,12 @@ def exact_end(frequency: Floats, n: Floats, *, tail: float, above: npt.NDArray[n
 
 @dataclass(frozen=True, slots=True)
 class RareClusters:
-    """What clusters add to the error e (the root of the squared error) in the direction in which its bins are off.
+    """The contributions of clusters to the calibration error e, the root of the squared error.
 
-    With the gaps g_b of the bins, of root mean square |g|, a cluster adds z_c = Σ_b g_b Σ w u / (|g| Σ w), and the z_c
-    add up to |g|. variance: of their sum. cluster: the share of the weight in a cluster, as clusters of equal weight.
-    farthest: the mean of max(q, 1 - q), by which one more cluster may be off.
+    With the gaps g_b of the bins and their root mean square |g|, cluster c contributes
+    z_c = Σ_b g_b Σ w u / (|g| Σ w), where Σ w u is over its pairs in bin b; the z_c add up to |g|. variance: the
+    variance of their sum. cluster: the share of the weight in one cluster, 1 / (effective number of clusters).
+    farthest: the mean of max(q, 1 - q), the largest gap that a further cluster could have.
     """
 
     variance: float
@@ -166,7 +170,7 @@ class RareClusters:
 
     @classmethod
     def of(cls, cells: ClusterSums, gap: Floats) -> RareClusters:
-        """From the sums of clusters in bins, and the mean gap of each bin."""
+        """Build from the sums by bin and cluster, and the mean gap of each bin (bins,)."""
         total, in_bins, weight = float(cells.w.sum()), cells.by_bin(cells.w), cells.by_cluster(cells.w)
         size = math.sqrt(float(in_bins @ gap**2) / total)
         direction = gap / size if size > 0.0 else np.ones_like(gap)
@@ -180,7 +184,7 @@ class RareClusters:
         )
 
     def upper_end(self, squared: float, level: float) -> float:
-        """The squared error that the interval must reach up to: Fay and Feuer's, with one more cluster off."""
+        """The squared error to which the interval must extend upwards: Fay and Feuer's end, with one more cluster."""
         value = math.sqrt(max(squared, 0.0))
         carrying = squared / self.variance if squared > 0.0 and self.variance > 0.0 else 0.0
         size = self.farthest * self.cluster
@@ -199,10 +203,10 @@ def plugin_mse(sums: Sums) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SquaredError:
-    """An estimate of the squared calibration error of the bins, and the parts of its sampling error.
+    """An estimate of the squared calibration error of the bins, and its variance as a function of the true value.
 
-    The variance of the estimate, if the squared error were t, is `variance` plus (t - value) times `slope_above` or
-    `slope_below`, and never less than `least`.
+    If the true squared error were t, the variance would be variance + (t - value) · slope, with slope_above for
+    t > value and slope_below otherwise, but at least `least`.
     """
 
     value: float
@@ -210,18 +214,18 @@ class SquaredError:
     slope_above: float
     slope_below: float
     least: float
-    left_out: int  # pairs in bins that one pair (or cluster) is, or outweighs: they say nothing
+    left_out: int  # pairs in bins with a single or dominating pair (or cluster)
     degrees_of_freedom: float = math.inf
     rare: RareLabels | None = None
-    p_value: float = math.nan  # of no error at all, for clusters
+    p_value: float = math.nan  # of the hypothesis of calibration; only with clusters
     clusters: RareClusters | None = None
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The values t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
+        """The interval of all t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
 
-        A value below zero counts as zero at the upper end: a lucky sample does not justify more certainty. Where labels
-        hardly vary, the ends extend as far as `rare` requires, and where few clusters are off, the upper end as far as
-        `clusters` does; the interval contains zero if `p_value`, where given, is above 1 - level.
+        For the upper end, a negative value counts as zero, since a lucky sample does not justify more certainty. The
+        ends extend at least as far as `rare` requires (labels that hardly vary), and the upper end as far as `clusters`
+        requires (few miscalibrated clusters). If `p_value` is known and above 1 - level, the interval contains zero.
         """
         if math.isnan(self.value):
             return math.nan, math.nan
@@ -243,32 +247,35 @@ class SquaredError:
         )
 
     def variance_below(self, squared: float) -> float:
-        """The variance of the estimate if the squared error were `squared`, below the estimate."""
+        """The variance of the estimate if the true squared error were `squared`, a value below the estimate."""
         return max(self.variance - self.slope_below * (self.value - squared), self.least)
 
     def _furthest(self, slope: float, z: float) -> float:
-        """The largest d with d² ≤ z² (variance + slope d); zero if there is none."""
+        """The largest d with d² ≤ z² (variance + slope · d); 0 if there is none."""
         middle = z * z * slope / 2
         squared = middle**2 + z * z * self.variance
         return middle + math.sqrt(squared) if squared >= 0 else 0.0
 
 
 UNDEFINED = (math.nan,) * 5
-LEAST_EFFECTIVE = 2 - 1e-9  # the effective number of pairs that a bin needs
+LEAST_EFFECTIVE = 2 - 1e-9  # minimum effective number of pairs in a bin
 
 
 def debiased_mse(sums: Sums) -> SquaredError:
     """The squared calibration error, corrected for the bias due to noise in the label frequencies.
 
-    Over the ordered pairs of different rows of a bin, the weighted mean of u_i u_j estimates the squared gap g²: θ_b =
-    ((Σwu)² - Σw²u²) / ((Σw)² - Σw²), unweighted (S² - Q) / (m (m - 1)). The value is Σ p_b θ_b, p_b = w_b / w. With σ²
-    the variance of u in a bin and e = Σw² / (Σw)² (unweighted 1/m), the variance of the value is Σ p_b² (4 g² σ² e + 2
-    σ⁴ e²) + (Σ p_b g⁴ - value²) / n, where g²σ² and g⁴ are estimated without bias from three and four different rows:
-    in small bins, θ_b and the variance of the same bin are dependent. If the true value were larger by d, most likely
-    in the bins that are known least precisely (g² larger in proportion to v = σ²e), the variance would be larger by 4 d
-    Σ p_b² v² / Σ p_b v; if it were smaller by d equally in all bins, smaller by 4 d Σ p_b² v. These two slopes keep the
-    interval valid near zero, where an interval using only the variance of the estimate is not. Bins with an effective
-    number below two pairs, (Σw)² < 2 Σw², are left out: there, one pair outweighs the others.
+    In each bin, the weighted mean of u_i u_j over ordered pairs of different rows is an unbiased estimate of the
+    squared gap g²: θ_b = ((Σwu)² - Σw²u²) / ((Σw)² - Σw²). The value is Σ p_b θ_b with p_b = w_b / w.
+
+    Let σ² be the variance of u in a bin and e = Σw² / (Σw)² (1/m for m unweighted rows). The variance of the value is
+    Σ p_b² (4 g² σ² e + 2 σ⁴ e²) + (Σ p_b g⁴ - value²) / n. Since θ_b and the estimated variance of a small bin are
+    dependent, g²σ² and g⁴ are estimated without bias from three and four different rows.
+
+    The variance depends on the true value. If the true value were larger by d, with g² larger in proportion to v = σ²e
+    (in the least precise bins), the variance would be larger by 4 d Σ p_b² v² / Σ p_b v. If it were smaller by d
+    equally in all bins, the variance would be smaller by 4 d Σ p_b² v. These two slopes keep the interval valid near
+    zero, where an interval with a constant variance is not. Bins with an effective number below two pairs, (Σw)² < 2
+    Σw², are left out, since one pair outweighs the others.
     """
     couples = sums.w1**2 - sums.w2
     is_estimable = (sums.count > 1) & (sums.w1**2 >= LEAST_EFFECTIVE * sums.w2)
@@ -297,14 +304,17 @@ def _rare(s: Sums, share: Floats, theta: Floats, couples: Floats) -> RareLabels:
     v = spread * s.w2 / couples
     noise, product = 2 * float(share**2 @ v**2), 4 * float(share**2 @ (theta * v))
     frequency, predicted, n = s.y / s.w1, s.q / s.w1, s.w1**2 / s.w2
-    # A bin of different predictions knows its mean better than equal ones would, but not better than three in n.
+    # Varying predictions make a bin's mean frequency more precise than n equal predictions would, within a limit.
     sharper = np.divide(predicted * (1 - predicted), spread, out=np.ones_like(spread), where=spread > 0)
     effective = n * np.clip(sharper, 1.0, np.maximum(n * frequency * (1 - frequency) / 4, 1.0))
     return RareLabels(share, theta, mean_gaps(s), frequency, effective, noise, product)
 
 
 def _products(s: Sums, theta: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """Unbiased g² σ² e and g⁴ of each bin from triples and quadruples of different rows; plain ones below four rows."""
+    """Unbiased estimates of g² σ² e and g⁴ in each bin, from triples and quadruples of different rows.
+
+    Bins with fewer than four rows have plug-in estimates from θ and v.
+    """
     triples = s.w1**2 * s.w2 - 2 * s.w1 * s.w3 - s.w2**2 + 2 * s.w4
     quadruples = (s.w1**2) ** 2 - 6 * s.w1**2 * s.w2 + 8 * s.w1 * s.w3 + 3 * s.w2**2 - 6 * s.w4
     enough = (s.count >= 4) & (triples > 0) & (quadruples > 0)

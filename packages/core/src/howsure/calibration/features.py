@@ -1,4 +1,4 @@
-"""The columns that groups are made of, as cells and conditions, and sums over all groups of two at once."""
+"""Features that define groups of rows, as cells and conditions, and sums over all groups of two features at once."""
 
 from __future__ import annotations
 
@@ -17,21 +17,22 @@ from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.pairs import CLASS_WISE, NOTHING, Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 
-# Features as cells and conditions: the values of a category, or the stretches of numbers between quantiles.
+# Features as cells and conditions: the values of a category, or ranges of numbers between quantiles.
 
-FEW_VALUES = 10  # numbers with at most so many different values are categories
-MOST_VALUES = 30  # of a category that have a cell of their own
-CUTS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)  # quantiles of numbers
-FINENESS = 100  # a cut is rounded to a step of about so many in the middle half of the numbers
+FEW_VALUES = 10  # numbers with at most this many distinct values are treated as categories
+MOST_VALUES = 30  # values of a category that have a cell of their own
+CUTS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)  # quantiles at which numbers are cut
+FINENESS = 100  # cuts are rounded to about 1/100 of the interquartile range
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """A column as cells: the cell of each row, and the conditions that are made of them.
+    """A column divided into cells, and conditions that are unions of cells.
 
-    members (conditions, cells): which cells a condition holds. in_pairs (conditions,): which of them are also combined
-    with another feature's. pooled: values too rare for a cell of their own, and the rows that hold them. alone: whether
-    its conditions make groups by themselves.
+    codes (n,): the cell of each row. conditions: the conditions in words. members (conditions, cells): 1 where a
+    condition includes a cell, else 0. in_pairs (conditions,): whether a condition is also combined with those of
+    another feature. pooled: number of values too rare for a cell of their own, and of their rows. alone: whether
+    conditions define groups by themselves.
     """
 
     name: str
@@ -53,9 +54,9 @@ class Feature:
 
 
 def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
-    """The cells and conditions of a column of numbers, dates or names; a missing value is a cell of its own.
+    """Divide a column of n numbers, dates or names into cells; missing values have their own cell.
 
-    Raises InputError if it is no column of n values.
+    Raises InputError for a wrong length or for values of another type.
     """
     if isinstance(values, Coded):
         _check_length(len(values), n, name)
@@ -89,7 +90,7 @@ def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
 
 
 def everything(n: int, name: str) -> Feature:
-    """The feature whose only condition holds for all rows."""
+    """A feature with a single condition that is true for all n rows."""
     return Feature(name, np.zeros(n, dtype=np.int64), (name,), np.ones((1, 1)), np.zeros(1, np.bool_))
 
 
@@ -104,7 +105,7 @@ def _check_length(length: int, n: int, name: str) -> None:
 
 
 def _of_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -> Feature:
-    """A cell per value; values of fewer than `min_rows` rows, and those beyond the most frequent, share one."""
+    """A cell and condition per value; values in fewer than `min_rows` rows or beyond the 30 most frequent share one."""
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     frequent = np.argsort(-counts, kind="stable")[:MOST_VALUES]
     kept = np.sort(frequent[counts[frequent] >= min_rows])
@@ -131,8 +132,10 @@ def _of_dates(name: str, column: Column, missing: npt.NDArray[np.bool_], min_row
 def _of_numbers(
     name: str, numbers: Floats, missing: npt.NDArray[np.bool_], min_rows: int, *, dates: bool = False
 ) -> Feature:
-    """Numbers cut at their quantiles: every stretch between two cuts is a condition; in pairs, only what lies on one
-    side of a cut. Numbers of few different values are a category."""
+    """Cells between quantiles; every range between two cuts is a condition, but pairs use only the one-sided ranges.
+
+    Numbers with at most 10 distinct values are treated as categories.
+    """
     visible = numbers[~missing]
     distinct = np.unique(visible[: 100 * FEW_VALUES])
     if len(distinct) <= FEW_VALUES:
@@ -141,7 +144,7 @@ def _of_numbers(
         codes = np.where(missing, -1, np.searchsorted(distinct, np.where(missing, 0.0, numbers)))
         return _of_names(name, codes, [_shown(value, dates) for value in distinct.tolist()], min_rows)
     cuts = _cuts(visible, dates)
-    last = len(cuts)  # cell i holds the numbers above cut i - 1 and up to cut i
+    last = len(cuts)  # cell i: cut i - 1 < number ≤ cut i
     codes = np.where(missing, last + 1, np.searchsorted(cuts, numbers, side="left"))
     conditions, members, in_pairs = [], [], []
     cells = np.arange(last + 1 + bool(missing.any()))
@@ -162,7 +165,7 @@ def _of_numbers(
 
 
 def _cuts(visible: Floats, dates: bool) -> Floats:
-    """The quantiles, rounded as far as the spread of the numbers allows; each has numbers on both of its sides."""
+    """The distinct quantiles, rounded relative to the spread; only those with numbers on both sides."""
     n = len(visible)
     places = [min(n - 1, math.ceil(share * n) - 1) for share in CUTS]
     ordered = np.partition(visible, places)
@@ -183,7 +186,7 @@ def _shown(value: float, dates: bool) -> str:
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
-# The columns that groups are made of, as users give them, and the features that they become.
+# Conversion of the parameter `features` to columns and features.
 
 PREDICTION = "prediction"
 
@@ -191,7 +194,7 @@ PREDICTION = "prediction"
 def pairs_and_features(
     y_true: Any, y_prob: Any, *, features: Any, data: Any, id: Any = None, **roles: Any
 ) -> tuple[Pairs, Mapping[str, Any], dict[str, Any]]:
-    """The pairs, the columns of the same rows that groups are made of, by name, and what was read of which files."""
+    """The pairs, the columns of features by name, and a description of the files ({} for arrays and frames)."""
     if isinstance(data, Source):
         feature_names = _names(features)
         if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
@@ -213,7 +216,7 @@ def pairs_and_features(
 
 
 def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
-    """The features by name."""
+    """The columns of the parameter `features` by name: from `data`, a mapping or a data frame."""
     if features is None:
         raise InputError("features must be a data frame, or a mapping of names to columns; there are none.")
     if data is not None:
@@ -233,7 +236,7 @@ def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
 
 
 def _names(features: Any) -> list[str]:
-    """The names of columns of `data`."""
+    """Check that `features` is a list of distinct column names, and return it."""
     if isinstance(features, str) or not isinstance(features, Sequence):
         raise InputError(
             "with `data=...`, features must be a list of names of its columns; it is {features!r}.", features=features
@@ -258,9 +261,9 @@ def _different(features: Iterable[Any]) -> list[str]:
 
 
 def features_of(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:
-    """The pairs that weigh, and the features of their rows.
+    """The pairs of non-negligible weight, and the features of their rows.
 
-    Raises InputError for too few rows, and for a feature that tells every label.
+    Raises InputError for fewer than 2 · min_rows rows, and for a feature that determines every label.
     """
     features = [feature_of(values, name=name, n=len(raw_pairs), min_rows=min_rows) for name, values in columns.items()]
     pairs, features = _that_weigh(raw_pairs, features)
@@ -273,7 +276,7 @@ def features_of(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) 
 
 
 def predictions_of(pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int, alone: bool = True) -> Feature:
-    """The predictions as one more feature, by a name that no column has."""
+    """The predictions as a further feature, with a name that no column has."""
     name = PREDICTION
     while name in columns:
         name = f"model's {name}"
@@ -293,7 +296,7 @@ def _that_weigh(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, list[
 
 
 def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
-    """Raise InputError for a feature that knows every label."""
+    """Raise InputError for a feature that determines every label: none of its cells contains both labels."""
     rows = np.bincount(feature.codes, minlength=feature.cells)
     ones = np.bincount(feature.codes, weights=pairs.labels, minlength=feature.cells)
     if 0 < pairs.labels.sum() < len(pairs) and bool(((ones == 0) | (ones == rows)).all()):
@@ -308,8 +311,12 @@ def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """The table of two features: the cell of each row, the numbers of cells, the members of each feature's conditions,
-    and which these conditions are among all of the feature; a single feature has a second with one cell."""
+    """The cross table of two features; for a single feature, the second one has one cell.
+
+    codes (n,): the cell of each row in the table. cells: the number of cells of each feature. members: for each
+    feature, the members (conditions, cells) of the conditions used. conditions: their positions among all of the
+    feature's conditions.
+    """
 
     codes: Integers
     cells: tuple[int, int]
@@ -317,7 +324,7 @@ class Crossed:
     conditions: tuple[Integers, Integers]
 
     def sums(self, of: Integers, k: int, weights: Floats | None) -> Floats:
-        """The sums of weights by `of` (k values) and by both conditions: (k, conditions, conditions)."""
+        """Sums of weights by the codes `of` (n,), with k values, and by conditions of both features: (k, c1, c2)."""
         a, b = self.cells
         by_cell = np.bincount(of * (a * b) + self.codes, weights=weights, minlength=k * a * b).reshape(k, a, b)
         products: Floats = self.members[0] @ (by_cell.astype(np.float64) @ self.members[1].T)
@@ -325,13 +332,13 @@ class Crossed:
 
 
 def alone(feature: Feature) -> Crossed:
-    """All conditions of a feature."""
+    """The table of all conditions of one feature."""
     conditions = np.arange(len(feature.conditions))
     return Crossed(feature.codes, (feature.cells, 1), (feature.members, np.ones((1, 1))), (conditions, np.array([-1])))
 
 
 def crossed(first: Feature, second: Feature) -> Crossed:
-    """The conditions of two features that are combined."""
+    """The table of two features, with the conditions that are combined in pairs."""
     return Crossed(
         first.codes * second.cells + second.codes,
         (first.cells, second.cells),

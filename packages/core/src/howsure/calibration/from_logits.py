@@ -92,7 +92,7 @@ def logit_calibration(
 
 
 def _summed(shards: Logits, data: Source, reduce: str) -> tuple[CalibrationSummary, dict[str, Any]]:
-    """The sums of all rows that count, and what they are of."""
+    """The sums of all rows that are not ignored, and the recipe."""
     slots = Slots.none()
     with data.progress(shards.rows, "rows") as advance:
         for block in shards.blocks():
@@ -105,7 +105,7 @@ def _summed(shards: Logits, data: Source, reduce: str) -> tuple[CalibrationSumma
 
 
 def _saved(data: Source) -> tuple[CalibrationSummary, dict[str, Any]]:
-    """The sums that saved summaries hold together, and what they are of."""
+    """The total of saved summaries of logits, and the recipe."""
     with data.predictions() as predictions:
         slots = None if predictions.group_names else predictions.source()
         if not isinstance(slots, Slots) or slots.reduction is None:

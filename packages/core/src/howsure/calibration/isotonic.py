@@ -1,4 +1,4 @@
-"""Isotonic regression, what a calibrated model's curve would look like, and the smooth error."""
+"""Isotonic regression of labels on predictions, the consistency band of a calibrated model, and the smooth ECE."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
 
-# Pairs in the order of their predictions, as isotonic regression needs them: exactly, or by whole cells.
+# Pairs in the order of their predictions: exactly, or by whole cells.
 
 
 @dataclass(frozen=True)
 class Ordered:
-    """Pairs in ascending order of q; equal predictions stand together.
+    """Pairs in ascending order of q.
 
-    q, y, w: prediction, label and weight of each row, which is `times` pairs alike. clusters: the cluster of each row.
-    brier, log_loss: the mean scores; infinite_rows: the pairs whose log loss is infinite. histogram (2, 64): weight by
-    label and bar.
+    q, y, w (rows,): prediction, label and weight; a row stands for `times` identical pairs. clusters: the cluster of
+    each row, or None. brier, log_loss: the mean scores. infinite_rows: number of pairs whose log loss is infinite.
+    histogram (2, 64): weight by label and bar. exact: False if the predictions of a cell count as equal.
     """
 
     q: Floats
@@ -44,16 +44,20 @@ class Ordered:
 
     @cached_property
     def weight(self) -> Floats:
-        """The weight of the pairs of each row together."""
+        """The total weight of each row's pairs."""
         return self.w * self.times
 
     def by(self, starts: Integers, values: Floats | Integers) -> Floats:
-        """Values of the rows, added up from each start to the next."""
+        """Sums of the rows' values, from each start to the next."""
         return np.asarray(np.add.reduceat(values, starts), dtype=np.float64)
 
 
 def ordered(pairs: Pairs | Slots) -> Ordered:
-    """The pairs in order. Of sums, and of many pairs without weights and clusters, those of a cell count as equal."""
+    """Sort pairs by prediction.
+
+    In sums, and in more than `EXACT_UP_TO` pairs without weights and clusters, the predictions of a cell count as
+    equal.
+    """
     if isinstance(pairs, Slots):
         return _of_cells(pairs)
     if len(pairs) <= EXACT_UP_TO or pairs.weights is not None or pairs.clusters is not None:
@@ -90,8 +94,7 @@ def _in_memory(pairs: Pairs) -> Ordered:
 
 
 def by_content(pairs: Pairs) -> Pairs:
-    """The pairs with codes of their clusters in the order of what these hold, whatever they are called and wherever
-    they stand."""
+    """The pairs with clusters renumbered by content, so that results depend on neither names nor order of clusters."""
     if (clusters := pairs.clusters) is None:
         return pairs
     weight = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
@@ -131,9 +134,9 @@ def _of_cells(slots: Slots) -> Ordered:
     )
 
 
-# Isotonic regression: the increasing curve nearest to the labels, by pooling adjacent violators.
+# Isotonic regression: the least-squares increasing curve, by pooling adjacent violators.
 
-SAME = 1e-12  # frequencies closer than this are one step: their difference is rounding
+SAME = 1e-12  # frequencies that differ by less (rounding) belong to one step
 
 
 def isotonic_steps(pairs: Ordered) -> Integers:
@@ -153,31 +156,34 @@ def isotonic_steps(pairs: Ordered) -> Integers:
 
 
 def isotonic_values(mean: Floats, weight: Floats) -> Floats:
-    """The isotonic regression of means of cells that are in order."""
+    """The isotonic regression (cells,) of the cells' means, in order, with weights."""
     from scipy.optimize import isotonic_regression
 
     values: Floats = isotonic_regression(mean, weights=weight).x
     return values
 
 
-# What the isotonic curve of a calibrated model would look like: the consistency band, by simulation.
+# The consistency band: the range of isotonic curves of a calibrated model, by simulation.
 #
 # Labels are drawn from the predictions, y* = 1 with probability q, and the curve is fitted to them again. If the model
-# is calibrated, the curve of the data is one more such curve, so at each prediction it lies in the band with the stated
-# probability, whatever the number of pairs and of ties. Within a cluster labels hang together: a pair takes the random
-# number of its cluster with probability s, its own otherwise, and s is such that the residuals y - q of two pairs of a
-# cluster are as correlated as in the data. (To resample the residuals of clusters instead gave bands that held in .89
-# to .94 of the pairs: a step of the curve often rests on too few clusters to tell its own variance.)
+# is calibrated, the curve of the data has the same distribution, so that at each prediction it is inside the band with
+# the stated probability, for any number of pairs and ties. Labels within a cluster are drawn with correlation: with
+# probability s, a pair uses the random number of its cluster, and otherwise its own; s is chosen so that the residuals
+# y - q within clusters are as correlated as in the data. (Resampling the residuals of clusters instead gave bands with
+# a coverage of only 89% to 94%, because steps of the curve often have too few clusters to estimate their variance.)
 
-CELLS = 1 << 12  # cells of neighbours in which labels are drawn; up to so many distinct predictions, all by themselves
-BY_ROW_UP_TO = 1 << 17  # pairs; of more, the labels of a cell are drawn together
+CELLS = 1 << 12  # distinct predictions; if there are more, labels are drawn for cells of neighbouring predictions
+BY_ROW_UP_TO = 1 << 17  # pairs; if there are more, the labels of a cell are drawn together
 
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """Arrays, one entry per cell in ascending order: `at` the mean prediction, weight, the frequency that the curve
-    shows, and the band [low, high] at each by itself. miscalibration: the curve's, of the Brier score; simulated: that
-    of each simulated curve."""
+    """The consistency band: arrays (cells,), in ascending order of predictions.
+
+    at: mean prediction. weight: total weight. frequency: value of the curve. low, high: the pointwise band.
+    miscalibration: the Brier score's miscalibration of the data's curve. simulated (simulations,): the same for each
+    simulated curve.
+    """
 
     at: Floats
     weight: Floats
@@ -189,7 +195,7 @@ class Consistency:
 
     @property
     def p_value(self) -> float:
-        """The share of curves, the data's included, that are at least as miscalibrated."""
+        """The share of curves, including that of the data, that are at least as miscalibrated as the data's."""
         as_large = int(np.count_nonzero(self.simulated >= self.miscalibration - 1e-12))
         return (1 + as_large) / (1 + len(self.simulated))
 
@@ -216,12 +222,13 @@ def consistency(pairs: Ordered, *, n_simulations: int, level: float, rng: np.ran
 
 
 def _miscalibration(at: Floats, label: Floats, curve: Floats, weight: Floats) -> Floats:
-    """The mean of (q - y)² - (curve - y)², of each row of labels and curves."""
+    """The weighted mean of (q - y)² - (curve - y)², for each row of labels and curves."""
     return np.asarray(((at - curve) * (at + curve - 2 * label)) @ weight / weight.sum())
 
 
 def _cells(pairs: Ordered) -> Integers:
-    """The first row of each cell: a distinct prediction, or neighbours with about the same number of pairs."""
+    """The first row of each cell: a distinct prediction or, if there are too many, a range with a similar number of
+    pairs."""
     starts = pairs.starts
     if len(starts) <= CELLS:
         return starts
@@ -232,7 +239,7 @@ def _cells(pairs: Ordered) -> Integers:
 
 
 def _simulated_labels(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
-    """The weighted sums of the labels of each cell, one row per simulation."""
+    """Weighted sums of simulated labels, (simulations, cells)."""
     if pairs.clusters is not None:
         return _of_clusters(pairs, pairs.clusters, starts, times, rng)
     if int(pairs.times.sum()) == len(pairs.q) <= BY_ROW_UP_TO:
@@ -262,10 +269,11 @@ def _of_clusters(pairs: Ordered, clusters: Integers, starts: Integers, times: in
 
 
 def shared(pairs: Ordered, clusters: Integers) -> float:
-    """The probability with which a pair takes the random number of its cluster.
+    """The probability s with which a simulated pair uses the random number of its cluster.
 
-    Two pairs that both do have labels of covariance min(q, q') - q q', so that the square of the probability is
-    Σ w w' (y - q)(y' - q') / Σ w w' (min(q, q') - q q') over the pairs of rows of a cluster; 0 if that is negative.
+    If two pairs both do, their labels have covariance min(q, q') - q q'. Therefore s² is estimated by
+    Σ w w' (y - q)(y' - q') / Σ w w' (min(q, q') - q q'), with sums over pairs of rows in the same cluster, clipped to
+    [0, 1].
     """
     order = np.lexsort((pairs.q, clusters))
     code, q, w = clusters[order], pairs.q[order], pairs.w[order]
@@ -280,24 +288,24 @@ def shared(pairs: Ordered, clusters: Integers) -> float:
     return min(1.0, max(0.0, excess / most)) ** 0.5 if most > 0 else 0.0
 
 
-# The smooth ECE: the calibration error of a curve that a kernel smooths, with no bandwidth to choose.
+# The smooth ECE (Błasiok & Nakkiran 2023): the calibration error after kernel smoothing, without a free bandwidth.
 #
-# The residuals y - q are smoothed over [0, 1] by a Gaussian kernel that is reflected at both ends: smECE_σ = ∫ |r_σ(t)|
-# dt with r_σ(t) = Σ w K_σ(t, q) (y - q) / Σ w falls with the bandwidth σ, and the smooth ECE is where it equals σ
-# (Błasiok & Nakkiran 2023). It is a calibration error in units of probability that is continuous in the predictions.
+# The residuals y - q are smoothed over [0, 1] by a Gaussian kernel that is reflected at both ends. smECE_σ = ∫ |r_σ(t)|
+# dt, with r_σ(t) = Σ w K_σ(t, q) (y - q) / Σ w, decreases with the bandwidth σ; the smooth ECE is the σ for which
+# smECE_σ = σ. It is a calibration error in units of probability that is continuous in the predictions.
 #
-# Noise adds to it, so a calibrated model's is above 0. By the triangle inequality, and because smECE_σ falls with σ,
-# the smooth ECE of the sample is away from that of the population by at most ∫ |noise_σ(t)| dt at the sample's own σ.
-# The interval is that bound, at the quantile of simulated noise: on the wide side, unless the model is calibrated.
+# Because of noise, it is positive even for a calibrated model. By the triangle inequality, and because smECE_σ
+# decreases with σ, the sample's smooth ECE differs from the population's by at most ∫ |noise_σ(t)| dt at the sample's
+# σ. The interval uses a quantile of this bound in simulated noise; it is conservative unless the model is calibrated.
 
-PLACES = 1 << 12  # of a grid over [0, 1]; a residual is divided between the two nearest
+PLACES = 1 << 12  # points of a grid over [0, 1]; a residual is divided between the two nearest points
 HALVINGS = 30
 SIMULATIONS = 199
 AT_ONCE = 1 << 21  # random numbers
 
 
 def smooth_ece(pairs: Ordered, *, level: float, rng: np.random.Generator) -> Estimate:
-    """The smooth ECE with an interval for its value in the population; None for pairs of a single cluster."""
+    """The smooth ECE with an interval for its value in the population; no interval for a single row or cluster."""
     total, n = float(pairs.weight.sum()), int(pairs.times.sum())
     value = fixed_point(on_grid(pairs.q, pairs.weight * (pairs.y - pairs.q)) / total)
     single = n < 2 if pairs.clusters is None else len(np.unique(pairs.clusters)) < 2
@@ -308,7 +316,7 @@ def smooth_ece(pairs: Ordered, *, level: float, rng: np.random.Generator) -> Est
 
 
 def fixed_point(masses: Floats) -> float:
-    """The bandwidth that equals its own smoothed error."""
+    """The bandwidth σ with smECE_σ = σ, by bisection; 0 if it is below 2⁻³⁰."""
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
@@ -317,9 +325,9 @@ def fixed_point(masses: Floats) -> float:
 
 
 def smoothed_errors(masses: Floats, bandwidth: float) -> Floats:
-    """∫ |r_σ(t)| dt of residuals on the grid, of each row.
+    """smECE_σ = ∫ |r_σ(t)| dt of residuals on the grid, (…, PLACES + 1), for each row.
 
-    Smoothing with the reflected kernel is the heat equation without flow at the ends: each cosine is damped.
+    Smoothing with the reflected Gaussian kernel is done by a cosine transform, in which each coefficient is damped.
     """
     from scipy.fft import dct, idct
 
@@ -331,7 +339,7 @@ def smoothed_errors(masses: Floats, bandwidth: float) -> Floats:
 
 
 def on_grid(q: Floats, values: Floats) -> Floats:
-    """Values at predictions, divided between the two nearest places."""
+    """Sums of values on the grid, (PLACES + 1,); each value is divided between the two points nearest to its q."""
     left = np.minimum((q * PLACES).astype(np.int64), PLACES - 1)
     right = q * PLACES - left
     masses = np.bincount(left, weights=values * (1 - right), minlength=PLACES + 1)
@@ -339,9 +347,10 @@ def on_grid(q: Floats, values: Floats) -> Floats:
 
 
 def _noise(pairs: Ordered, rng: np.random.Generator) -> Floats:
-    """Simulated sums of noise at each place: the residuals of a row, or of a cluster, times a normal number.
+    """Simulated noise on the grid, (SIMULATIONS, PLACES + 1): residuals of each row (or cluster) times a normal number.
 
-    Where rare labels happen to be even rarer, residuals look smaller than a calibrated model's; they count as its.
+    If the residuals are smaller than expected of a calibrated model, they are scaled up to this size: rare labels may
+    by chance be even rarer in the sample.
     """
     residual = pairs.w * (pairs.y - pairs.q)
     spread = float((pairs.times * pairs.w**2) @ (pairs.q * (1 - pairs.q)))

@@ -1,4 +1,4 @@
-"""Logits and right classes, checked, and the sums of their pairs by slot, taken where the logits lie."""
+"""Check logits and target classes, and add up their pairs by slot, in numpy or on the device of a torch tensor."""
 
 from __future__ import annotations
 
@@ -53,15 +53,15 @@ def fill(q: Floats, logits: npt.NDArray[Any], rows: Integers) -> None:
 
 
 def _as_slice(rows: Integers) -> slice | Integers:
-    """The same rows as a slice, of which numpy makes no copy, where none is left out."""
+    """The rows as a slice if they are contiguous, since numpy does not copy slices; else unchanged."""
     return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
 
 
-# The sums of the pairs of logits that torch holds, taken on their device; some 55,000 cells come back.
+# Sums of the pairs of a torch tensor, computed on its device, which returns some 55,000 cells.
 #
-# The device counts every pair as one of label 0 that lies below one half. The pairs that are otherwise (of each row the
-# target's, the largest probability where it is a wrong one, and a second one half) come back as numbers and are moved
-# to where they belong.
+# The device counts every pair as if its label were 0 and its probability below one half. The pairs for which this is
+# wrong (in each row, the target's; the largest probability if it is not the target's; and a second probability of one
+# half) are returned as numbers and moved to their correct slots.
 
 WIDEST = int(SCALE)  # the cell of q = 1
 AT_ONCE = {"cpu": 1 << 16, "cuda": 1 << 24}  # pairs: what fits the cache of a core, what keeps a GPU busy
@@ -109,9 +109,10 @@ def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: b
 
 
 def _add(sums: Any, q: Any) -> None:
-    """Count pairs by cell, and add where in it they lie, in whole steps: exactly, in any order; q is overwritten.
+    """Add pairs to the three sums of their cell (count, offset, squared offset), in whole steps; q is overwritten.
 
-    The three sums of a cell lie side by side, so that a pair is added at one place of the device's memory.
+    Integer sums are exact in any order. The three sums of a cell are adjacent in memory, so that each pair is added at
+    one place.
     """
     import torch
 
@@ -126,7 +127,7 @@ def _add(sums: Any, q: Any) -> None:
 
 
 def _place(q: Floats) -> tuple[Integers, Floats]:
-    """The cell of a probability as the device counts it, and where in it that lies."""
+    """The cell of each probability, as the device counts cells, and the position within the cell, from 0 to 1."""
     t = np.sqrt(np.sqrt(q)) * SCALE
     cell = t.astype(np.int64)
     return cell, t - cell
@@ -136,8 +137,8 @@ def _slots(q: Any, y: Any) -> Slots:
     return slots_of(Pairs(y.astype(np.uint8), q))
 
 
-IGNORED = -100  # the target of a row that does not count, as in PyTorch
-BFLOAT16 = "bfloat16"  # the type that other libraries lend to numpy
+IGNORED = -100  # the target of rows that are ignored, as in PyTorch
+BFLOAT16 = "bfloat16"  # a numpy dtype that other libraries register
 
 
 def slots_of_logits(
@@ -148,14 +149,14 @@ def slots_of_logits(
     ignore: int = IGNORED,
     place: Callable[[int], str] = "row {:,}".format,
 ) -> Slots:
-    """The slots of the pairs of rows of logits (…, V), with the number of the right class of each row, targets (…).
+    """The slots of the pairs of rows of logits (…, V) with target classes `targets` (…), numbered from 0.
 
-    "class-wise": V pairs a row, the probability of each class and whether it is the target. "top-label": one pair a
-    row, the largest probability and whether its class is the target; ties go to the first class. Rows whose target is
-    `ignore` make no pairs. Arrays are summed by numpy, tensors of torch by torch on their own device, both in float64;
-    of the probabilities no more than some rows are kept.
+    reduce: "class-wise" makes V pairs per row, the probability of each class and whether it is the target; "top-label"
+    makes one pair per row, the largest probability and whether its class is the target (ties go to the first class).
+    Rows whose target is `ignore` are left out. Arrays are processed by numpy, torch tensors by torch on their own
+    device, both in float64 and in blocks of rows.
 
-    Raises InputError for what is no such input; rows are counted from 0 and called `place`.
+    Raises InputError for an invalid shape, type, target or row; `place` formats a row number, counted from 0.
     """
     if reduce not in (CLASS_WISE, TOP_LABEL):
         raise InputError(f"reduce must be {CLASS_WISE!r} or {TOP_LABEL!r}, not {reduce!r}.")
@@ -211,7 +212,7 @@ def _tensor(logits: Any) -> Any:
 
 
 def _targets(targets: Any) -> npt.NDArray[np.int64]:
-    """The numbers of the right classes, on the host."""
+    """Convert target classes to an integer array in host memory. Raises InputError if they are not integers."""
     values = targets.detach().cpu() if hasattr(targets, "detach") else targets
     try:
         array = np.asarray(values)

@@ -97,12 +97,12 @@ def _size(gap: float) -> str:
 class MiscalibratedGroup:
     """A group that is worse calibrated than the whole.
 
-    name: its conditions in words, which are also in `conditions`. n: its rows; share: of the weight. mean_prob: the
-    mean prediction, base_rate: the frequency of label 1, gap: their difference, positive where the model is
-    overconfident. whole_gap: the gap of the whole at the same predictions (0 if the comparison is with perfect
-    calibration). excess: gap - whole_gap, with an interval that holds for all groups tested at once. error: the
-    debiased calibration error. p_adjusted: for all groups tested. explains: other groups found whose departure is this
-    one's.
+    name: its conditions in words, joined by "and"; conditions: the same as a tuple. n: number of rows. share: share of
+    the total weight. mean_prob: mean prediction. base_rate: frequency of label 1. gap: mean_prob - base_rate, positive
+    if the model is overconfident. whole_gap: the gap of all rows at the same predictions (0 if the comparison is with
+    perfect calibration). excess: gap - whole_gap, with a simultaneous interval for all groups tested. error: the
+    debiased calibration error. p_adjusted: adjusted for all groups tested. explains: names of other significant groups
+    that are no longer significant after this group's excess is removed.
     """
 
     name: str = as_json("group")
@@ -141,11 +141,11 @@ SIGNED = digits(3, sign=True)
 class MiscalibratedGroups(Rows[MiscalibratedGroup]):
     """The result of `find_miscalibrated_groups`: iterate, index by name, or convert it.
 
-    whole: all rows. tested: the number of groups tested, by their number of conditions. better: significant groups that
-    are better calibrated than the whole. left: groups found that are neither among the rows nor explained by them.
-    rows: the groups found, the strongest first; of groups that overlap, those that explain the others. notes: caveats.
-    multicalibration: the error over all groups, if asked for. recipe: everything needed to repeat it, and what was
-    read.
+    rows: the groups found, by descending score; among overlapping groups, only those that explain the others. whole:
+    figures of all rows. tested: number of groups tested with one condition and, if tested, with two. better: number of
+    significant groups that are better calibrated than the whole. left: number of significant groups that are neither in
+    `rows` nor explained by them. notes: caveats. multicalibration: the error over all groups, if requested. recipe:
+    everything needed to repeat the search, and what was read.
     """
 
     whole: WholeCalibration
@@ -239,11 +239,11 @@ def find_miscalibrated_groups(
     """Groups of rows, made by one or two conditions on columns, that are worse calibrated than the whole, tested
     together.
 
-    For every group, the sum of y - r(q) over its rows is compared with what chance does to it, where r(q) is q plus the
-    mean gap of all rows with similar predictions (against="whole"), or q itself (against="diagonal"). The p-values
-    are adjusted for all groups tested by the law of the largest departure, simulated with all correlations: with
-    probability `level`, no group is found that is as well calibrated as the whole. Half of the error goes to groups of
-    one condition, half to those of two.
+    For every group, the sum of y - r(q) over its rows is tested against 0, where r(q) is q plus the mean y - q of all
+    rows with similar predictions (against="whole"), or q itself (against="diagonal"). P-values are adjusted for all
+    groups tested, using the simulated distribution of the largest score with all correlations between groups. With
+    probability `level`, no group is found that is as well calibrated as the whole. The error probability is divided
+    equally between groups of one condition and groups of two.
 
     y_true, y_prob, sample_weight, clusters, pos_label, data: as in `calibration_curve`. features: a data frame, a
     mapping of names to columns of n values, or with `data` names of its columns. Categories give one condition per
@@ -302,7 +302,7 @@ def groups_of(
     level: float = 0.95,
     rng: Randomness = 0,
 ) -> MiscalibratedGroups:
-    """The groups of checked pairs: the implementation of `find_miscalibrated_groups`."""
+    """`find_miscalibrated_groups` for checked pairs and columns by name."""
     pairs, checked_features = features_of(raw_pairs, columns, min_rows=min_rows)
     generator = generator_from(rng)
     features = [*checked_features, predictions_of(pairs, columns, min_rows=min_rows, alone=against == DIAGONAL)]

@@ -30,8 +30,9 @@ LEAST = 1e-9  # of a score, where a sum is divided by it
 class MulticalibrationError(Result):
     """The result of `multicalibration_error`.
 
-    error: corrected for being the largest of many, with its interval. plugin: the largest as it is observed, that of
-    `group`; positive gap: overconfident. groups: the number of groups. recipe: everything needed to repeat it.
+    error: the estimate, corrected for selecting the largest of many, with its interval. plugin: the largest observed
+    share × |gap|. group, share, gap: name, share of the weight and gap (positive: overconfident) of the group that has
+    it. groups: number of groups. recipe: everything needed to repeat the analysis.
     """
 
     error: Estimate
@@ -78,12 +79,12 @@ def multicalibration_error(
 ) -> MulticalibrationError:
     """The largest share × |gap| over all groups: max |Σ w (q - y)| / Σ w, the sums over a group and over all rows.
 
-    0 if predictions are calibrated in every group. Groups are all rows; stretches of predictions; the groups of one
-    condition on the features, each also within a stretch of predictions (that is what distinguishes multicalibration
-    from calibration in the mean of every group); and with conditions=2, which takes longer, those of two.
+    The error is 0 if predictions are calibrated in every group. Groups are: all rows; ranges of predictions; the rows
+    that satisfy one condition on a feature, also within ranges of predictions (multicalibration requires this, in
+    contrast to calibration in the mean of every group); and, with conditions=2, which takes longer, two conditions.
 
-    The largest of many noisy gaps is too large on average; what noise adds is simulated and taken off. The interval
-    holds for every group that may be the largest (Chernozhukov, Lee & Rosen 2013). The other arguments are those of
+    The largest of many noisy gaps is biased upwards; the bias is simulated and subtracted. The interval allows for
+    every group that may have the largest value (Chernozhukov, Lee & Rosen 2013). The other arguments are those of
     `find_miscalibrated_groups`.
 
     >>> import numpy as np
@@ -119,7 +120,7 @@ def multicalibration_of(
     level: float = 0.95,
     rng: Randomness = 0,
 ) -> MulticalibrationError:
-    """The error of checked pairs: the implementation of `multicalibration_error`."""
+    """`multicalibration_error` for checked pairs and columns by name."""
     min_rows = check_whole(min_rows, name="min_rows")
     pairs, checked_features = features_of(raw_pairs, columns, min_rows=min_rows)
     n, generator = len(pairs), generator_from(rng)
@@ -166,17 +167,20 @@ def multicalibration_of(
 
 
 def _lower(family: Family, width: float) -> float:
-    """The largest sum less so many of its standard deviations, at least 0; a skewed sum's deviation is what makes its
-    score."""
+    """The largest |sum| - width · deviation of any group, at least 0.
+
+    The deviation is the larger of the observed one and |sum / score|, which allows for skewness.
+    """
     size = np.abs(family.sums)
     spread = np.maximum(family.observed, size / np.maximum(np.abs(family.score), LEAST))
     return max(0.0, float((size - width * spread).max()))
 
 
 def _corrected(family: Family, rng: np.random.Generator) -> float:
-    """The largest |sum| less what drawing it as the largest of noisy sums adds to the largest, at least 0.
+    """The largest |sum|, minus a simulated estimate of its upward bias, at least 0.
 
-    The sums that are drawn around are shrunk by the median largest score: those that noise explains, to 0.
+    Noise is added to the sums after these have been shrunk by the median of the largest score (to 0 if noise explains
+    them); the bias is the mean increase of the largest |sum|.
     """
     assert family.units is not None
     size = np.abs(family.sums)
@@ -191,7 +195,7 @@ def _quantile(largest: Floats, level: float) -> float:
 
 
 def _joined(families: tuple[Family, ...]) -> Family:
-    """Groups of one and of two conditions as one family: their draws are the same."""
+    """Merge the families of one and of two conditions, which use the same random draws."""
     return families[0] if len(families) == 1 else families[0].joined(families[1])
 
 

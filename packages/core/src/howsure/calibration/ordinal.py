@@ -42,12 +42,12 @@ HIGHER_LEVEL = "a higher level"  # what label 1 means at each cut point
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class OrdinalCalibration(Rows[CalibrationCurve]):
-    """The result of `ordinal_calibration`: a curve for each cut point, "> level"; take one by its name, or iterate.
+    """The result of `ordinal_calibration`: iterate over the curves of cut points, or index by name, such as "> 3".
 
-    levels: all levels, in order. error: the root mean squared gap over all cut points, each counting the same. rps: the
-    ranked probability score, with the interval of its mean; rps_parts: its parts, those of the cut points added up.
-    bias: the mean of the expected level less the level, where levels are numbers in these, else in steps. p_adjusted:
-    the p of each cut point, adjusted for their number.
+    levels: all levels, in order. error: the root mean squared gap over all cut points, with equal weight. rps: the mean
+    ranked probability score with its interval. rps_parts: its decomposition, summed over cut points. bias: the mean
+    difference between the expected and the true level, in units of the levels if these are numbers, else in ranks.
+    p_adjusted: the p-value of each cut point, adjusted for their number.
     """
 
     levels: tuple[str, ...]
@@ -191,7 +191,7 @@ def ordinal_calibration(
 
 
 def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Probabilities:
-    """The probabilities of all levels, a curve for each class."""
+    """The form of the probabilities of all levels, with reduce="class-wise" and the levels as classes."""
     spec = Probabilities(UNNAMED, None) if y_prob is None else given_of(y_prob)
     if spec.reduce is not None:
         raise InputError("{parameter} does not go with ordered levels, which are all judged; leave it out.", "reduce")
@@ -223,7 +223,8 @@ def _check_order(names: Sequence[str], *, named: bool) -> None:
 
 
 def _error_of_all(cuts: Sequence[Pairs], units: Integers | None, *, level: float, **how: Any) -> Estimate:
-    """The error over the bins of all cut points, each cut point weighing the same, rows (or clusters) as clusters."""
+    """The debiased error over the bins of all cut points, with equal weight; the pairs of a row (or cluster) are one
+    cluster."""
     n = len(cuts[0])
     bins, start = [], 0
     for pairs in cuts:

@@ -1,4 +1,4 @@
-"""Calibration of continuous predictions: where does the true value fall among posterior draws?"""
+"""Calibration of continuous predictions, from the ranks of true values among posterior draws."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# The distribution of the largest deviation of the cumulative counts of uniform integer ranks from a straight line.
+# The exact distribution of the largest difference between cumulative counts of uniform ranks and their expectation.
 
 MOST_WORK = 10**8  # multiplications; above, Massart's bound
 NEGLIGIBLE = 1e-8  # below it, 1 - P has no digits left
@@ -45,19 +45,19 @@ TAIL = 12.0  # standard deviations beyond which a Poisson probability is nothing
 
 
 def largest_distance(ranks: Integers, possible: int) -> int:
-    """max_k |K N_k - n k|, N_k the number of the n ranks below k, and K (`possible`) the number of possible ranks: an
-    integer."""
+    """max_k |K N_k - n k|, an integer: N_k of the n ranks are below k, and K (`possible`) ranks are possible."""
     below = np.cumsum(np.bincount(ranks, minlength=possible))
     return int(np.abs(possible * below - len(ranks) * np.arange(1, possible + 1)).max())
 
 
 @lru_cache(maxsize=1024)
 def distance_tail(distance: int, n: int, possible: int) -> float:
-    """P(the largest distance of n independent, uniform ranks is at least this): exact.
+    """P(`largest_distance` of n independent uniform ranks ≥ distance), exactly.
 
-    Given their sum n, the counts of the ranks are those of independent Poisson variables; the paths that stay within
-    are summed rank by rank. If that takes more than 10⁸ multiplications, or the probability lies below 10⁻⁸, it is the
-    bound 2 exp(-2 n d²), d = distance / (K n) (Massart 1990), which is never too small.
+    The counts of ranks are distributed like independent Poisson variables, given that their sum is n; the probability
+    of all paths that stay within the distance is computed rank by rank. If this takes more than 10⁸ multiplications, or
+    the probability is below 10⁻⁸, the result is the upper bound 2 exp(-2 n d²) with d = distance / (K n) (Massart
+    1990).
 
     >>> round(distance_tail(3, 3, 3), 4)  # of the 27 ways, 6 have each rank once
     0.7778
@@ -109,16 +109,18 @@ def _work(distance: int, n: int, possible: int) -> float:
     return 2 * distance * 2 * (TAIL * math.sqrt(rate) + 30)
 
 
-# Are ranks uniform? The chi-square of a histogram and the band of the cumulative curve, for independent and for
-# clustered ranks.
+# Tests of uniform ranks: chi-square of a histogram, and band of the cumulative curve, for independent or clustered
+# ranks.
 
 ROUNDING = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
 class RankTests:
-    """Statistics, p-values and their Monte Carlo errors, by test name; reach: half the width of the band of the
-    cumulative shares; low, high: the interval of each bar."""
+    """Statistics, p-values and Monte Carlo errors by test name ("chi-square", "band").
+
+    reach: half the width of the band of the cumulative shares. low, high (bars,): the interval of each bar's count.
+    """
 
     statistics: dict[str, float]
     p_values: dict[str, float]
@@ -129,7 +131,7 @@ class RankTests:
 
 
 def independent_tests(ranks: Integers, edges: Integers, level: float) -> RankTests:
-    """The tests of independent ranks 0 … K - 1; edges (B + 1,): the first rank of each bar, and K."""
+    """Both tests for independent ranks 0 … K - 1; edges (B + 1,) are the first rank of each bar, and K."""
     from scipy.special import gammaincc
     from scipy.stats import binom
 
@@ -154,9 +156,9 @@ def independent_tests(ranks: Integers, edges: Integers, level: float) -> RankTes
 def clustered_tests(
     ranks: Integers, edges: Integers, clusters: Integers, *, level: float, times: int, rng: np.random.Generator
 ) -> RankTests:
-    """The same for ranks in clusters, from random signs of each cluster's contribution to counts minus expectations.
+    """Both tests for ranks in C clusters, by random signs of each cluster's contribution to count minus expectation.
 
-    The interval of a bar is Student's with C - 1 degrees of freedom and the variance of such sums, Σ_c S_c².
+    The interval of a bar uses Student's t with C - 1 degrees of freedom and the variance Σ_c S_c² of the contributions.
     """
     n, possible, number = len(ranks), int(edges[-1]), int(clusters.max()) + 1
     counts = np.bincount(clusters * possible + ranks, minlength=number * possible).reshape(number, possible)

@@ -44,17 +44,17 @@ class Bins(Arrays):
 class CalibrationCurve(Result):
     """The result of `calibration_curve`.
 
-    bins: the curve. error: the headline, the root mean squared gap between predictions and label frequencies corrected
-    for the bias due to noise, with its interval. algorithm1_error, mse: Algorithm 1's value and its square, with an
-    interval only from Algorithm 2 or a bootstrap. ece: the mean absolute gap, with an interval of its value in the
-    population (docs/calibration.md). max_error: the largest. brier, log_loss: scores of the pairs in parts. p_value:
-    of the hypothesis that the predictions are calibrated. base_rate: the frequency of label 1. n: the pairs. histogram
-    (2, 64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: caveats. recipe:
-    everything needed to repeat it. name: the group.
+    bins: the curve. error: the main result, the root mean squared gap between predictions and label frequencies,
+    corrected for the bias due to noise, with an interval. algorithm1_error, mse: Algorithm 1's value and its square,
+    with an interval only from Algorithm 2 or a bootstrap. ece: the mean absolute gap, with an interval for its value in
+    the population (docs/calibration.md). max_error: the largest absolute gap. brier, log_loss: mean scores and their
+    decomposition. p_value: of the hypothesis that the predictions are calibrated. base_rate: frequency of label 1. n:
+    number of pairs. histogram (2, 64): weight by label (0, 1) and prediction, in 64 bars over [0, 1]. notes: caveats.
+    recipe: everything needed to repeat the analysis. name: the group.
 
-    reduction: how several classes became pairs, "top-label" or "class-wise"; None where a pair is all there is. The
-    scores of the pairs are then the top-label or class-wise ones, and are called so; multiclass: those of all classes,
-    where their probabilities are known. positive: what label 1 means, where that has a name.
+    reduction: how several classes were reduced to pairs, "top-label" or "class-wise"; None for a binary problem. If it
+    is set, brier and log_loss are the top-label or class-wise scores and are labelled so. multiclass: the scores of all
+    classes, if their probabilities are known. positive: the name of label 1, if it has one.
     """
 
     name: str | None = as_json("group", default=None)
@@ -119,15 +119,15 @@ class CalibrationCurve(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CalibrationComparison(Result):
-    """A and B on the same pairs; every difference is A - B, so positive values mean that B is better.
+    """Two models, A and B, on the same pairs. Every difference is A - B, so positive values mean that B is better.
 
-    error_a, error_b: debiased errors with intervals. squared_error_difference: of the squared debiased errors, not
-    truncated at zero. error_difference: of the errors themselves, None unless both are clearly above zero.
-    brier_difference, log_loss_difference: of the mean scores of the pairs (undefined if a loss is infinite, or if one
-    row or cluster has all the weight); `to_dict` calls them top-label or class-wise if several classes became pairs so,
-    as `reduction` says. multiclass_brier_difference, multiclass_log_loss_difference: of the scores of all classes, None
-    where their probabilities are not known. curves: of A and of B, with their names. notes: caveats. read: of which
-    files the models are, and which of their rows are not used.
+    error_a, error_b: debiased errors with intervals. squared_error_difference: difference of the squared debiased
+    errors, not truncated at zero. error_difference: difference of the errors; None unless both are clearly above zero.
+    brier_difference, log_loss_difference: differences of the pairs' mean scores (undefined if a loss is infinite, or if
+    one row or cluster has all the weight). reduction: how several classes were reduced to pairs; the keys of `to_dict`
+    then name the scores accordingly. multiclass_brier_difference, multiclass_log_loss_difference: differences of the
+    scores of all classes; None if their probabilities are unknown. curves: the curves of A and B, with the models'
+    names. notes: caveats. read: the files of the models, and numbers of unused rows.
     """
 
     n: int
@@ -173,7 +173,7 @@ class CalibrationComparison(Result):
         return f"howsure {self.recipe['howsure']}; {provenance}; level {self.recipe['level']}"
 
     def columns(self) -> Sequence[Column]:
-        """One row per figure; people see those with an interval, frames and CSV hold those that are known."""
+        """One row per figure: tables show those with an interval, frames and CSV all that are known."""
         a, b = self.names
         estimates = {
             f"error of {a}": self.error_a,
@@ -237,7 +237,7 @@ class CalibrationComparison(Result):
         return comparison_figure(self, axis=axis)
 
     def verdict(self) -> str:
-        """Which model is better calibrated, and what an error of 0 means, in a line each."""
+        """Which model is better calibrated and, if an error is 0, a line on what that means."""
         e, (a, b) = self.squared_error_difference, self.names
         if e.low is None or e.high is None:
             summary = "Too little data to compare."
@@ -268,7 +268,7 @@ def _several(score: str) -> str:
 
 
 def bins_from(binned: Binned, unit: float, standard_error: Floats, low: Floats, high: Floats) -> Bins:
-    """The public form of bins, with weights in the user's own `unit`."""
+    """Convert bins to the public `Bins`; weights are multiplied by `unit` to restore the user's scale."""
     s = binned.sums
     mean_prob = np.clip(s.q / s.w1, 0.0, 1.0)  # a sum of sums may end 1e-16 outside
     return Bins(

@@ -1,7 +1,8 @@
-"""Summaries as bytes: a line that says what they are, a head in JSON, columns of whole numbers, and a checksum.
+"""Serialization of summaries: a line with format and version, a JSON header, columns of integers, and a checksum.
 
-The same sums give the same bytes on every machine: columns are little-endian, of as few bytes a number as the largest
-one needs, and nothing is compressed by a library whose versions differ. Nothing in them could run.
+The same sums give the same bytes on every machine: columns are little-endian with as few bytes per number as the
+largest one needs, and no compression library is used, since versions may differ. The format contains no executable
+code.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ CHECKSUM = 32  # bytes of SHA-256, at the end
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What bytes hold: the parts, and their names if they are groups."""
+    """The content of a file: the sums of each group and the groups' names, or one set of sums and None."""
 
     parts: Sequence[Slots]
     names: Sequence[str] | None = None
 
 
 def to_bytes(saved: Saved) -> bytes:
-    """The bytes of summaries. Raises InputError where some have weights and others have none."""
+    """Serialize summaries. Raises InputError if only some of them have weights."""
     check_weights(dict(zip([""] if saved.names is None else saved.names, saved.parts, strict=True)))
     weighted = any(part.weights is not None for part in saved.parts if len(part.slot))
     distances = [np.diff(part.slot, prepend=0) for part in saved.parts]
@@ -67,7 +68,7 @@ def to_bytes(saved: Saved) -> bytes:
 
 
 def check_weights(groups: Mapping[str, Slots]) -> None:
-    """Raise InputError where the pairs of some groups have weights and those of others have none."""
+    """Raise InputError if the pairs of only some groups have weights."""
     names = {slots.weights is not None: name for name, slots in groups.items() if len(slots.slot)}
     if len(names) > 1:
         raise InputError(
@@ -77,9 +78,9 @@ def check_weights(groups: Mapping[str, Slots]) -> None:
 
 
 def from_bytes(content: bytes, *, name: str = "content") -> Saved:
-    """The summaries of some bytes; `name` is what an error calls them.
+    """Deserialize summaries; `name` is used in messages.
 
-    Raises InputError if they are no summaries, of another version or grid, truncated or changed.
+    Raises InputError for another format, version or grid, and for content that was truncated or changed.
     """
     if not isinstance(content, bytes | bytearray | memoryview):
         raise InputError(
@@ -109,7 +110,7 @@ def read(path: Place) -> Saved:
 
 
 class SavedSums(ABC):
-    """What is kept as bytes, and in files."""
+    """Base class of objects that can be converted to bytes and saved in files."""
 
     @abstractmethod
     def _saved(self) -> Saved: ...
@@ -119,24 +120,24 @@ class SavedSums(ABC):
     def _of(cls, saved: Saved, name: str) -> Self: ...
 
     def to_bytes(self) -> bytes:
-        """The same pairs as the same bytes, in whatever order and parts they were added.
+        """Serialize; the bytes do not depend on the order or the parts in which pairs were added.
 
-        Sums of weights are rounded, and their last bits depend on the order.
+        Exception: sums of weights are rounded, so that their last bits depend on the order.
         """
         return to_bytes(self._saved())
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """What `to_bytes` made. Raises InputError for bytes that are none, or were truncated or changed."""
+        """Deserialize the result of `to_bytes`. Raises InputError for other, truncated or changed content."""
         return cls._of(from_bytes(content), "content")
 
     def save(self, path: Place) -> None:
-        """Write a file that appears whole or not at all; one that is there is replaced."""
+        """Write a file atomically, replacing an existing one."""
         save(self.to_bytes(), path, like=LIKE)
 
     @classmethod
     def load(cls, path: Place) -> Self:
-        """What a file holds. Raises InputError if there is none, or it was truncated or changed."""
+        """Read a file. Raises InputError if it does not exist, is not a summary, or was truncated or changed."""
         return cls._of(read(path), str(path))
 
 
@@ -146,7 +147,7 @@ def _damaged(name: str, why: object) -> InputError:
 
 
 def _narrow(column: Integers) -> tuple[int, bytes]:
-    """The fewest bytes that hold each number of a column, and the numbers."""
+    """The number of bytes that each number of a column needs, and the column in this width."""
     width = (int(column.max(initial=0)).bit_length() + 7) // 8
     return width, column.astype("<i8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
 
@@ -174,7 +175,7 @@ def _parsed(head: dict[str, Any], content: bytes) -> Saved:
     if names is not None and (not all(isinstance(name, str) for name in names) or len(set(names)) < len(names)):
         raise ValueError("its groups have no names of their own")
     n, columns = sum(sizes), []
-    if n > len(content):  # each slot has pairs, whose number takes a byte
+    if n > len(content):  # each slot takes at least one byte
         raise ValueError("it has fewer bytes than its head says")
     for width in head["bytes"]:
         columns.append(_wide(content[: width * n], width, n))
@@ -199,7 +200,7 @@ def _parsed(head: dict[str, Any], content: bytes) -> Saved:
 
 
 def _check(slots: Slots) -> None:
-    """Raise ValueError for sums that no pairs have."""
+    """Raise ValueError for inconsistent sums, which no set of pairs can have."""
     n, offsets, squares, logs, infinite = slots.sums
     near = np.minimum(slots.cell, LAST - slots.cell)
     steep = slots.wrong() & (near < STEEP)

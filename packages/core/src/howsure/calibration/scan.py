@@ -1,4 +1,4 @@
-"""All groups of one and of two conditions at once: how far each departs from what is expected, and which lead."""
+"""Test all groups defined by one or two conditions at once, and select those that explain the others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from howsure.calibration.bins import boundaries_of_sorted
 from howsure.calibration.features import Crossed, Feature, alone, crossed
 from howsure.inputs.pairs import Floats, Integers, Pairs
 
-# What the labels differ by from what is expected of them, and how far that varies by chance, in blocks of rows.
+# Residuals of the labels, and their sums in blocks of rows, from which their variance and correlations are estimated.
 
 BLOCKS = 256
 MOST_STRATA, STRATUM_ROWS = 200, 50
@@ -23,13 +23,14 @@ WHOLE, DIAGONAL = "whole", "diagonal"
 
 @dataclass(frozen=True, slots=True)
 class Residuals:
-    """The rows of a search.
+    """Residuals of all rows, with sums by stratum and block.
 
-    values (n,): w (y - r(q)), with r(q) = q ("diagonal"), or q plus the mean gap of the whole at such predictions
-    ("whole"). strata (n,): the stretch of predictions of each row. shift (strata,): the whole's mean y - q. blocks
-    (n,): the block of each row: whole clusters, or single rows at random. powers: 1, w, w², w³ of each row, None where
-    all are 1. totals (4, strata): their sums. variance, third (strata,): the mean r (1 - r) and r (1 - r)(1 - 2 r).
-    by_block (blocks, strata): the sums of the values.
+    values (n,): the residuals w (y - r(q)), with r(q) = q for against="diagonal", or q plus the stratum's `shift` for
+    "whole". strata (n,): the stratum of each row, a range of similar predictions. shift (strata,): the mean y - q of
+    the stratum's rows. blocks (n,): the random block of each row; a cluster is in one block. powers: 1, w, w², w³ of
+    each row; None for powers that are 1. totals (4, strata): their sums. variance, third (strata,): the means of r (1 -
+    r) and r (1 - r)(1 - 2r), the second and third central moments of a label. by_block (blocks, strata): sums of
+    values.
     """
 
     values: Floats
@@ -49,20 +50,20 @@ class Residuals:
 
     @property
     def n_blocks(self) -> int:
-        """The number of blocks."""
+        """Number of blocks."""
         return len(self.by_block)
 
     @property
     def n_strata(self) -> int:
-        """The number of stretches of predictions."""
+        """Number of strata."""
         return len(self.variance)
 
 
 def residuals_of(pairs: Pairs, *, against: str, rng: np.random.Generator) -> Residuals:
-    """The residuals of checked pairs, all of which weigh.
+    """The residuals of checked pairs, all of positive weight.
 
-    The whole's gap is its mean over stretches of at least 50 rows with similar predictions (at most 200 stretches), and
-    is added to each row's own prediction.
+    Rows are divided by prediction into at most 200 strata of at least 50 rows. For against="whole", the stratum's mean
+    y - q is added to each row's own prediction.
     """
     q, y, n = pairs.probabilities, pairs.labels, len(pairs)
     size = max(STRATUM_ROWS, n // MOST_STRATA)
@@ -102,21 +103,23 @@ def residuals_of(pairs: Pairs, *, against: str, rng: np.random.Generator) -> Res
 
 
 def _blocks(clusters: Integers | None, n: int, rng: np.random.Generator) -> Integers:
-    """The block of each row: every cluster (or row) in one, at random, all blocks of about as many."""
+    """The random block of each row (n,); a cluster is in one block, and blocks have about equal numbers of clusters."""
     count = n if clusters is None else int(clusters.max()) + 1
     block = rng.permutation(count) % min(count, BLOCKS)
     return block if clusters is None else block[clusters]
 
 
-# Sums as normal scores: the standard normal variable that is as unlikely as the sum.
+# Normal scores of sums: the quantile of the standard normal distribution with the same tail probability.
 
 SMALLEST = 1e-300
 LEAST_SKEWNESS = 1e-3
 
 
 def skewed_scores(sums: Floats, variance: Floats, third: Floats, step: float) -> Floats:
-    """The scores of sums with mean 0 and these second and third moments; a tail heavier than the normal one is that of
-    a shifted gamma distribution. `step`, half the step in which the sum moves, is taken off |sum|.
+    """Normal scores of sums with mean 0 and the given second and third central moments.
+
+    A tail that is heavier than normal, because of skewness, is that of a shifted gamma distribution. step: continuity
+    correction, subtracted from |sum|.
 
     >>> skewed_scores(np.array([20.0, -20.0]), np.full(2, 100.0), np.full(2, 500.0), 0.0).round(2)
     array([ 1.82, -2.  ])
@@ -136,7 +139,7 @@ def skewed_scores(sums: Floats, variance: Floats, third: Floats, step: float) ->
 
 
 def student_scores(sums: Floats, variance: Floats, free: Floats) -> Floats:
-    """The scores of sums whose variance was estimated with `free` degrees of freedom.
+    """Normal scores of sums with mean 0 whose variance was estimated with `free` degrees of freedom.
 
     >>> student_scores(np.array([20.0]), np.array([100.0]), np.array([10.0])).round(2)
     array([1.79])
@@ -149,27 +152,26 @@ def student_scores(sums: Floats, variance: Floats, free: Floats) -> Floats:
     return scores
 
 
-# All groups of one and of two conditions at once: how far each departs from what is expected, and the law of the
-# largest departure.
+# Scores of all groups of one and of two conditions, and the distribution of the largest score.
 
 DRAWS = 1000
-MIN_ROWS = 50  # of a group, unless the user says else
-EXPECTED = 5.0  # the least Σ r (1 - r), so that more labels of either kind are expected; outside a group, too
-BESIDE = 0.1  # the least share of the variance of a group that is left beside others with the same predictions
-CLUSTERS = 10.0  # the least equivalent number of clusters in a group
-LARGEST_SHARE = 0.9  # of a condition's rows that a second condition may leave
+MIN_ROWS = 50  # default of the minimum number of rows in a group
+EXPECTED = 5.0  # minimum of Σ r (1 - r) in a group and outside it, so that at least 5 labels of each kind are expected
+BESIDE = 0.1  # minimum share of a group's variance that remains after comparison with rows of similar predictions
+CLUSTERS = 10.0  # minimum effective number of clusters in a group
+LARGEST_SHARE = 0.9  # a group of two conditions may have at most this share of the rows of either condition
 FIGURES = ("features", "conditions", "n", "weight", "sums", "expected", "deviation", "observed", "score")
 Keep = Callable[[Floats, Floats], npt.NDArray[np.bool_]]
 
 
 @dataclass(slots=True)
 class Family:
-    """The groups with a certain number of conditions, and the largest departure of any in each draw.
+    """The groups with the same number of conditions, and the largest |score| of any group in each random draw.
 
-    features, conditions (groups, 2): which they are made of; -1 without a second. n: rows. weight: Σ w. sums:
-    Σ w (y - r), expected: Σ w (r - q). deviation: the standard deviation of the sum under the null hypothesis,
-    observed: that between blocks. score: the normal variable that is as unlikely as the sum. units (blocks, groups):
-    the sums of blocks, scaled to length 1, of groups that are kept.
+    features, conditions (groups, 2): feature and condition numbers of each group; -1 without a second. n: number of
+    rows. weight: Σ w. sums: Σ w (y - r). expected: Σ w (r - q). deviation: standard deviation of the sum under the null
+    hypothesis. observed: standard deviation estimated between blocks. score: normal score of the sum. largest (draws,):
+    the largest |score| in each draw. units (blocks, groups): block sums scaled to length 1, if `keep` was given.
     """
 
     features: Integers
@@ -188,7 +190,7 @@ class Family:
         return len(self.n)
 
     def joined(self, *others: Family) -> Family:
-        """This family and others from the same draws as one."""
+        """Merge this family with others that use the same draws."""
         families = (self, *others)
         figures = {name: np.concatenate([getattr(family, name) for family in families]) for name in FIGURES}
         units = [family.units for family in families if family.units is not None]
@@ -199,14 +201,14 @@ class Family:
         )
 
     def p_values(self, families: int) -> Floats:
-        """The p-value of each group, adjusted for all groups of all families."""
+        """The p-value of each group (groups,), adjusted for all groups of all `families`."""
         ordered = np.sort(self.largest)
         above = len(ordered) - np.searchsorted(ordered, np.abs(self.score), side="left")
         adjusted: Floats = np.minimum(1.0, families * (1 + above) / (1 + len(ordered)))
         return adjusted
 
     def critical(self, error: float, families: int) -> float:
-        """The score beyond which adjusted p-values are at most `error`."""
+        """The critical |score|: adjusted p-values of larger scores are at most `error`."""
         ordered = np.sort(self.largest)
         place = math.ceil((1 - error / families) * (len(ordered) + 1)) - 1
         return float(ordered[min(place, len(ordered) - 1)])
@@ -222,15 +224,15 @@ def scan(
     keep: Keep | None = None,
     pairs: Sequence[tuple[int, int]] | None = None,
 ) -> tuple[Family, ...]:
-    """The groups of one condition, and with conditions=2 those of two, each family with the law of its largest score.
+    """Test the groups of one condition and, with conditions=2, of two: a family of scores for each.
 
-    A sum over a group, S = Σ w (y - r), is compared with its standard deviation under the null hypothesis that labels
-    are 1 with probability r. Against the whole, r was estimated from the same rows, and S is the sum of
-    w (1[in the group] - π) (y - r) over all rows, with π the group's share of the rows with such predictions: a
-    Mantel–Haenszel statistic. The law of the largest |score| is that of normal variables with the correlations that
-    these sums have over blocks of rows or clusters: sums of blocks times normal multipliers (Chernozhukov, Chetverikov
-    & Kato 2013). `keep` says of sums and observed deviations which groups count,
-    `pairs` which features are combined (default: all).
+    The sum over a group, S = Σ w (y - r), is divided by its standard deviation under the null hypothesis that labels
+    are 1 with probability r. For against="whole", r is estimated from the same rows; then S is the sum of w (1[in the
+    group] - π) (y - r) over all rows, where π is the group's share of the stratum: a Mantel–Haenszel statistic. The
+    distribution of the largest |score| is simulated by multiplying the block sums by normal random numbers (the
+    multiplier bootstrap of Chernozhukov, Chetverikov & Kato 2013), which preserves the correlations between groups.
+    keep: selects groups by their sums and observed deviations. pairs: the pairs of features that are combined (default:
+    all).
     """
     multipliers = rng.standard_normal((DRAWS, residuals.n_blocks), dtype=np.float32)
     search = _Search(residuals, features, min_rows, multipliers, keep)
@@ -249,13 +251,16 @@ class _Search:
     keep: Keep | None
 
     def ones(self) -> Iterator[Family]:
-        """The groups of one condition, feature by feature."""
+        """The groups of one condition, a family for each feature."""
         for place in (i for i, feature in enumerate(self.features) if feature.alone):
             feature = self.features[place]
             yield self._judged(alone(feature), (place, -1), np.ones((len(feature.conditions), 1), np.bool_))
 
     def twos(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Family]:
-        """The groups of two conditions, by pairs of features; not those that are nearly one of the two conditions."""
+        """The groups of two conditions, a family for each pair of features.
+
+        A group is left out if it has more than 90% of the rows of either condition.
+        """
         rows = [feature.members @ np.bincount(feature.codes, minlength=feature.cells) for feature in self.features]
         for f, g in pairs:
             first, second = self.features[f], self.features[g]
@@ -263,7 +268,7 @@ class _Search:
             yield self._judged(crossed(first, second), (f, g), LARGEST_SHARE * smaller)
 
     def _judged(self, table: Crossed, places: tuple[int, int], most: Floats | npt.NDArray[np.bool_]) -> Family:
-        """The groups of a table that are large enough, of at most so many rows."""
+        """The scores of a table's groups that are large enough and have at most `most` rows."""
         residuals, strata = self.residuals, self.residuals.n_strata
         n, w1, w2, w3 = self._weighed(table)
         share = w1 / residuals.totals[1][:, None, None] if residuals.against == WHOLE else np.zeros_like(w1)
@@ -326,7 +331,7 @@ class _Search:
         ]
 
     def _largest(self, units: npt.NDArray[np.float32]) -> Floats:
-        """The largest |score| of these groups in each draw."""
+        """The largest |score| of these groups in each draw (draws,)."""
         if not units.shape[1]:
             return np.zeros(len(self.multipliers))
         largest: Floats = np.abs(self.multipliers @ units).max(axis=1).astype(np.float64)
@@ -334,14 +339,17 @@ class _Search:
 
 
 def _degrees_of_freedom(sums: Floats, squares: Floats, filled: Integers) -> Floats:
-    """Those of a variance made of block sums: of `filled` blocks, or of as many normal ones as vary as much (Σ x⁴)."""
+    """Degrees of freedom of a variance estimated from block sums: the effective number of blocks, minus 1.
+
+    The effective number is 3 (Σ x²)² / Σ x⁴, which is the number of blocks for normal sums, but at most `filled`.
+    """
     fourth = np.einsum("bg,bg->g", sums**2, sums**2)
     free: Floats = np.minimum(np.divide(3 * squares**2, fourth, out=np.zeros_like(squares), where=fourth > 0), filled)
     return free - 1
 
 
 def _family(parts: Iterator[Family]) -> Family:
-    """Several families as one."""
+    """Merge families; without any, an empty family."""
     families = list(parts)
     if not families:
         none, nothing = np.zeros((0, 2), dtype=np.int64), np.zeros(0)
@@ -349,9 +357,9 @@ def _family(parts: Iterator[Family]) -> Family:
     return families[0].joined(*families[1:])
 
 
-# Which of many overlapping groups lead, and which of them the others owe their departure to.
+# Selection among overlapping groups: those that explain the departure of the others.
 
-LEFT_OVER = 2.576  # a two-condition group with less than this beside its parent is explained by it (p = .01)
+LEFT_OVER = 2.576  # critical score (p = 0.01) of a two-condition group after its parent's departure is removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +379,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Leading:
-    """The groups that lead, the strongest first, each with those that it explains; and how many were not looked at."""
+    """The selected groups, by descending score, each with the groups that it explains; left: number not examined."""
 
     groups: tuple[tuple[Group, tuple[Group, ...]], ...]
     left: int
@@ -393,12 +401,12 @@ def leading(
     *,
     most: int,
 ) -> Leading:
-    """The strongest of the groups found leads; its mean departure is taken out of its rows, and the groups whose
-    score then lies below the critical one, or has the other sign, are explained by it; the strongest of the others
-    leads next.
+    """Select at most `most` groups that explain the other significant groups, by forward selection.
 
-    Where a group of two conditions is the strongest, one of its two conditions leads in its place if it was found too
-    and leaves the group a score below 2.58 once its own departure is taken out.
+    The group with the largest |score| is selected, and its mean departure is subtracted from its rows. Groups whose
+    score is then below the critical value, or has changed its sign, are explained by it. This is repeated with the
+    remaining groups. If a group of two conditions has the largest score, one of its conditions is selected instead if
+    that is significant itself and leaves the group a score below 2.58 after its own departure is subtracted.
     """
     groups = [
         Group(k, int(row), tuple(family.features[row].tolist()), tuple(family.conditions[row].tolist()))
@@ -456,7 +464,7 @@ def _parent_or_self(
 
 
 def sums_of(groups: Sequence[Group], values: Floats, features: Sequence[Feature]) -> Floats:
-    """The sum of some values over each group."""
+    """The sum of the values (n,) over the rows of each group."""
     totals = np.empty(len(groups))
     by_table: dict[tuple[int, int], list[int]] = {}
     for i, group in enumerate(groups):
@@ -475,7 +483,7 @@ def sums_of(groups: Sequence[Group], values: Floats, features: Sequence[Feature]
 
 
 def without(residuals: Residuals, inside: npt.NDArray[np.bool_]) -> Residuals:
-    """The residuals once the mean departure of a group is taken out of them, by least squares."""
+    """The residuals after subtracting the mean departure of a group's rows, by least squares."""
     current, w = residuals, residuals.powers[1]
     weight = inside.astype(np.float64) if w is None else w * inside
     direction = inside.astype(np.float64)

@@ -1,4 +1,4 @@
-"""Proper scores and their parts: of a binary problem, and of several classes."""
+"""Proper scores and their decomposition, for binary problems and for several classes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 # Proper scores of probabilities, and their decomposition into calibration, refinement and a within-bin part.
 #
-# Theorem 3.4 of Nguyen's thesis splits the expectation of any strictly proper score into calibration and refinement.
-# With bins there is a third part, due to predictions that differ within a bin (Stephenson, Coelho & Jolliffe 2008), so
-# that the three add up exactly. Scores are written as losses (lower is better), the negatives of the thesis's.
+# Theorem 3.4 of Nguyen's thesis decomposes the expectation of any strictly proper score into calibration and
+# refinement. With bins there is a third part, due to predictions that vary within a bin (Stephenson, Coelho & Jolliffe
+# 2008); the three parts add up exactly. Scores are losses here (lower is better), the negatives of those in the thesis.
 
 Loss = Callable[[Floats], Floats]
 Bools = np.typing.NDArray[np.bool_]
@@ -65,10 +65,10 @@ LOSSES = {loss.name: loss for loss in (BRIER, LOG)}
 class ScoreParts(Result):
     """A mean score and its parts: score = calibration + refinement + within_bin, exactly.
 
-    calibration: the loss due to differences between frequencies and predictions (0 if calibrated). refinement: the loss
-    that remains after recalibration; small if the bins separate the labels well. within_bin: the loss or gain due to
-    predictions that differ within a bin. A score is infinite if a prediction of 0 or 1 is wrong; `infinite_rows` counts
-    these. recipe: the settings of `decompose_score` (for parts of a calibration curve, the curve's recipe).
+    calibration: the loss due to differences between frequencies and mean predictions of bins (0 if calibrated).
+    refinement: the loss that remains after recalibration; small if the bins separate the labels well. within_bin: the
+    loss or gain due to predictions that vary within a bin. A log loss is infinite if a prediction of 0 or 1 is wrong;
+    infinite_rows: the number of such rows. recipe: the settings of `decompose_score`.
     """
 
     score: float
@@ -96,7 +96,7 @@ class ScoreParts(Result):
 
 
 def wrong_extremes(rows: int) -> str:
-    """Why a log loss is infinite."""
+    """The reason why a log loss is infinite, in words."""
     return (
         f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
     )
@@ -112,7 +112,7 @@ def is_certain(probabilities: Floats) -> Bools:
 
 
 def right_extremes(rows: int) -> str:
-    """Why a log loss that is finite in a sample may still be infinite in expectation."""
+    """The reason why a log loss that is finite in the sample may be infinite in expectation, in words."""
     are = "predictions are exactly 0 or 1; all are" if rows > 1 else "prediction is exactly 0 or 1; it is"
     return f"{rows:,} {are} right here, but one that is wrong makes the log loss infinite"
 
@@ -141,7 +141,7 @@ def _parts(
     loss: ProperLoss, score: float, mean: Floats, frequency: Floats, weight: Floats, infinite: int
 ) -> ScoreParts:
     share = weight / weight.sum()
-    mean, frequency = np.clip(mean, 0.0, 1.0), np.clip(frequency, 0.0, 1.0)  # sums of sums may end 1e-16 outside
+    mean, frequency = np.clip(mean, 0.0, 1.0), np.clip(frequency, 0.0, 1.0)  # rounding may exceed [0, 1] by 1e-16
     at_mean = float(share @ loss.expected(mean, frequency))
     refinement = float(share @ loss.expected(frequency, frequency))
     within = score - at_mean if math.isfinite(at_mean) else math.nan
@@ -162,10 +162,10 @@ def decompose_score(
 ) -> ScoreParts:
     """Split a proper score of predictions into calibration, refinement and a within-bin part.
 
-    y_true (n,) labels, y_prob (n,) probabilities, or `Pairs` in place of both; `score` is "brier", "log" or a
-    `ProperLoss`. The other arguments are those of `calibration_curve`. With b(i) the bin of row i, p its label
-    frequency and q̂ its mean prediction: calibration = mean [L(q̂, p) - L(p, p)], refinement = mean L(p, p), within_bin
-    = mean [L(q_i, y_i) - L(q̂, p)]. Source: Theorem 3.4 of Nguyen's thesis; third part after Stephenson, Coelho &
+    y_true (n,): labels. y_prob (n,): probabilities. `Pairs` may replace both. score: "brier", "log" or a `ProperLoss`.
+    The other arguments are those of `calibration_curve`. With the loss L, and with p the label frequency and q̂ the
+    mean prediction of row i's bin: calibration = mean [L(q̂, p) - L(p, p)], refinement = mean L(p, p), and within_bin =
+    mean [L(q_i, y_i) - L(q̂, p)]. Source: Theorem 3.4 of Nguyen's thesis; third part after Stephenson, Coelho &
     Jolliffe (2008).
 
     >>> parts = decompose_score([0, 1, 1, 1], [0.2, 0.2, 0.8, 0.8], bin_size=2)
@@ -185,7 +185,7 @@ def decompose_score(
 
 
 def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
-    """The parts of any proper loss, for pairs in memory."""
+    """The decomposition of any proper loss, for pairs in memory."""
     q, y, w = sorted_rows(pairs)
     losses = loss.expected(q, y.astype(np.float64))
     finite = np.isfinite(losses)
@@ -194,13 +194,14 @@ def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
     return _parts(loss, mean, s.q / s.w1, s.y / s.w1, s.w1, int(np.count_nonzero(~finite)))
 
 
-# The scores of all classes, from the sums of the pairs of whole rows: every class of each, one of them right.
+# The scores over all classes, from the sums of class-wise pairs of complete rows (every class, exactly one correct).
 
 
 def holds_whole_rows(slots: Slots) -> bool:
-    """Whether pairs are those of all classes of some rows: in each row, probabilities sum to 1 and one label is 1.
+    """Whether the pairs are all classes of complete rows: in each row, probabilities sum to 1 and one label is 1.
 
-    Of one class alone, predictions and labels have the same sum up to chance, never to the ninth digit.
+    This is inferred from equal sums of predictions and labels (relative difference below 10⁻⁹); for one class alone,
+    the sums agree only up to sampling error.
     """
     if slots.reduction != CLASS_WISE or slots.positive is not None:
         return False
@@ -209,8 +210,7 @@ def holds_whole_rows(slots: Slots) -> bool:
 
 
 def losses_of_whole_rows(slots: Slots) -> tuple[float, float]:
-    """The mean over the rows of Σ (probability - label)² over the classes, and of -log P(right class), whether or not
-    the pairs are weighted by their probabilities."""
+    """The mean multi-class Brier score and log loss of complete rows; weights by probability are ignored."""
     _, u, variance = slots.means()
     true = slots.label == 1
     right = replace(
@@ -225,14 +225,14 @@ def losses_of_whole_rows(slots: Slots) -> tuple[float, float]:
 
 
 def _each_once(slots: Slots) -> np.typing.NDArray[np.float64]:
-    """The weights of slots, in each of which all pairs weigh alike, if they weighed 1."""
+    """The weight sums of slots as if every pair had weight 1; within a slot, all pairs must have equal weight."""
     assert slots.weights is not None
     unit = slots.weights[0] / slots.count
     counts = np.broadcast_to(slots.count, (4, len(slots.slot)))
     return np.concatenate([counts, slots.weights[4:] / unit])
 
 
-# Scores of the probabilities of several classes, beside those of the pairs made of them, and the names of both.
+# Multi-class scores, and the names of scores in tables and JSON.
 
 MULTICLASS = "multi-class"
 SCORES = {"brier": "Brier score", "log_loss": "log loss"}
@@ -242,8 +242,8 @@ SCORES = {"brier": "Brier score", "log_loss": "log loss"}
 class MulticlassScores:
     """Mean scores of the probabilities of K classes; lower is better.
 
-    brier: the mean over the rows of Σ (probability - 1 if the class is the label, else 0)² over the classes, from 0 to
-    2. log_loss: the mean of -log P(label), in nats; infinite if a label had the probability 0.
+    brier: the mean over rows of Σ_k (p_k - y_k)², where y_k is 1 for the label's class, else 0; from 0 to 2. log_loss:
+    the mean of -log P(label), in nats; infinite if a label's class had probability 0.
     """
 
     brier: float = as_json("multiclass_brier")
@@ -251,7 +251,7 @@ class MulticlassScores:
 
 
 def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
-    """The scores of the classes that pairs were made of; None for pairs that were not, or were changed since."""
+    """The multi-class scores of the rows that pairs were reduced from; None if unknown, or if pairs were changed."""
     if isinstance(pairs, Slots):
         return MulticlassScores(*losses_of_whole_rows(pairs)) if holds_whole_rows(pairs) else None
     losses = multiclass_losses(pairs)
@@ -262,7 +262,7 @@ def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
 
 
 def multiclass_losses(pairs: Pairs | Slots) -> tuple[Floats, Floats] | None:
-    """The multi-class Brier score and log loss of the row of each pair, where they are known."""
+    """The multi-class Brier score and log loss, (n,) each, of each pair's row; None if they are unknown."""
     if not isinstance(pairs, Pairs) or pairs.class_scores is None:
         return None
     scores = pairs.class_scores
@@ -273,7 +273,7 @@ def multiclass_losses(pairs: Pairs | Slots) -> tuple[Floats, Floats] | None:
 
 
 def _mean(losses: Floats, weights: Floats | None) -> float:
-    """The weighted mean; summed in the order of their size, they give the same in any order of the rows."""
+    """The weighted mean; losses are sorted before summation, so that the order of rows does not matter."""
     if weights is None:
         return float(np.sort(losses).sum()) / len(losses)
     with np.errstate(invalid="ignore"):
@@ -282,7 +282,7 @@ def _mean(losses: Floats, weights: Floats | None) -> float:
 
 
 def score_key(score: str, reduction: str | None) -> str:
-    """The name of a score in JSON: it says how several classes were reduced to pairs, or that it is of all classes.
+    """The key of a score in JSON, with a prefix for the reduction of several classes or for multi-class scores.
 
     >>> score_key("brier", "top-label"), score_key("log_loss", "multi-class"), score_key("brier", None)
     ('top_label_brier', 'multiclass_log_loss', 'brier')
@@ -291,7 +291,7 @@ def score_key(score: str, reduction: str | None) -> str:
 
 
 def with_score_keys(values: Mapping[str, Any], reduction: str | None) -> dict[str, Any]:
-    """JSON of a curve whose scores are called what they are of; their recipe is the curve's, and is left out."""
+    """Rename the scores in a curve's JSON by `score_key`, and leave out their recipe, which is the curve's."""
     scores = {
         key: {name: part for name, part in value.items() if name != "recipe"}
         for key, value in values.items()
@@ -312,7 +312,7 @@ def score_words(score: str, reduction: str | None) -> str:
 
 
 def heading(name: str) -> str:
-    """A name as the heading of a column, where "score" says nothing.
+    """The heading of a column: the name without a final "score".
 
     >>> heading("top-label Brier score")
     'top-label Brier'
@@ -321,10 +321,10 @@ def heading(name: str) -> str:
 
 
 def score_columns(curves: Sequence[CalibrationCurve], *, each: bool = False) -> list[tuple[str, list[float | None]]]:
-    """The columns of a table: the scores by name, of every curve that has one of that name.
+    """Columns of scores for a table: heading, and a value for each curve (None where it has no such score).
 
-    Scores of all classes that are the same for every class are left to `scores_of_all_classes`, unless `each` curve is
-    to have them.
+    Multi-class scores that all curves share are left out, since `scores_of_all_classes` reports them once, unless
+    `each` is set.
     """
     scores_of_curves = [_named(curve, alone=each or not _shared(curves)) for curve in curves]
     names = sorted(
@@ -334,7 +334,7 @@ def score_columns(curves: Sequence[CalibrationCurve], *, each: bool = False) -> 
 
 
 def scores_of_all_classes(curves: Sequence[CalibrationCurve]) -> list[str]:
-    """The scores of all classes in a sentence, where the curves are of the classes of the same rows."""
+    """A sentence with the multi-class scores if the curves are those of the classes of the same rows; else []."""
     if not _shared(curves):
         return []
     assert curves[0].multiclass is not None
@@ -346,12 +346,12 @@ def scores_of_all_classes(curves: Sequence[CalibrationCurve]) -> list[str]:
 
 
 def base_rate_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> str:
-    """What the frequency of label 1 is: of first choices, the accuracy."""
+    """The name of the frequency of label 1: "accuracy" for top-label pairs, else "base rate"."""
     return "accuracy" if all(curve.reduction == "top-label" for curve in curves) else "base rate"
 
 
 def _shared(curves: Sequence[CalibrationCurve]) -> bool:
-    """Whether several curves are of the classes of the same rows."""
+    """Whether there are several curves and these are the classes of the same rows (equal multi-class scores)."""
     return len(curves) > 1 and all(curve.reduction == "class-wise" and _same(curve, curves[0]) for curve in curves)
 
 
@@ -364,7 +364,7 @@ def _same(calibration_curve: CalibrationCurve, other: CalibrationCurve) -> bool:
 
 
 def _named(curve: CalibrationCurve, *, alone: bool) -> dict[str, float]:
-    """The scores of a curve by their names in words; `alone`: also those of all classes."""
+    """The scores of a curve by name; with `alone`, also the multi-class scores."""
     named = {score_words(score, curve.reduction): getattr(curve, score).score for score in SCORES}
     if curve.multiclass is not None and alone:
         named |= {score_words(score, MULTICLASS): getattr(curve.multiclass, score) for score in SCORES}

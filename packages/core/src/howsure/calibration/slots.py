@@ -1,4 +1,4 @@
-"""Sums by slot, a cell of the probability scale and a label: what stands for pairs when there are many."""
+"""Sums of pairs by slot (a cell of the probability scale and a label), which replace the pairs if there are many."""
 
 from __future__ import annotations
 
@@ -15,23 +15,22 @@ from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
 
 # The cells of the probability scale: narrow intervals, the same to the last bit on every machine and in every engine.
 #
-# With r = min(q, 1 - q) and t = r^(1/4) · 2¹⁵, the cell of q is floor(t), counted from 0 at q = 0 in the lower half and
-# from the other end at q = 1 in the upper one. Comparison, subtraction, square root and products with powers of two are
-# all it takes, and every engine rounds these alike. A cell is 1.5·10⁻⁴ of r wide at r = ½, 4·10⁻⁴ at 2⁻⁷, 4·10⁻³ at
-# 2⁻²⁰, and the lowest one ends at 2⁻⁶⁰.
+# With r = min(q, 1 - q) and t = r^(1/4) · 2¹⁵, the cell of q is floor(t) for q < ½, and LAST - floor(t) otherwise. This
+# needs only comparison, subtraction, square roots and products with powers of two, which all engines round identically.
+# The width of a cell is 1.5·10⁻⁴ r at r = ½, 4·10⁻⁴ r at 2⁻⁷ and 4·10⁻³ r at 2⁻²⁰; the lowest cell ends at 2⁻⁶⁰.
 
 SCALE = 2.0**15
 CELLS = math.floor(math.sqrt(math.sqrt(0.5)) * SCALE) + 1  # of each half
 LAST = 2 * CELLS - 1
 SLOTS = 4 * CELLS  # a slot is a cell and a label
 FRACTION = 2.0**28  # steps within a cell
-STEEP = 2048  # cells below r = 2⁻¹⁶, in which the logarithm of a wrong prediction is added up row by row
+STEEP = 2048  # number of cells below r = 2⁻¹⁶, in which the logarithms of wrong predictions are added up exactly
 LOG_UNIT = 2.0**24
-EXACT_UP_TO = 1 << 17  # pairs of a whole input; of more, the predictions of a cell count as ties
+EXACT_UP_TO = 1 << 17  # pairs in the whole input; if there are more, predictions in the same cell count as ties
 
 
 def roots_of(q: Floats, out: Floats) -> None:
-    """t of each probability."""
+    """Write t = min(q, 1 - q)^(1/4) · 2¹⁵ of each probability to `out`."""
     np.subtract(1.0, q, out=out)
     np.minimum(out, q, out=out)
     np.sqrt(out, out=out)
@@ -52,7 +51,7 @@ def cells_of(q: Floats) -> Integers:
 
 
 def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None:
-    """Write the folded slot of each pair, 4·floor(t) + 2·(q ≥ ½) + y, and where in its cell it lies, t - floor(t)."""
+    """Write each pair's folded slot, 4·floor(t) + 2·(q ≥ ½) + y, and its position in the cell, t - floor(t)."""
     roots_of(q, fraction)
     whole = np.floor(fraction)
     fraction -= whole
@@ -81,9 +80,9 @@ def last_of_cells(cells: Integers) -> Floats:
 
 @cache
 def first_of_cells() -> Floats:
-    """The smallest prediction of each cell in ascending order of q; at the end the smallest number above 1.
+    """The smallest prediction of each cell, in ascending order, and at the end the smallest number above 1.
 
-    Cells at the upper end that hold no number of float64 begin where the next one does.
+    Cells near 1 that contain no float64 number have the same start as the next cell.
     """
     edge = (np.arange(1, CELLS) / SCALE) ** 4
     guess = np.concatenate([edge, [0.5], 1.0 - edge[::-1]])
@@ -99,19 +98,19 @@ def first_of_cells() -> Floats:
 
 
 COLUMNS = ("n", "offsets", "squares", "logs", "infinite")
-MOST = 2**35  # pairs of a slot: of more, the steps of their offsets do not add up in 64 bits
+MOST = 2**35  # pairs in a slot; sums of offsets of more pairs would overflow 64 bits
 WEIGHTS = ("w1", "w2", "w3", "w4", "fractions", "fraction_squares", "weighted_logs")
 
 
 @dataclass(frozen=True, eq=False)
 class Slots:
-    """The slots that hold pairs, ascending, with their sums. Those of two sets of pairs add up: `a + b`.
+    """The nonempty slots, ascending, with their sums; `a + b` merges the slots of two sets of pairs.
 
-    slot (k,): 2 · cell + label. sums (5, k), whole numbers: n pairs; with f where in its cell a pair lies, offsets
-    Σ floor(f · 2²⁸) and squares Σ floor(f² · 2²⁸); of wrong predictions nearer to 0 or 1 than 2⁻¹⁶, logs
-    Σ floor(-2²⁴ ln r + ½) over r > 0, and infinite, the number of r = 0. weights (7, k), of weighted pairs, of which
-    offsets, squares and logs are zero: Σw, Σw², Σw³, Σw⁴, Σwf, Σwf², -Σw ln r. weightless: pairs of weight 0, which are
-    counted in no slot. positive, reduction: as of `Pairs`.
+    slot (k,): 2 · cell + label. sums (5, k), integers: the number n of pairs; offsets Σ floor(f · 2²⁸) and squares
+    Σ floor(f² · 2²⁸), where f is the position of a pair in its cell, from 0 to 1; for wrong predictions within 2⁻¹⁶ of
+    0 or 1, logs Σ floor(-2²⁴ ln r + ½) over those with r > 0, and infinite, the number of those with r = 0. weights (7,
+    k), for weighted pairs (whose offsets, squares and logs are zero): Σw, Σw², Σw³, Σw⁴, Σwf, Σwf², -Σw ln r.
+    weightless: number of pairs of weight 0, which are in no slot. positive, reduction: as in `Pairs`.
     """
 
     slot: Integers
@@ -128,7 +127,7 @@ class Slots:
 
     @classmethod
     def from_rows(cls, cell: Any, label: Any, n: Any, offsets: Any, squares: Any, logs: Any, infinite: Any) -> Slots:
-        """The slots of rows of whole numbers, as an engine returns them, in any order; rows of a slot add up."""
+        """Build from rows of integers, as an engine returns them, in any order; rows of the same slot are added."""
         columns = [np.asarray(column, dtype=np.int64) for column in (n, offsets, squares, logs, infinite)]
         slot = 2 * np.asarray(cell, dtype=np.int64) + np.asarray(label, dtype=np.int64)
         return added(cls(slot, np.stack(columns)))
@@ -138,7 +137,7 @@ class Slots:
         return int(self.count.sum())
 
     def __add__(self, other: Slots) -> Slots:
-        """Raises InputError where only one of them is weighted, or they say different things by label 1."""
+        """Merge. Raises InputError if only one is weighted, or if they differ in `positive` or `reduction`."""
         if not len(self.slot) or not len(other.slot):
             more = self if len(self.slot) else other
             return replace(
@@ -199,7 +198,7 @@ class Slots:
         return int(self.sums[4].sum())
 
     def powers(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Σw, Σw², Σw³ and Σw⁴; without weights one array."""
+        """Σw, Σw², Σw³ and Σw⁴ of each slot; without weights, all four are the number of pairs."""
         if self.weights is None:
             number = self.count.astype(np.float64)
             return number, number, number, number
@@ -207,9 +206,9 @@ class Slots:
 
     @cached_property
     def root(self) -> tuple[Floats, Floats]:
-        """The mean of t of each slot, and its variance.
+        """The mean and the variance of t in each slot.
 
-        Offsets and squares are rounded down; on average by half a step where they are not 0.
+        Offsets and squares are rounded down, on average by half a step, which is corrected unless they are 0.
         """
         below = np.minimum(self.cell, LAST - self.cell)
         if self.weights is None:
@@ -223,9 +222,9 @@ class Slots:
 
     @cached_property
     def nearest(self) -> tuple[Floats, Floats]:
-        """The mean of r = min(q, 1 - q) of each slot, and its variance.
+        """The mean and the variance of r = min(q, 1 - q) in each slot.
 
-        r = (t / 2¹⁵)⁴ to second order around the mean of t; what is left out is below 10⁻¹⁴.
+        r = (t / 2¹⁵)⁴ is expanded to second order around the mean of t; the remainder is below 10⁻¹⁴.
         """
         t, variance = self.root
         squared = (t / SCALE) ** 2
@@ -237,17 +236,17 @@ class Slots:
         return is_wrong
 
     def means(self) -> tuple[Floats, Floats, Floats]:
-        """The mean prediction of each slot, the mean of q - y without cancellation, and the variance of q."""
+        """The mean of q, the mean of q - y (computed without cancellation) and the variance of q in each slot."""
         r, variance = self.nearest
         distance = np.where(self.wrong(), 1.0 - r, r)
         q = np.where(self.cell < CELLS, r, 1.0 - r)
         return q, np.where(self.label == 1, -distance, distance), variance
 
     def log_sum(self) -> float:
-        """Σ -w log P(label) over the finite pairs.
+        """Σ -w log P(label) over the pairs with a finite log loss.
 
-        The logarithm is expanded to second order around the mean of a slot, which leaves less than 2·10⁻¹¹ of a pair;
-        of wrong predictions nearer to 0 or 1 than 2⁻¹⁶ it was taken row by row, in whole units of 2⁻²⁴.
+        The logarithm is expanded to second order around the mean of a slot, with an error below 2·10⁻¹¹ per pair; for
+        wrong predictions within 2⁻¹⁶ of 0 or 1, it was added up row by row, in units of 2⁻²⁴.
         """
         (t, of_t), (r, of_r), wrong = self.root, self.nearest, self.wrong()
         steep = wrong & (np.minimum(self.cell, LAST - self.cell) < STEEP)
@@ -260,7 +259,7 @@ class Slots:
 
 
 def added(slots: Slots) -> Slots:
-    """The same slots, ascending, each once."""
+    """Sort slots, and add up those that occur more than once."""
     order = np.argsort(slots.slot, kind="stable")
     slot = slots.slot[order]
     starts = np.flatnonzero(np.append(True, slot[1:] != slot[:-1])[: len(slot)])
@@ -272,7 +271,7 @@ def added(slots: Slots) -> Slots:
 
 
 def checked_sums(sums: Integers) -> Integers:
-    """The sums of slots. Raises InputError if there are more pairs in one than whole numbers of 64 bits add up."""
+    """The sums, unchanged. Raises InputError if a slot has so many pairs that 64-bit sums may have overflowed."""
     if sums[0].max(initial=0) >= MOST or sums.min(initial=0) < 0:
         raise InputError(
             f"the sums of one cell and label are too large for 64 bits, which hold those of {MOST:,} pairs, or of "
@@ -282,7 +281,7 @@ def checked_sums(sums: Integers) -> Integers:
 
 
 def _agreed(name: str, first: str | None, other: str | None) -> str | None:
-    """What two summaries say of their label 1, or of how pairs were made of classes."""
+    """The common value of `positive` or `reduction` in two summaries. Raises InputError if they differ."""
     if first == other:
         return first
     if name == "pos_label" and (first is None or other is None):
@@ -290,18 +289,18 @@ def _agreed(name: str, first: str | None, other: str | None) -> str | None:
     raise InputError(f"the summaries differ in {name}: {first!r} and {other!r}. Keep a summary for each.")
 
 
-# Adding pairs up by slot: one pass over any number of pairs, in memory that does not grow with them.
+# Adding pairs up by slot: one pass over any number of pairs, in constant memory.
 
-BLOCK = 1 << 14  # rows worked on at a time, so that they stay in the cache
-ONE = 2.0**40  # a pair, counted in the float that adds up offsets, which fewer than 4,096 pairs leave below it
+BLOCK = 1 << 14  # rows processed at a time, so that they stay in the cache
+ONE = 2.0**40  # added per pair to the float sum of offsets, so that it also counts up to 4,095 pairs
 FULL = 4095 * ONE
-FEW = 1 << 14  # pairs, which are sorted
+FEW = 1 << 14  # up to this many pairs are sorted instead
 
 
 class SlotAdder:
-    """The sums of every slot, to which pairs are added; `slots()` gives those that hold any.
+    """Accumulates the sums of all slots; `slots()` returns the nonempty ones.
 
-    Of pairs without weights all sums are whole numbers: the same in any order and any division of the rows.
+    Without weights, all sums are integers and therefore independent of the order and the division of rows.
     """
 
     def __init__(self) -> None:
@@ -332,7 +331,7 @@ class SlotAdder:
         return Slots(filled, checked_sums(self._sums[:, folded]), weights)
 
     def _buffers(self, n: int) -> tuple[Integers, Floats]:
-        """Room for the slots of a chunk and for two columns beside them, used again and again."""
+        """Reusable buffers for the slots (n,) of a chunk and two columns (2, n)."""
         if len(self._slot) < n:
             self._slot, self._column = np.empty(n, dtype=np.int64), np.empty((2, n))
         return self._slot[:n], self._column[:, :n]
@@ -393,7 +392,7 @@ class SlotAdder:
 
 
 def slots_of(pairs: Pairs) -> Slots:
-    """The slots of checked pairs, whatever their groups and clusters."""
+    """The slots of checked pairs; groups and clusters are ignored."""
     q, y, w, weightless = pairs.probabilities, pairs.labels, pairs.weights, 0
     if w is not None and w.min(initial=1.0) == 0.0:
         weighs = w > 0.0
@@ -408,10 +407,9 @@ def slots_of(pairs: Pairs) -> Slots:
 
 
 def _of_few(q: Floats, y: Labels, w: Floats | None) -> Slots:
-    """The same sums as a `SlotAdder` gives, for pairs that are fewer than the slots.
+    """The result of a `SlotAdder` for few pairs, without arrays over all slots.
 
-    One entry per pair; `added` sorts them and adds up those of equal slots. Predictions above one half have the slot of
-    the mirrored cell.
+    There is one entry per pair; `added` sorts the entries and adds up those of the same slot.
     """
     n = len(y)
     slot, fraction, sums = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((len(COLUMNS), n), dtype=np.int64)
@@ -433,13 +431,13 @@ def _of_few(q: Floats, y: Labels, w: Floats | None) -> Slots:
 
 
 def has_steep(count: Integers) -> bool:
-    """Whether any pair is a wrong prediction so near to 0 or 1 that its logarithm is taken by itself."""
+    """Whether any pair is a wrong prediction within 2⁻¹⁶ of 0 or 1, whose logarithm is added up separately."""
     near = count.reshape(CELLS, 2, 2)[:STEEP]
     return bool(near[:, 0, 1].any() or near[:, 1, 0].any())
 
 
 def steep_rows(slot: Integers, q: Floats) -> tuple[Integers, Integers, Floats]:
-    """The rows of such pairs, their folded slots, and r."""
+    """The rows of wrong predictions within 2⁻¹⁶ of 0 or 1, with their folded slots and r = min(q, 1 - q)."""
     rows = np.flatnonzero(slot < 4 * STEEP)
     side = slot[rows] & 3
     rows = rows[(side == 1) | (side == 2)]

@@ -1,4 +1,4 @@
-"""One row per group: the calibration of every tag, model or language, with tests adjusted for their number."""
+"""`calibration_table`: the calibration error of every group (tag, model, language), with adjusted p-values."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ TOGETHER = 256  # groups
 class GroupCalibration:
     """The calibration of one group.
 
-    n pairs, base_rate the frequency of label 1, mean_prob the mean prediction, error the debiased error with interval,
-    algorithm1_error Algorithm 1's value, p_value for the hypothesis that the group is calibrated, p_adjusted for all
-    groups. notes: caveats.
+    n: number of pairs. base_rate: frequency of label 1. mean_prob: mean prediction. error: debiased error with
+    interval. algorithm1_error: Algorithm 1's value. p_value: of the hypothesis that the group is calibrated.
+    p_adjusted: the p-value adjusted for the number of groups. notes: caveats.
     """
 
     name: str
@@ -141,9 +141,7 @@ def table_of(
     adjust: str | None = "holm",
     whole: int = 0,
 ) -> CalibrationTable:
-    """The table of checked pairs, or of sums, by group: the implementation of `calibration_table`.
-
-    whole: the pairs of the whole input, of which these may be a part."""
+    """`calibration_table` for checked pairs or sums by group; `whole` is the number of pairs in the whole input."""
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
     level = check_level(level)
     rows = [row for some in _together(parts) for row in _judged(some, level, bins | {"whole": whole})]
@@ -161,7 +159,7 @@ def table_of(
 
 
 def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
-    """The pairs of every group that weigh something, in the order of group names."""
+    """The pairs of positive weight in every group, in the order of group names."""
     if pairs.groups is None:
         raise InputError("the pairs have no groups")
     for name, group in pairs.by_group():
@@ -169,7 +167,7 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
 
 
 def weighing(name: str, pairs: Pairs) -> Pairs:
-    """The pairs of a group that weigh something.
+    """The pairs of positive weight in a group.
 
     Raises InputError if there are none.
     """
@@ -179,7 +177,7 @@ def weighing(name: str, pairs: Pairs) -> Pairs:
 
 
 def group_weighs_nothing(name: str) -> InputError:
-    """The error for a group without any weight."""
+    """Error for a group in which all weights are 0."""
     return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
 
 
@@ -188,7 +186,7 @@ def _holds_nothing(name: str, weightless: int) -> InputError:
 
 
 def _together(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[str, Pairs | Slots]]]:
-    """Groups that are evaluated together: sums, which are large, one by one."""
+    """Batches of groups that are evaluated together; sums, which are large, end a batch."""
     batch: list[tuple[str, Pairs | Slots]] = []
     for name, part in parts:
         batch.append((name, part))
@@ -202,7 +200,7 @@ def _together(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple
 def _judged(
     parts: Sequence[tuple[str, Pairs | Slots]], level: float, bins: dict[str, Any]
 ) -> Iterator[GroupCalibration]:
-    """The rows of groups, with unadjusted p."""
+    """The table rows of some groups, with unadjusted p-values."""
     counting = [_counting(name, part) for name, part in parts]
     many = bin_parts(counting, **bins)
     squared = [squared_error(pairs, binned) for pairs, binned in zip(counting, many, strict=True)]
@@ -226,7 +224,7 @@ def _judged(
 
 
 def _counting(name: str, part: Pairs | Slots) -> Pairs | Slots:
-    """The pairs of a group that count; sums have no others."""
+    """The pairs of positive weight in a group; sums include no others. Raises InputError if the group is empty."""
     if isinstance(part, Slots) and not len(part):
         raise _holds_nothing(name, part.weightless)
     return part if isinstance(part, Slots) else weighing(name, part)

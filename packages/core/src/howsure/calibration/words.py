@@ -45,9 +45,9 @@ if TYPE_CHECKING:
 OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- and underconfident"
 NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none detected", "too little data", "not located"
 UNKNOWN_SIZE = "of unknown size"
-TELLING = 0.1  # an interval from 0 to more than this tells nothing
-WORTH_SAYING = 0.25  # a second region is said if it adds this share of what the first adds to the error
-CHANCE = 3.0  # standard deviations: as many bins more than expected may miss the diagonal of a calibrated model
+TELLING = 0.1  # an interval from 0 to more than this is uninformative
+WORTH_SAYING = 0.25  # a second region is reported if its contribution is at least this share of the first's
+CHANCE = 3.0  # standard deviations by which the number of bins that miss the diagonal may exceed its expectation
 DECIMALS = range(2, 7)
 MAX_NAMED = 4  # groups of one kind in the answer
 KINDS_IN_WORDS = {
@@ -61,8 +61,8 @@ KINDS_IN_WORDS = {
 class Region:
     """Neighbouring bins on one side of the diagonal: predictions above `start` up to `end`.
 
-    kind: "overconfident" (below the diagonal) or "underconfident" (above it). says, happens: the mean prediction and
-    the label frequency over its n pairs. size: its contribution to the mean absolute gap.
+    kind: "overconfident" (below the diagonal) or "underconfident" (above it). says, happens: mean prediction and label
+    frequency of its n pairs. size: its contribution to the mean absolute gap.
     """
 
     kind: str
@@ -106,8 +106,8 @@ def rounded(*values: float) -> list[str]:
 def regions(curve: CalibrationCurve) -> list[Region]:
     """Regions where the curve differs from the diagonal, the largest first.
 
-    A region is a run of bins whose intervals all exclude the mean prediction on the same side; bins in between that lie
-    on that side, but not significantly, belong to it.
+    A region begins and ends with bins whose interval excludes the mean prediction; all bins between them are on the
+    same side of the diagonal, significantly or not.
 
     >>> from howsure import calibration_curve
     >>> curve = calibration_curve([0] * 50 + [1] * 50 + [0] * 50, [0.02] * 50 + [0.8] * 100, bin_size=50)
@@ -126,19 +126,18 @@ def regions(curve: CalibrationCurve) -> list[Region]:
 
 
 def verdict(curve: CalibrationCurve, p: float | None = None) -> str:
-    """One sentence: the kind of miscalibration, and where it occurs. p: the p-value shown beside it (default: the
-    curve's own).
+    """One sentence: the kind of miscalibration, and where it occurs. p: the reported p-value (default: the curve's).
 
-    Below the diagonal (true less often than predicted), a model is overconfident, above it underconfident (Nguyen &
-    O'Connor 2015). The verdict depends on the interval of the debiased error and those of the bins; and where these
-    show nothing, on p: a test can see that a model is miscalibrated where its error cannot be told from 0.
+    Below the diagonal (events occur less often than predicted), a model is overconfident, above it underconfident
+    (Nguyen & O'Connor 2015). The verdict is based on the intervals of the debiased error and of the bins. If these show
+    no miscalibration, it is based on p: a test may detect miscalibration even if the error's interval includes 0.
     """
     return _judge(curve, curve.p_value if p is None else p)[1]
 
 
 def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[float]) -> str:
-    """The answer of several curves with their p-values: the smallest error, and which are over- or underconfident; of
-    one curve, its error and its verdict."""
+    """The first line of output: for one curve, its error and verdict; for several, the smallest error and the kinds of
+    miscalibration."""
     if len(curves) == 1:
         curve = curves[0]
         of = "" if curve.name is None else f" of {curve.name}"
@@ -161,7 +160,7 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
 
 
 def verdicts_by_kind(kinds: Sequence[tuple[str, str]]) -> str:
-    """The groups of each kind of verdict.
+    """List the groups of each kind of verdict.
 
     >>> verdicts_by_kind([("NN", "overconfident"), ("VB", "overconfident"), ("IN", "none detected")])
     'overconfident: NN, VB; no miscalibration detected: IN'
@@ -180,16 +179,19 @@ def _overlap(smaller: Estimate, larger: Estimate) -> bool:
 
 
 def kind(curve: CalibrationCurve, p: float | None = None) -> str:
-    """The verdict in one to three words: "overconfident", "underconfident", "over- and underconfident", "none
-    detected", "too little data", "of unknown size" if p rejects calibration where one of these two would be said, or
-    "not located" if the error is above 0 but no bin shows it. p as in `verdict`."""
+    """The verdict in one to three words; p as in `verdict`.
+
+    "overconfident", "underconfident", "over- and underconfident", "none detected", "too little data", "of unknown size"
+    (p rejects calibration, although the intervals alone would give one of the two preceding verdicts), or "not located"
+    (the error is above 0, but no bin differs significantly from the diagonal).
+    """
     return _judge(curve, curve.p_value if p is None else p)[0]
 
 
 def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
     """1 for a bin significantly above the diagonal, -1 for one significantly below it, 0 otherwise."""
     bins = curve.bins
-    has_width = bins.high > bins.low  # a normal interval has no width at frequencies of 0 and 1 and tells nothing
+    has_width = bins.high > bins.low  # normal intervals at frequencies of 0 and 1 have no width
     above, below = has_width & (bins.low > bins.mean_prob), has_width & (bins.high < bins.mean_prob)
     return above.astype(np.int64) - below.astype(np.int64)
 
@@ -330,7 +332,7 @@ def recipe_line(curve: CalibrationCurve | CorpCurve) -> str:
 
 
 def recipe_rows(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve]) -> list[tuple[str, str]]:
-    """The recipes of the curves: each entry once, with numbers that differ between curves as a range."""
+    """The entries of the curves' recipes; an integer that differs between curves is shown as a range."""
     keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
     return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
 
@@ -350,7 +352,7 @@ def _yes_or_no(value: object) -> str:
 
 
 def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float], *, adjusted: str = "") -> list[Column]:
-    """The figures of curves, one row each; `adjusted` says how the p-values are."""
+    """Columns of a table with one row per curve; `adjusted` describes the adjustment of p-values in the legend."""
     level, rate = f"{100 * curves[0].error.level:g}%", base_rate_words(curves)
     shown, each = score_columns(curves), score_columns(curves, each=True)
     scores = [
@@ -404,7 +406,7 @@ LEGENDS = {
 
 
 def _called(heading: str) -> str:
-    """What frames call a column of a table.
+    """The name in frames of a column with this heading.
 
     >>> _called("top-label log loss")
     'top_label_log_loss'
@@ -417,7 +419,7 @@ STEPS = {"from": "lower", "to": "upper", "observed": "frequency", "low": "low", 
 
 
 def parts_table(curve: CalibrationCurve | CorpCurve, *, most: int = 20) -> Table:
-    """The bins of a curve, or its steps; of many, some at regular places, and the header says so."""
+    """A table of the bins or steps of a curve; of more than `most`, an equally spaced selection is shown."""
     parts, name, named = (curve.steps, "step", STEPS) if hasattr(curve, "steps") else (curve.bins, "bin", BINS)
     columns = [getattr(parts, column) for column in named.values()]
     shown = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))

@@ -1,1 +1,1 @@
-"""Sums of pairs that lie in an engine: a lazy frame of Polars, DuckDB, Ibis, Spark or Dask adds where its data are."""
+"""Sums of the pairs of a lazy frame, computed by its engine (Polars, DuckDB, Ibis, Spark, Dask) where the data are."""

@@ -1,4 +1,4 @@
-"""The sums of a Dask data frame: a worker adds up each partition that it holds, and sums add up in a tree."""
+"""Sums of a Dask data frame: workers add up their partitions, and the partial sums are merged in a tree."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from howsure.inputs.frames import columns_from
 from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
-AT_ONCE = 16  # sums that one task of the tree adds up
-MOST_LABELS = 100  # different ones kept of a partition, to be shown
+AT_ONCE = 16  # partial sums merged by a task
+MOST_LABELS = 100  # distinct labels counted in a partition, for messages
 GONE = (
     "the scheduler of Dask ended, or gave up the work, while partitions were added up; look at its log, and ask again."
 )
@@ -46,7 +46,7 @@ LOST = {  # errors of distributed, which need not be installed
 
 @dataclass(slots=True)
 class PartSums:
-    """The sums of some partitions by group, how often they hold each label, and the first fault of a row."""
+    """Sums of some partitions: number of rows, sums by group, counts of labels, and the error for the first bad row."""
 
     n: int = 0
     by_group: dict[str, Slots] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class PartSums:
 
 @dataclass(frozen=True, slots=True)
 class PartitionSums:
-    """Adds up one partition; the names of its columns are those of a `LazyPairs`."""
+    """The task that adds up one partition; the attributes are those of `LazyPairs`."""
 
     y_true: str
     y_prob: str
@@ -71,7 +71,7 @@ class PartitionSums:
     pos_label: Any
 
     def __call__(self, frame: Any, number: int) -> PartSums:
-        """The sums of a partition, a pandas data frame; what is wrong with a row of it is said, not raised."""
+        """The sums of a partition, a pandas data frame; an error in a row is returned as `fault`, not raised."""
         if not len(frame):
             return PartSums()
         try:
@@ -125,12 +125,12 @@ def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
 
 
 def added(parts: Sequence[PartSums]) -> PartSums:
-    """The sums of several parts as those of one."""
+    """Merge the sums of several parts."""
     return sum(parts, start=PartSums())
 
 
 def _refusal(total: PartSums, pairs: LazyPairs) -> Callable[[], InputError] | None:
-    """What is wrong with a row, or with the labels of all."""
+    """A function that returns the error for a bad row, the labels or the weights; None if all are valid."""
     if total.fault is not None:
         refusal = total.fault
     elif total.n and labels_unclear(set(total.labels), pairs.pos_label):
@@ -141,14 +141,15 @@ def _refusal(total: PartSums, pairs: LazyPairs) -> Callable[[], InputError] | No
 
 
 def _weights(column: Column, n: int, name: str) -> Floats:
-    """Checked weights; a partition may have none above 0 if another one has."""
+    """Check weights; unlike `check_weights`, all weights of a partition may be 0."""
     return check_weights(np.append(column, 1.0), n=n + 1, name=name)[:-1]
 
 
 def _labels(column: Column, pos_label: Any, name: str) -> tuple[Counter[Any], Labels]:
-    """How often each label occurs in a partition, and the labels as 0 and 1; of other labels zeros.
+    """The counts of labels in a partition, and the labels as 0 and 1.
 
-    Whether a partition's labels are those of the others is seen when all are known.
+    If the labels of a partition are not valid by themselves, those equal to `pos_label` are 1 and all others 0; whether
+    the labels of all partitions are valid is checked at the end.
     """
     row = first_missing(column)
     if row is not None:

@@ -1,4 +1,4 @@
-"""The sums of a lazy frame, added up by the engine that holds it, and what may be wrong with a row there."""
+"""Sums of the pairs of a lazy frame, computed by its engine, and errors for invalid rows in it."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from howsure.inputs.frames import fetched, lazy_table, no_column_name
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Integers
 
-# Pairs that lie in an engine: the columns of a lazy frame, and what may be wrong with a row of them.
+# The columns of pairs in a lazy frame, and conditions for invalid rows.
 
-OTHER, MISSING = 2, 3  # of a label, beside 0 and 1
-LARGEST = float(np.finfo(np.float64).max)  # a weight; infinity has no literal in some engines
+OTHER, MISSING = 2, 3  # codes of labels other than 0 and 1
+LARGEST = float(np.finfo(np.float64).max)  # the largest weight; some engines have no literal for infinity
 
 
 class FrameFault(IntEnum):
-    """What is wrong with a row, in the order in which arrays are checked; a row counts under the first."""
+    """What is wrong with a row, in the order in which arrays are checked; a row is assigned its first fault."""
 
     NONE = 0
     LABEL_MISSING = 1
@@ -48,14 +48,14 @@ class FrameFault(IntEnum):
     PROBABILITY_OUTSIDE = 5
     WEIGHT_MISSING = 6
     WEIGHT_OUTSIDE = 7
-    WEIGHTLESS = 8  # no fault: such rows count for nothing
+    WEIGHTLESS = 8  # not an error: rows of weight 0 are ignored
 
 
 @dataclass(frozen=True, slots=True)
 class LazyPairs:
-    """The names of the columns that are pairs in a lazy frame; nothing is read before the engine is asked.
+    """The columns of pairs in a lazy frame; creating it reads no rows.
 
-    table: the frame as narwhals wraps it. dtypes: the types of its columns.
+    table: the frame, wrapped by narwhals. dtypes: the types of its columns, by name.
     """
 
     table: Any
@@ -67,7 +67,7 @@ class LazyPairs:
     dtypes: dict[str, Any]
 
     def column(self, role: str) -> ColumnName:
-        """What the frame calls the column of a role."""
+        """The frame's column name for a parameter."""
         return ColumnName(getattr(self, role), role)
 
     @property
@@ -76,7 +76,7 @@ class LazyPairs:
         return self.sample_weight is not None
 
     def rows(self) -> Any:
-        """The frame with columns of howsure's own names: q, y (0, 1, OTHER or MISSING), label, weight, group, fault."""
+        """The frame with the columns label, q, y (0, 1, OTHER or MISSING), fault and, if present, weight and group."""
         import narwhals as nw
 
         columns = {"label": self._label(), "q": nw.col(self.y_prob).cast(nw.Float64)}
@@ -91,7 +91,7 @@ class LazyPairs:
         return rows.with_columns(fault=fault)
 
     def conditions(self) -> dict[FrameFault, Any]:
-        """When a row is broken, and how, in the columns of `rows`."""
+        """For each fault, the condition (an expression on the columns of `rows`) under which a row has it."""
         import narwhals as nw
 
         q, y, weight = nw.col("q"), nw.col("y"), nw.col("weight")
@@ -115,7 +115,7 @@ class LazyPairs:
         return column.cast(nw.Float64) if dtype == nw.Decimal else _comparable(column, dtype)
 
     def _zero_or_one(self) -> Any:
-        """0 or 1 for each label; OTHER for what is neither, or cannot be compared with `pos_label`."""
+        """An expression: 0 or 1 for each label, MISSING for a missing one, OTHER for any other value."""
         import narwhals as nw
 
         label, dtype = nw.col("label"), self.dtypes[self.y_true]
@@ -132,7 +132,7 @@ class LazyPairs:
 
     @property
     def compares_labels(self) -> bool:
-        """Whether labels are 1 where they equal `pos_label`, so that the others remain to be seen."""
+        """Whether labels are compared with `pos_label`, so that the other labels must be checked for a single value."""
         return self.pos_label is not None and self.has_comparable_labels
 
     @property
@@ -176,7 +176,7 @@ def lazy_pairs(
 
 
 def _comparable(column: Any, dtype: Any) -> Any:
-    """Categories as text; anything else as it is."""
+    """The column, with categories converted to text."""
     import narwhals as nw
 
     return column.cast(nw.String) if _is_text(dtype) and dtype != nw.String else column
@@ -191,10 +191,10 @@ def _missing(column: Any, dtype: Any) -> Any:
 
 
 def is_nan(column: Any) -> Any:
-    """Whether a value is NaN.
+    """An expression: whether a value is NaN.
 
-    The least and greatest value that a Parquet file states leave NaN out, and DuckDB, which trusts them, answers for a
-    column that none is. Not so for its roots.
+    It tests the square root of the value. Minimum and maximum in a Parquet file exclude NaN, and DuckDB relies on them
+    when it evaluates a column itself, but not when it evaluates a root.
     """
     return column.abs().sqrt().is_nan()
 
@@ -216,14 +216,14 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
-# What an engine returns of a frame: sums by group, and what it found wrong with a row.
+# Results of an engine: sums by group, or an error.
 
 
 @dataclass(frozen=True, slots=True)
 class FrameSums:
-    """The sums of n rows by group, in the natural order of their names; without groups of all rows, under "".
+    """The sums of n rows by group, in natural order of names; without groups, the only name is "".
 
-    refusal: makes the error for the first fault found; None if there was none.
+    refusal: returns the error for the first fault; None if all rows are valid.
     """
 
     n: int
@@ -241,8 +241,10 @@ class FrameSums:
 
 
 def labels_unclear(labels: set[Any], pos_label: Any) -> bool:
-    """Whether labels do not say which are 1: they are not 0 and 1, or have several values beside `pos_label`, or it
-    never occurs and may be misspelt.
+    """Whether the distinct labels do not determine which are 1.
+
+    Without `pos_label`, they must be 0 and 1. With it, there may be one other value, and `pos_label` must occur (it may
+    be misspelled), unless all are 0 or 1.
 
     >>> labels_unclear({"yes", "no"}, "yes"), labels_unclear({"no"}, "yes"), labels_unclear({0}, 1)
     (False, True, False)
@@ -254,13 +256,13 @@ def labels_unclear(labels: set[Any], pos_label: Any) -> bool:
 
 
 def labels_refused(counts: Counter[Any], pos_label: Any, *, name: str) -> InputError:
-    """The error for labels that do not say which are 1; of many different ones `counts` may hold some."""
+    """Error for labels that do not determine which are 1; `counts` may lack some of many distinct labels."""
     more = len(counts) > MANY_LABELS and (pos_label is None or pos_label in counts)
     return not_two_values(counts, pos_label=pos_label, name=name, more=more)
 
 
 def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], InputError] | None:
-    """Makes the error for weights that are all 0, or whose fourth powers are no numbers; None if neither."""
+    """A function that returns the error for weights that are all 0 or whose fourth powers overflow; None if neither."""
     fourth = sum(float(slots.weights[3].sum()) for slots in by_group.values() if slots.weights is not None)
     if not any(len(slots) for slots in by_group.values()):
         return lambda: weighs_nothing(name)
@@ -276,17 +278,18 @@ def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], Input
 
 
 def sums_by_cell(pairs: LazyPairs) -> Any:
-    """A lazy frame with one row per group, cell and label y: `n` pairs and their sums, named as in `Slots`.
+    """A lazy frame with one row per group, cell and label y: the number n of pairs and their sums, named as in `Slots`.
 
-    Rows with a fault are in no cell; they are counted in the row of `cell` = -fault. `low` and `high`, with
-    `pos_label`: the least and the greatest label that is not positive.
+    Rows with a fault are counted under cell = -fault. With `pos_label`, the columns low and high are the smallest and
+    largest label other than `pos_label`.
     """
     import narwhals as nw
 
     q, y, fault, cell, f = nw.col("q"), nw.col("y"), nw.col("fault"), nw.col("c"), nw.col("f")
     sound, lower = fault == 0, q < 0.5
     rows = pairs.rows()
-    rows = rows.with_columns(q=nw.when(sound).then(q).otherwise(nw.lit(0.5)))  # whatever r would be for no probability
+    # a valid value in place of an invalid one
+    rows = rows.with_columns(q=nw.when(sound).then(q).otherwise(nw.lit(0.5)))
     rows = rows.with_columns(r=nw.when(lower).then(q).otherwise(1.0 - q))
     rows = rows.with_columns(t=nw.col("r").sqrt().sqrt() * SCALE)
     rows = rows.with_columns(c=nw.col("t").floor())
@@ -304,7 +307,10 @@ def sums_by_cell(pairs: LazyPairs) -> Any:
 
 
 def _terms(pairs: LazyPairs, f: Any, steep: Any) -> dict[str, Any]:
-    """What a row adds to its slot; `steep` where its label is the unlikely one and its prediction near 0 or 1."""
+    """Expressions for the terms that a row adds to its slot.
+
+    steep: the condition that the prediction is near 0 or 1 and the label is the unlikely one.
+    """
     import narwhals as nw
 
     r, w = nw.col("r"), nw.col("weight")
@@ -339,11 +345,11 @@ def _whole(expression: Any) -> Any:
     return expression.cast(nw.Int64)
 
 
-# What is wrong in a lazy frame: one more, small query finds the value to show.
+# Errors for invalid rows in a lazy frame: a second, small query finds the value to show.
 
 
 def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputError:
-    """The error for a fault that `rows` of n rows have; an engine numbers no rows."""
+    """Error for a fault of `rows` among n rows; it shows a value but no row number, since engines have none."""
     if fault is FrameFault.LABEL_OTHER:
         return _labels(pairs)
     place = f"one of {counted(n, 'row')}" + (f" ({rows:,} are wrong)" if rows > 1 else "")
@@ -361,7 +367,7 @@ def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputE
 
 
 def _value(pairs: LazyPairs, fault: FrameFault, column: str) -> float:
-    """A value with a fault."""
+    """The first value with this fault."""
     import narwhals as nw
 
     first_row = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
@@ -370,7 +376,7 @@ def _value(pairs: LazyPairs, fault: FrameFault, column: str) -> float:
 
 
 def _highest(pairs: LazyPairs) -> float:
-    """The greatest prediction that is a number."""
+    """The largest prediction, ignoring missing values."""
     import narwhals as nw
 
     q = nw.col("q")
@@ -379,14 +385,14 @@ def _highest(pairs: LazyPairs) -> float:
 
 
 def _first(values: Column) -> float:
-    """The first of some values. Raises InputError if there is none, though an earlier query of the engine found one."""
+    """The first value. Raises InputError if there is none: the data have changed since the previous query."""
     if not len(values) or is_missing(values[0]):
         raise InputError("data changed while it was read: two queries of its engine disagree. Read from a copy.")
     return float(values[0])
 
 
 def _labels(pairs: LazyPairs) -> InputError:
-    """The error for labels that are not two values, or of which none is said to be positive."""
+    """Error for labels that are not two values or whose positive value is unknown, with the counts of labels."""
     import narwhals as nw
 
     labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
@@ -403,7 +409,7 @@ def _plain_value(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-# The sums of a lazy frame, added up by the engine that holds it: one pass, of which some ten thousand rows return.
+# The sums of a lazy frame: the engine passes over the data once and returns some ten thousand rows.
 
 
 def sums_of_lazy(pairs: LazyPairs) -> FrameSums:
@@ -447,7 +453,7 @@ def _by_group(pairs: LazyPairs, rows: dict[str, Column], n: int) -> FrameSums:
 
 
 def _slots(pairs: LazyPairs, rows: dict[str, Column], chosen: Integers) -> Slots:
-    """The slots of some of the rows that an engine returned."""
+    """Convert some of the rows that an engine returned to slots."""
     cell, number = rows["cell"][chosen], rows["n"][chosen]
     counts = cell >= 0
     weightless, kept = int(number[~counts].sum()), chosen[counts]

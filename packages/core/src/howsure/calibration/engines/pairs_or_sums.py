@@ -1,4 +1,4 @@
-"""What a calibration function is given: pairs in memory, or sums that an engine returns of a lazy frame."""
+"""The input of calibration functions: pairs in memory, or sums of very many pairs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from howsure.worst_rows import Worst, WorstRows
 def sums_of_frame(
     data: Any, *, y_true: Any, y_prob: Any, sample_weight: Any = None, groups: Any = None, pos_label: Any = None
 ) -> FrameSums:
-    """The sums of a lazy frame's pairs, by group if `groups` names a column; its engine adds them up.
+    """The sums of a lazy frame's pairs, computed by its engine, by group if `groups` names a column.
 
-    Raises InputError for an argument that names no column of the frame.
+    Raises InputError for an argument that is not the name of a column.
     """
     pairs = lazy_pairs(
         data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label
@@ -33,10 +33,10 @@ def sums_of_frame(
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Checked pairs by group, or of very many their sums; without groups under None.
+    """Checked pairs, or sums of very many pairs, by group; without groups, the only name is None.
 
-    n: the pairs of all groups. read: what was read of which files, for a recipe; {} of arrays and frames. notes: how.
-    worst: the worst rows, if asked for.
+    n: number of pairs in all groups. read: description of the files for a recipe; {} for arrays and frames. notes:
+    details of how the pairs were read. worst: the most confidently wrong rows, if requested.
     """
 
     by_group: Iterable[tuple[str | None, Pairs | Slots]]
@@ -60,11 +60,11 @@ def parts_of(
     worst: Worst | None = None,
     **how: Any,
 ) -> Parts:
-    """Checked pairs or sums of whatever is given, by group if there are groups: what most functions begin with.
+    """Read and check the input of a calibration function: pairs or sums, by group if there are groups.
 
-    in_memory: pairs are asked for, however many they are; so they are where there are clusters. Of a lazy frame with
-    more than `EXACT_UP_TO` rows come the sums; fewer rows are fetched, so that the result is that of arrays. worst:
-    what is asked for of the worst rows, which need the pairs.
+    A lazy frame with more than `EXACT_UP_TO` rows is summed by its engine; fewer rows are fetched, so that the result
+    equals that of arrays. in_memory: read the pairs, however many there are; clusters and `worst` imply this. worst: a
+    request for the most confidently wrong rows.
     """
     roles = {"groups": groups, "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
@@ -90,7 +90,7 @@ def parts_of(
 
 
 def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
-    """The only part of what is given, without groups; `roles` are the other arguments of `parts_of`.
+    """The pairs or sums of an input without groups; `roles` are the other arguments of `parts_of`.
 
     Raises InputError naming the parameter, and of rows the value, that violated a rule.
     """
@@ -102,17 +102,17 @@ def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
 
 
 def reading_notes(pairs: Pairs | Slots) -> tuple[str, ...]:
-    """How the rows of pairs were read; sums have no such notes."""
+    """The notes on how rows were read; () for sums."""
     return pairs.notes if isinstance(pairs, Pairs) else ()
 
 
 def parts_read(
     predictions: Read, source: Source, *, in_memory: bool = False, one_by_one: bool = False, worst: Worst | None = None
 ) -> Parts:
-    """What a source read, by group; clusters need the pairs themselves.
+    """The pairs or sums of a source that has been opened, by group; with clusters, always the pairs.
 
-    one_by_one: sums, of which a thousand groups have gigabytes, are read when they are iterated over, and again when
-    they are so again; the reading must be open then.
+    one_by_one: read the sums of a group only when it is iterated over (and again in each iteration), since the sums of
+    a thousand groups take gigabytes; the source must remain open.
     """
     described, reading = predictions.describe(), GroupsRead(predictions, source)
     worst_rows_ = None if worst is None else worst.of_read(predictions)
@@ -129,7 +129,7 @@ def parts_read(
 
 @dataclass(frozen=True, slots=True)
 class GroupsRead:
-    """The pairs or sums of each group of a reading that is open, one after the other."""
+    """Iterates over (name, pairs or sums) of the groups of an open source, reading one group at a time."""
 
     read: Read
     source: Source
@@ -141,13 +141,13 @@ class GroupsRead:
 
 
 def _as_read(source: object) -> Pairs | Slots:
-    """What a source gave: `inputs` does not know sums."""
+    """Narrow the type of what a source returned; the package `inputs` does not know `Slots`."""
     assert isinstance(source, Pairs | Slots)
     return source
 
 
 def _sums_of_many(y_true: Any, data: Any, **columns: Any) -> dict[str, Slots] | None:
-    """The sums of a lazy frame by group; None of anything else, or of few rows."""
+    """The sums by group of a lazy frame with many rows; None for a frame with few rows and any other input."""
     if data is None or isinstance(y_true, Pairs) or isinstance(columns["y_prob"], Probabilities) or not is_lazy(data):
         return None
     sums = sums_of_frame(data, y_true=y_true, **columns)
