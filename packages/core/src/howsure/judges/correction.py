@@ -51,23 +51,22 @@ class CorrectedMean:
 
     def estimate(self, level: float) -> Estimate:
         """θ with its interval."""
-        value, r = self.value, self.correlation
-        ends = None if self.few else self.rest.interval(level)
-        others = (self.of_all.value, self.of_all.value) if self.constant else self.of_all.interval(level)
-        if ends is None or not all(map(math.isfinite, (*ends, *others))):
+        value, low, high = self.value, *(self.end((1 - level) / 2, upper=upper) for upper in (False, True))
+        if not (math.isfinite(low) and math.isfinite(high)):
             return untold(level, self.n, value)
-        reach = [
-            math.sqrt(a * a + b * b + 2 * r * a * b)
-            for a, b in (
-                (self.rest.value - ends[0], self.of_all.value - others[0]),
-                (ends[1] - self.rest.value, others[1] - self.of_all.value),
-            )
-        ]
-        low, high = value - reach[0], value + reach[1]
         if self.bounds is not None:
             low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
             value = min(max(value, low), high)
         return Estimate(value, low, high, level=level, method=self.rest.method, n=self.n)
+
+    def end(self, size: float, *, upper: bool) -> float:
+        """An end of the interval, wherever θ may lie; NaN if there is none."""
+        if self.few:
+            return math.nan
+        a = abs(self.rest.bound(size, upper=upper) - self.rest.value)
+        b = 0.0 if self.constant else abs(self.of_all.bound(size, upper=upper) - self.of_all.value)
+        reach = math.sqrt(a * a + b * b + 2 * self.correlation * a * b)
+        return self.value + reach if upper else self.value - reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +138,10 @@ class Graded:
         """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out."""
         corrected = self.corrected_mean(slope)
 
-        def leaves_out(size: float) -> bool:
-            mean = corrected.estimate(1 - 2 * size)
-            return mean.low is not None and mean.high is not None and not mean.low <= 0.0 <= mean.high
+        def leaves_out(size: float) -> bool:  # 0 can lie beyond the end on its side of the estimate only
+            upper = corrected.value < 0.0
+            end = corrected.end(size, upper=upper)
+            return end < 0.0 if upper else end > 0.0
 
         return min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)
 

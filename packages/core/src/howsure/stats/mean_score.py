@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.gaffke import Sums, gaffke_interval, gaffke_p_value, paired_differences
+from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_p_value, paired_differences
 from howsure.stats.p_values import furthest
 from howsure.stats.proportions import normal_quantile, t_quantile
 
@@ -68,15 +68,18 @@ class MeanScore:
         If nothing varies, the bounds are value ± unseen. NaN if the error is unknown or if there are so few units that
         no p-value can be as small as `size`.
         """
+        return self.bound(size, upper=False), self.bound(size, upper=True)
+
+    def bound(self, size: float, *, upper: bool) -> float:
+        """One of them."""
         if not self.known or (self.error > 0.0 and self._least > size):
-            return math.nan, math.nan
+            return math.nan
+        sign = 1.0 if upper else -1.0
         if not self.error > 0.0:
-            return self.value - self.unseen, self.value + self.unseen
+            return self.value + sign * self.unseen
         reach = max(FAR, 2 * t_quantile(1 - 2 * size, self.degrees_of_freedom)) * self.error
-        return (
-            furthest(lambda limit: self.p_above(limit) > size, self.value, self.value - reach),
-            furthest(lambda limit: self.p_below(limit) > size, self.value, self.value + reach),
-        )
+        p_value = self.p_below if upper else self.p_above
+        return furthest(lambda limit: p_value(limit) > size, self.value, self.value + sign * reach)
 
     def interval(self, level: float) -> Bounds:
         """The interval of two tests of half of 1 - level each."""
@@ -184,10 +187,11 @@ class BoundedMean(MeanScore):
         """Always True: Gaffke's tests need no estimate of the error."""
         return True
 
-    def bounds(self, size: float) -> Bounds:
-        """One-sided lower and upper bounds by tests of size `size`, clipped to `within`."""
-        low, high = gaffke_interval(self.sums, bounds=(self.lowest, self.highest), size=size)
-        return max(low, self.within[0]), min(high, self.within[1])
+    def bound(self, size: float, *, upper: bool) -> float:
+        """The one-sided lower or upper bound by a test of size `size`, clipped to `within`."""
+        if upper:
+            return min(-gaffke_bound(self.sums.negated(), low=-self.highest, size=size), self.within[1])
+        return max(gaffke_bound(self.sums, low=self.lowest, size=size), self.within[0])
 
     def rows_needed(self, limit: float, size: float) -> int | None:
         """Approximate number of rows with which a test of this size rejects with power 0.8, if the true mean is the
