@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from tests.cli.running import howsure
 
+import howsure as library
+from howsure.result import Result
 from howsure_cli.chapters import FIELD_TERMS
 
 
@@ -99,6 +101,23 @@ def test_an_interval_beside_an_adjusted_p_is_explained(tmp_path: Path, monkeypat
     assert "no difference is detected" in shown.splitlines()[0]
     note = "Not significant after adjustment, but the unadjusted interval excludes 0: b in accuracy"
     assert note in shown
+
+
+# Parts of other results, estimates (which are answers), look (which begins with what a file is), and results that print
+# no answer yet.
+WITHOUT_ANSWER = """
+CalibrationCurve CalibrationTable CalibrationTest CorpCurve Estimate GroupStatus LabelPlan LabelSample
+Look MonitorUpdate MulticalibrationError OrdinalCalibration PredictedRegression QuantileCalibration ScoreDecomposition
+ScoreParts SelectiveCurve SelectiveThreshold SequentialStatus Signature
+"""
+
+
+def test_public_results_print_an_answer() -> None:
+    public = {name: getattr(library, name) for name in library.__all__}
+    results = {name for name, thing in public.items() if isinstance(thing, type) and issubclass(thing, Result)}
+    without = {name for name in results if public[name].answer is Result.answer}
+    assert without - set(WITHOUT_ANSWER.split()) == set()
+    assert set(WITHOUT_ANSWER.split()) - without == set()
 
 
 @pytest.mark.parametrize("term", sorted(FIELD_TERMS))

@@ -33,7 +33,7 @@ from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted, shortened
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Estimate, Result, Rows, as_json, rows_read
+from howsure.result import Estimate, Result, Rows, as_json, provenance_line, rows_read
 from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, in_a_line, number
 from howsure.stats.clusters import few_clusters
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -191,15 +191,31 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         return "\n\n".join(filter(None, [rows_read(self.recipe), whole_in_words(self)]))
 
     @property
+    def answer(self) -> str | None:
+        """The groups that were found; None where none was."""
+        if not self.rows:
+            return None
+        than = "worse calibrated than the whole" if self.recipe["against"] == WHOLE else "miscalibrated"
+        names = shortened([row.name for row in self.rows], limit=3)
+        return f"{counted(len(self.rows), 'group is', 'groups are')} {than}: {names}."
+
+    @property
+    def provenance(self) -> str:
+        """All rows in a sentence, what was read, and the level of the intervals."""
+        whole = whole_in_words(self)
+        read = provenance_line({name: value for name, value in self.recipe.items() if name != "level"})
+        level = f"{100 * self.recipe['level']:g}% intervals, for all groups at once."
+        return " ".join(filter(None, [f"{whole[:1].upper()}{whole[1:]}.", read, level]))
+
+    @property
     def words(self) -> str:
         """That nothing was found; else nothing, and the table is printed."""
         return "" if self.rows else "\n".join(self.below())
 
     def below(self) -> Sequence[str]:
-        """The level of the intervals, a line per group, the error over all groups, and the notes."""
-        level = f"In brackets: {100 * self.recipe['level']:g}% intervals, for all groups at once."
+        """A line per group, the error over all groups, and the notes."""
         error = [] if self.multicalibration is None else [repr(self.multicalibration)]
-        return [*([level, ""] if self.rows else []), *self.verdict().splitlines(), *error, *Result.below(self)]
+        return [*self.verdict().splitlines(), *error, *Result.below(self)]
 
     def legend(self) -> Mapping[str, str]:
         """What the headings mean; of nothing, where it was looked for."""

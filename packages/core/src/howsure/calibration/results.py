@@ -210,6 +210,17 @@ class CalibrationComparison(Result):
             ),
         ]
 
+    @property
+    def answer(self) -> str:
+        """Which model is better calibrated."""
+        return self.verdict().splitlines()[0]
+
+    @property
+    def provenance(self) -> str:
+        """The models, their labels and their rows, of files; and the level of the intervals."""
+        read = self.what_was_read.splitlines()
+        return " ".join([*(f"{line}." for line in read), f"{100 * self.error_a.level:g}% intervals."])
+
     def legend(self) -> Mapping[str, str]:
         """What the headings mean, and which sign is whose."""
         a, b = self.names

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.numbers_and_names import check_level
+from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.result import Result
 from howsure.show.table import COUNT, WORDS, Column, digits
 from howsure.significance.metrics.metric import Floats
@@ -43,6 +43,17 @@ class ComparisonPower(Result):
     @property
     def words(self) -> str:
         """Nothing: the table is printed."""
+        return ""
+
+    @property
+    def answer(self) -> str:
+        """Which difference the items find, and how often."""
+        difference = "no difference" if math.isnan(self.difference) else f"a true difference of {self.difference:.4f}"
+        return f"{counted(self.n, 'item')} find {difference} in accuracy with a power of {self.power:.2g}."
+
+    @property
+    def provenance(self) -> str:
+        """Nothing: no data were read."""
         return ""
 
     def columns(self) -> Sequence[Column]:
