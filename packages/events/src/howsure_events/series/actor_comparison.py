@@ -149,6 +149,11 @@ class ActorComparison(RawCounts[PeriodComparison]):
         return self._raw_verdict if self.corrected is None else self.corrected.verdict()
 
     @property
+    def key_figures(self) -> str:
+        """The comparison by corrected counts, if there are any."""
+        return "\n\n".join(table.text() for table in self.above())
+
+    @property
     def _raw_verdict(self) -> str:
         return f"Raw counts. {self.verdict()}" if self.is_beside else self.verdict()
 
