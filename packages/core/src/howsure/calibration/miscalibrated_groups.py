@@ -34,6 +34,7 @@ from howsure.inputs.numbers_and_names import check_level, check_whole, counted, 
 from howsure.inputs.pairs import Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result, Rows, as_json, provenance_line, rows_read
+from howsure.show.notes import FINDING, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, in_a_line, number
 from howsure.stats.clusters import few_clusters
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -214,7 +215,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
 
     def below(self) -> Sequence[str]:
         """A line per group, the error over all groups, and the notes."""
-        error = [] if self.multicalibration is None else [repr(self.multicalibration)]
+        error = [] if self.multicalibration is None else [Note(repr(self.multicalibration), FINDING)]
         return [*self.verdict().splitlines(), *error, *Result.below(self)]
 
     def legend(self) -> Mapping[str, str]:
