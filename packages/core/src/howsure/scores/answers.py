@@ -1,4 +1,4 @@
-"""The answer of a score table or of battles in a sentence."""
+"""The first line of output for score tables and battles: one sentence with the result."""
 
 from __future__ import annotations
 

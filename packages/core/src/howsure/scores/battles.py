@@ -271,7 +271,7 @@ def _drop_decimals(text: str) -> str:
 
 
 def _notes_on_connections(parts: Sequence[_Part]) -> list[str]:
-    """What to say of models without a finite strength, and of several parts."""
+    """Notes on models without a finite strength, and on battles that fall into several parts."""
     notes = []
     outside = [
         (part.battles.models[model], battles)
@@ -326,7 +326,7 @@ class _Battles:
         )
 
     def of_part(self, connected: Connections, code: int) -> _Part:
-        """A part of them, with what is known of the models outside its core."""
+        """The battles of one connected part, with the one-sided battles of each model outside its core."""
         inside = connected.part == code
         battles, core = self.among(inside), connected.core[inside]
         core_place = np.where(core, np.cumsum(core) - 1, UNKNOWN)
@@ -356,10 +356,11 @@ class _Battles:
         )
 
     def log_p_if_equal(self, *, position_effect: bool) -> Floats:
-        """The log probability (m, m), at most, that the row's model wins all its battles with the column's, if both are
-        equally strong; 0 where it did not win all. Battles of a cluster count as one.
+        """An upper bound (m, m) of the log probability that the row's model wins all battles with the column's, if both
+        are equally strong; 0 where it did not win all of them.
 
-        With a position effect of unknown size, wins as the first and as the second model show as much as their mixture.
+        Battles in a cluster count as one. With a position effect, the bound is the maximum over its unknown size, given
+        the numbers of wins as the first and as the second model.
         """
         m = len(self.models)
         first_won, second_won = (
@@ -475,7 +476,7 @@ class _Part:
     def _core_estimates(
         self, of_core: _Battles, strengths: Strengths, core_units: Floats, level: float
     ) -> dict[int, tuple[Estimate, Estimate]]:
-        """Strengths and points of the core: nothing of a single model, no intervals if its battles are even."""
+        """Strengths and points of the core; undefined for a single model, without intervals if all battles are ties."""
         places, counts = np.flatnonzero(self.core).tolist(), of_core.count_battles()
         if not self.has_strengths:
             nothing = _estimate(math.nan, math.nan, math.nan, level=level, n=int(counts[0]))
@@ -558,7 +559,7 @@ def _rescaled(strength: Estimate, mean: float, unit: float) -> Estimate:
 
 
 def _degrees(units: Floats) -> float:
-    """Degrees of freedom of errors of the core: by the model with the fewest clusters or battles."""
+    """Degrees of freedom of the core's errors: the smallest number of clusters or battles of a model, minus 1."""
     return max(float(units.min()) - 1, 1.0) if len(units) > 1 else 1.0
 
 

@@ -123,13 +123,13 @@ def read_document_columns(
 
 
 def add_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
-    """The rows with a score in each metric: what a row adds to the value of its model in its group.
+    """Add a score in each metric to the rows: the row's contribution to the value θ of its model in its group.
 
-    Their mean is the value itself. Of a mean, they are the values of the rows; else nθ - (n - 1)θ₋ᵢ, the pseudo-values
-    of the jackknife, moved to the mean θ: their variance is that of θ. `document_scores` is the same where not single
-    rows but items with several runs, or clusters, are left out.
+    The mean of the contributions is θ. For a mean, they are the rows' values; for other metrics, they are the jackknife
+    pseudo-values nθ - (n - 1)θ₋ᵢ, shifted to the mean θ. `document_scores` has the contributions when whole clusters,
+    or items with all their runs, are left out instead of single rows.
 
-    Raises InputError for answers that are not what the metric takes, and where a value is undefined.
+    Raises InputError for answers that the metric cannot use, and if a value is undefined.
     """
     assert rows.answers is not None
     true, predicted = rows.answers

@@ -60,16 +60,17 @@ def ranks(
     units (items,): the codes of clusters. weights (items,): of a weighted mean. sizes (items,): of
     documents, whose effective number gives the degrees of freedom. bounds: of the scores.
 
-    A model is surely better than another where their mean difference, on the items that both have, exceeds c standard
-    errors. It has at least the rank 1 + the number of models that are surely better, and at most m - the number of
-    models that are surely worse (Mogstad, Romano, Shaikh & Wilhelm 2024). c is the quantile of the largest |t| of all
-    pairs over 10,000 draws of normal multipliers of items or clusters, or where models have different items, that of
-    Bonferroni; as a quantile of Student's t, since errors are estimated. Where scores have bounds, and clusters, or
-    items of unlike weight, count as fewer than 40 equal ones, each pair is tested by Gaffke's test instead, at
-    Bonferroni's level.
+    A model is significantly better than another if their mean difference, on the items that both have, exceeds c
+    standard errors. The lowest possible rank number of a model is 1 + the number of significantly better models, and
+    the highest is m - the number of significantly worse models (Mogstad, Romano, Shaikh & Wilhelm 2024). c is the
+    quantile of the largest |t| of all pairs over 10,000 draws of normal multipliers of items or clusters, or, if models
+    have different items, Bonferroni's; it is converted to a quantile of Student's t, since errors are estimated. If
+    scores have bounds, and the effective number of clusters (or of items with unequal weights) is below 40, each pair
+    is tested by Gaffke's test at Bonferroni's level instead.
 
-    A tier ends where all models above are surely better than all below. A model may be the best unless another one is
-    better by a test against the m - 1 others alone: that is right of each model with probability `level`.
+    A new tier begins where all models above are significantly better than all models below. A model is possibly the
+    best unless another model is significantly better in a test of this model against the m - 1 others; for each model,
+    this statement is correct with probability `level`.
     """
     order = np.arange(scores.shape[1]) if units is None else np.argsort(units, kind="stable")
     scores, m = scores[:, order], len(scores)
@@ -106,8 +107,10 @@ def better_estimates(
     level_of_best: float,
     rng: np.random.Generator,
 ) -> tuple[Flags, Flags]:
-    """Which model (row) is surely better than which (column), by the max-t method from estimates (m,) of their strength
-    and their covariance (m, m); and which models (m,) are surely worse than some other one.
+    """Significance by the max-t method, from estimates of strength (m,) and their covariance (m, m).
+
+    Returns whether the row's model is significantly better than the column's (m, m), and whether each model is
+    significantly worse than some other model (m,).
 
     units (m,): number of battles, or of clusters of equal size, behind the estimate of each model. level: of all pairs
     together. level_of_best: of the pairs of each model.
@@ -124,15 +127,15 @@ def better_estimates(
 
 
 def _significant(pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Floats) -> tuple[Flags, Flags]:
-    """Which model is better than which, and which are worse than some, by the critical values of all pairs and of the
-    pairs of each model."""
+    """Whether the row's model is better than the column's (m, m), by the critical value for all pairs, and whether each
+    model is worse than some other (m,), by the critical values for the pairs of each model."""
     better = pairs.t > _critical_t(np.full((len(pairs.t), 1), c_all_pairs), pairs)
     worse_than_some = (pairs.t > _critical_t(c_by_model[None, :], pairs)).any(axis=0)
     return better, np.asarray(worse_than_some)
 
 
 def assemble_ranks(better: Flags, worse_than_some: Flags, method: str) -> Ranks:
-    """The ranks from which model (row) is surely better than which (column)."""
+    """Ranks, tiers and possibly best models; better (m, m): whether the row's model is significantly better."""
     low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
     return Ranks(low, high, _tiers(better, low + high), ~worse_than_some, method)
 
@@ -291,8 +294,10 @@ def _max_t_quantiles(
 
 
 def _critical_t(c: Floats, pairs: PairwiseDifferences) -> Floats:
-    """The quantile of Student's t with the tail probability of c under the normal law; infinite if the units are too
-    few for any sign pattern to reach that probability."""
+    """The quantile of Student's t with the same tail probability as the normal quantile c.
+
+    Infinite if there are so few units that even equal signs in all of them are more probable than that.
+    """
     from scipy.special import ndtr, stdtrit
 
     tail = ndtr(-c) + np.zeros_like(pairs.t)

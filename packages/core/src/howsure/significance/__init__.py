@@ -1,4 +1,4 @@
-"""Is model B really better than model A?"""
+"""Significance: tests and intervals for the difference between models on the same items."""
 
 from howsure.significance.compare_models import compare_models, compare_scores, resample_models
 from howsure.significance.experiments import Experiments

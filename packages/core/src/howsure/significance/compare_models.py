@@ -75,25 +75,25 @@ def compare_models(
 
     `method` determines how p is computed:
 
-    - `permutation`: for each item, a coin flip decides which system is which. Exact if the systems are exchangeable (by
-      enumeration if there are few outcomes, else (c + 1)/(B + 1) with c of B = 10,000 draws at least as extreme); with
-      many items, it also has the right level if only their values of the metric are equal: a difference that is not
-      one of means is divided by its standard error, recomputed for every draw. For calibration errors, p refers to
-      their squares, and is never smaller than that of a normal approximation.
+    - `permutation`: the two systems are swapped at random in each item. The test is exact if the systems are
+      exchangeable (by enumeration if there are few outcomes; else p = (c + 1)/(B + 1), where c of B = 10,000 draws are
+      at least as extreme). With many items, it is also valid if the systems only have equal values of the metric: a
+      difference that is not a difference of means is divided by its standard error, recomputed for every draw. For
+      calibration errors, p refers to their squares, and is never smaller than that of a normal approximation.
     - `bootstrap`: resamples of all n items with replacement; c counts the resamples whose difference is at least |d|
-      away from d, widened as for an interval of level .95, whatever `level` is.
-    - `jackknife`: Student's t of how the difference of the metric changes without each item or cluster, for the
+      away from the observed difference d. Like the interval, p is widened for few or unequal units by Student's t.
+    - `jackknife`: Student's t with the jackknife standard error of the difference, over items or clusters, for the
       interval and for p. The degrees of freedom are those of the effective number of items, (Σ size)² / Σ size² (Kish),
-      with sizes such as the number of words or entities; the error is as if one more item differed. For every metric
-      that does not depend on the number of items.
+      with sizes such as the number of words or entities; the error is computed as if one more item differed. It is
+      available for every metric that does not depend on the number of items.
     - `gaffke`, `student`: for means (accuracy, log loss), as in `compare_scores`.
     - `mcnemar`: the mid-p test of accuracy.
 
     With `permutation`, `bootstrap` and `mcnemar`, the interval of the difference comes from a full-size bootstrap,
     widened for few items, few or unequal clusters and small strata (jackknife, Student's t). `resample_models` has the
-    settings of the draws. Clusters are swapped and resampled as wholes; each stratum must contain at least two items
-    (or clusters). With `run`, rows are items × runs, and `id` identifies the item (otherwise the order does): an item
-    is swapped with all its runs, too, and runs never count as additional items.
+    settings of the draws. Clusters are swapped and resampled as a whole; each stratum must contain at least two items
+    (or clusters). With `run`, rows are items × runs, and items are matched by `id` or else by order. An item is swapped
+    with all its runs, and runs never count as additional items.
 
     The result does not depend on the order of the rows, the names of the labels, the other models and metrics (except
     for the adjusted p), or on which system is the other's baseline (except for the sign).
@@ -275,15 +275,15 @@ def resample_models(
 
 
 def _baseline(against: Any) -> dict[str, Any]:
-    """The baseline, or that every two models are compared."""
+    """Arguments of `compare` for the baseline; "all pairs" becomes all_pairs=True."""
     is_all = isinstance(against, str) and against == ALL_PAIRS
     return {"against": None, "all_pairs": True} if is_all else {"against": against}
 
 
 def _metrics(metrics: Metrics | None) -> dict[str, Any]:
-    """The metrics, and the class that they are of.
+    """Arguments of `compare` for the metrics; a mapping of metrics to a class becomes `target_class`.
 
-    Raises InputError for metrics of different classes.
+    Raises InputError if the mapping has more than one class.
     """
     if not isinstance(metrics, Mapping):
         return {"metrics": metrics}

@@ -1,4 +1,4 @@
-"""Compare models with a baseline."""
+"""The engine of `compare_models`, `compare_scores` and `resample_models`."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from howsure.stats.randomness import Randomness
 
 Predictions = ArrayLike | Runs | Mapping[str, ArrayLike | Runs]
 
-# Which models are compared with which, and the p-values of all of them adjusted together.
+# The pairs of models that are compared, and their p-values, adjusted together.
 
 Progress = Callable[[int, int], None] | None
 Pair = tuple[str, str]
@@ -60,8 +60,10 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The pairs (against, model) that are tested, and those of them that are shown; the best model, if it is one of
-    them that was chosen."""
+    """The pairs (against, model) that are tested, and those that are shown.
+
+    best: the model that is best in the first metric, if it was chosen as the baseline; None if one was named.
+    """
 
     tested: tuple[Pair, ...]
     shown: tuple[Pair, ...]
@@ -69,10 +71,10 @@ class Family:
 
 
 def family_of(requested: Sequence[Requested], *, against: str | None, all_pairs: bool, alternative: str) -> Family:
-    """Every model against one named beforehand; without one, all pairs, of which those with the best model in the first
-    metric are shown, or all of them.
+    """The pairs to compare: every model with the baseline `against`, or all pairs if it is None.
 
-    Raises InputError for an unknown model, or one beside all pairs.
+    In the latter case, only the pairs with the model that is best in the first metric are shown, unless `all_pairs`.
+    Raises InputError for an unknown baseline, for one together with `all_pairs`, or for a one-sided test without one.
     """
     first = requested[0]
     names = list(first.systems.predictions)
@@ -108,7 +110,7 @@ def compare_family(
     progress: Progress = None,
     recipe: Mapping[str, str] | None = None,
 ) -> Comparison:
-    """Test every pair in every metric; p is adjusted for all of them, shown or not."""
+    """Test every pair in every metric, also within groups; p is adjusted for all tests, shown or not."""
     names = asked_order(requested)
     groups = requested[0].systems.groups
     parts = [] if groups is None else [np.flatnonzero(groups.codes == code) for code in range(len(groups.names))]
@@ -157,7 +159,7 @@ Rows = TypeVar("Rows", bound=Difference)
 
 
 def _adjusted(rows: Sequence[Rows], choices: Choices) -> list[Rows]:
-    """The rows, each p adjusted for all of them."""
+    """The rows with p-values adjusted for their number."""
     adjusted = adjust_p_values([row.p_value for row in rows], method=choices.adjust)
     return [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
 
@@ -174,7 +176,7 @@ def _scores_of(requested: Sequence[Requested]) -> dict[str, ItemScores]:
 
 @dataclass
 class _Steps:
-    """How many pairs have been tested, of how many, and who is told."""
+    """Reports the number of tested pairs, out of `total`, to the function `tell`."""
 
     total: int
     tell: Progress
@@ -198,7 +200,7 @@ def _tested(
     scores: dict[str, ItemScores],
     steps: _Steps,
 ) -> list[Difference]:
-    """Every pair in every metric, p not yet adjusted."""
+    """A row for every pair and metric, with unadjusted p."""
     names = asked_order(requested)
     rows: list[Difference] = []
     for pair in family.tested:
@@ -208,7 +210,7 @@ def _tested(
 
 
 def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
-    """If p is as small as so many draws can make it, and adjusted for the family still not small."""
+    """Note that p has its smallest possible value for this number of draws, but is not significant after adjustment."""
     smallest = (1 + 1e-9) / (choices.n_resamples + 1)
     stuck = [row for row in rows if row.p_error > 0 and row.p_value <= smallest and row.p_adjusted > ALPHA]
     if stuck:
@@ -220,7 +222,7 @@ def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]
 
 
 def _of_intervals(systems: Systems, rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
-    """Why there is no interval, and where an interval and a p of two methods disagree."""
+    """Notes on missing intervals, and on intervals that disagree with p because they come from another method."""
     if choices.interval is None:
         return
     size = (1 - choices.level) / 2
@@ -275,7 +277,7 @@ def _pair_rows(
 
 
 def _without_verdict(row: Difference, requested: Requested) -> Difference:
-    """The row, without p and interval where the expected score of either model may be infinite."""
+    """The row, with undefined p and interval if the expected score of either model may be infinite."""
     metric = next(metric for metric in requested.metrics if metric.name == row.metric)
     predictions = requested.systems.predictions
     if not metric.infinite_at_zero or not any(certain_rows(predictions[name]) for name in (row.against, row.model)):
@@ -285,7 +287,7 @@ def _without_verdict(row: Difference, requested: Requested) -> Difference:
 
 
 def _value(requested: Requested, metric: Metric, name: str) -> float:
-    """The value of a metric, the sums of the runs added up."""
+    """The value of a metric for one model, from the sums over its runs."""
     problem = requested.systems.problem(name, name)
     runs = requested.systems.predictions[name]
     sums = np.sum([metric.rows(requested.systems.targets, run, problem).sum(axis=0) for run in runs], axis=0)
@@ -439,7 +441,8 @@ def compare(
                 f"value that is possible, {parameter('bounds', [0, 1])}, or choose {parameter('method', 'student')}."
             )
         several = sum(len(request.metrics) for request in requested)
-        usual = "student" if len(unknown) == several else "gaffke"  # of a score without bounds it is Student's t, too
+        # "gaffke" for a mix, where scores without bounds use Student's t
+        usual = "student" if len(unknown) == several else "gaffke"
         of_documents = requested[0].source.task == DOCUMENT
         chosen = method or (usual if is_score else JACKKNIFE if of_documents else "permutation")
         share = USUAL if chosen == "boostsa" and sample_size is None else sample_size
@@ -464,7 +467,7 @@ def compare(
 
 
 def _name_of(against: object) -> str | None:
-    """The name of a model among rows or scores."""
+    """Check that the baseline is given by name, or is None."""
     if against is not None and not isinstance(against, str):
         raise InputError(f"{parameter('against')} must be the name of a model, or left out; it is {shown(against)}.")
     return against
@@ -473,7 +476,7 @@ def _name_of(against: object) -> str | None:
 def _check_goes_with(
     *, in_rows: bool, of_rows: Mapping[str, object], of_scores: Mapping[str, object], is_score: bool, all_pairs: bool
 ) -> None:
-    """Raise InputError for a parameter that says nothing of what is given."""
+    """Raise InputError for a parameter that does not apply to this form of input."""
     wrong = [name for name, value in of_rows.items() if value is not None and not in_rows]
     if wrong or all_pairs:
         raise InputError(
@@ -488,9 +491,9 @@ def _check_goes_with(
 
 
 def _of_scores(to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[float, float] | None) -> list[Requested]:
-    """Scores, each its own metric; of those of a log, the direction and the bounds are known.
+    """The requested metrics of scores: each column is a metric, whose direction and bounds a log may define.
 
-    Raises InputError for a count of a log, of which neither more nor less is better.
+    Raises InputError for a log's count, which has no better direction.
     """
     requested = []
     for place, (name, systems) in enumerate(to_compare.systems.items()):
@@ -507,8 +510,8 @@ def _of_scores(to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[fl
 
 
 def _bounds_of(systems: Systems, bounds: tuple[float, float] | None, measure: Measure) -> tuple[float, float] | None:
-    """The bounds of scores: those given, those that a log defines, those of shares if all scores are 0
-    or 1 and both occur, or None."""
+    """The bounds of scores: the given ones, else those that a log defines, else (0, 1) if all scores are 0 or 1 and
+    both values occur, else None."""
     if bounds is None and (log_bounds := measure.bounds_of(*systems.predictions.values())) is not None:
         return log_bounds
     if bounds is None:

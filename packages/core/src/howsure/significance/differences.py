@@ -1,4 +1,4 @@
-"""One model against the baseline: values, differences, intervals and p of every metric."""
+"""The comparison of one model with the baseline: values, difference, interval and p-value in every metric."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ from howsure.significance.systems import Problem
 from howsure.significance.units import Units, build_units
 from howsure.stats.randomness import Randomness, generator_from
 
-# BooStSa's rule: how often is the difference in a sub-sample more than twice that in the test set?
+# BooStSa's rule: the share of sub-samples whose difference is more than twice that in the test set.
 
-SMALLEST, USUAL, LARGEST = 0.05, 0.1, 0.5  # shares of the test set
+SMALLEST, USUAL, LARGEST = 0.05, 0.1, 0.5  # sizes of sub-samples as shares of the test set
 TURNED = ("jensen_shannon_distance", "jensen_shannon_divergence", "cross_entropy", "clipped_cross_entropy")
 MOST_RESAMPLES = 10_000_000
 DIGITS = 4  # to which BooStSa rounds the metrics of labels, and their differences
 
 
 def check_sample_size(sample_size: float | None, n: int) -> int:
-    """The rows of a sub-sample.
+    """The number of rows in a sub-sample.
 
-    Raises InputError if the share lies outside [0.05, 0.5] or if no items remain.
+    Raises InputError if the share is not in [0.05, 0.5], or if no rows remain.
     """
     if sample_size is None or not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
         raise InputError(f"{parameter('sample_size')} must lie in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
@@ -97,7 +97,7 @@ BY_ORDER = "matched by their order"
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The arguments of `compare`."""
+    """The settings of a comparison; see `compare`."""
 
     method: str
     n_resamples: int
@@ -140,10 +140,7 @@ class Choices:
 
 
 def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric]) -> None:
-    """Refuse incompatible settings.
-
-    Raises InputError that says what to choose instead.
-    """
+    """Raise InputError for invalid or incompatible settings, with an alternative."""
     _one_of("method", choices.method, METHODS)
     if choices.alternative in ("greater", "less"):
         raise InputError("alternative is 'two-sided', 'better' or 'worse': of the model, whichever direction that is.")
@@ -247,7 +244,7 @@ ROUNDING = 1e-12
 def differences_of(
     problem: Problem, metrics: Sequence[Metric], choices: Choices, seed: int, names: tuple[str, str]
 ) -> list[Difference]:
-    """One row per metric, p not yet adjusted; `names` are those of the baseline and of the model."""
+    """One row per metric, with unadjusted p; `names` are the names of the baseline and the model."""
     units = build_units(problem, metrics, two_way=choices.two_way)
     if choices.method == JACKKNIFE:
         return [_of_jackknife(problem, units, metric, choices, names) for metric in metrics]
@@ -269,7 +266,7 @@ def differences_of(
             low, high = interval_of(widened, difference, choices.level, str(choices.interval), moved)
             undefined = int((~np.isfinite(drawn)).sum())
             if max(abs(low), abs(high)) < ROUNDING and difference == 0.0:
-                low = high = 0.0  # identical systems, whose halves a product of matrices rounds differently
+                low = high = 0.0  # identical systems: the nonzero value is due to rounding
             if metric.bounds is not None:  # of a difference
                 least, most = metric.bounds[0] - metric.bounds[1], metric.bounds[1] - metric.bounds[0]
                 low, high = max(low, least), min(high, most)
@@ -302,7 +299,7 @@ def differences_of(
 def _of_jackknife(
     problem: Problem, units: Units, metric: Metric, choices: Choices, names: tuple[str, str]
 ) -> Difference:
-    """The row of a metric by the paired jackknife, p not yet adjusted."""
+    """The row of a metric by the paired jackknife, with unadjusted p."""
     with np.errstate(invalid="ignore"):
         test = paired_jackknife(units, metric, level=choices.level)
         values = observed_values(units, [metric])[0]
@@ -342,7 +339,7 @@ def _of_jackknife(
 def _replicates(
     units: Units, metrics: Sequence[Metric], choices: Choices, observed: Sequence[tuple[float, float]], seed: int
 ) -> list[Floats | None]:
-    """Full-size bootstrap differences, second minus first, suitably widened, if they are needed."""
+    """For each metric, the widened differences (second - first) of a full-size bootstrap; None if not needed."""
     if choices.interval is None and choices.method != "bootstrap":
         return [None] * len(metrics)
     rng = np.random.default_rng([seed, 0])
@@ -364,7 +361,7 @@ def _p_values(
     replicates: Sequence[Floats | None],
     seed: int,
 ) -> list[tuple[float, float, bool]]:
-    """For each metric, p, its Monte Carlo error, and whether it is exact; NaN where the difference is undefined."""
+    """For each metric, p, its Monte Carlo error, and whether it is exact; NaN if the difference is undefined."""
     differences = [second - first for first, second in observed]
     turn = -1 if units.swapped else 1
     rng = np.random.default_rng([seed, 1])
@@ -400,7 +397,7 @@ def _p_values(
 
 
 def _side(alternative: str, direction: int) -> str:
-    """The extreme side of second - first, if larger (1) or smaller (-1) values are better."""
+    """The alternative for the difference second - first; better and worse are exchanged for direction -1."""
     if alternative == "two-sided" or direction == 1:
         return alternative
     return "worse" if alternative == "better" else "better"

@@ -1,4 +1,4 @@
-"""Systems to compare by metrics of documents: entities, sets of labels, rankings, texts."""
+"""Input for metrics of documents: entities, sets of labels, rankings, texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from howsure.significance.systems import GROUPINGS, Runs, runs_of
 
 
 def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **options: Any) -> Systems:
-    """The systems for metrics of these tasks: predictions, as `read_systems` has them, or what each document holds.
+    """The systems to compare: for metrics of documents, an object per document; else predictions by `read_systems`.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
@@ -56,7 +56,10 @@ def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **op
 def _by_document(
     parts: Mapping[str, Any], id: Any, grouping: Mapping[str, Any]
 ) -> tuple[dict[str, Any], Any, dict[str, Any]]:
-    """Rows of the same id, such as the candidates of a query or the words of a sentence, as one document: lists."""
+    """Combine rows with the same id (candidates of a query, words of a sentence) into a document: a list of values.
+
+    Returns the columns, the id (None if rows were combined) and the groupings by document.
+    """
     codes, names = check_codes(id, n=len(id), name="id")
     if len(names) == len(codes):
         return dict(parts), id, dict(grouping)
@@ -84,7 +87,7 @@ def _by_document(
 
 
 def objects_of(values: Any) -> npt.NDArray[np.object_]:
-    """What each document holds, in an array: lists, texts, sets, documents; None for what is missing (NaN).
+    """An object array with the content of each document (list, text, set); None where it is missing.
 
     >>> objects_of([["O"], ["B-PER", "O"]]).tolist()
     [['O'], ['B-PER', 'O']]
@@ -100,9 +103,9 @@ def objects_of(values: Any) -> npt.NDArray[np.object_]:
 
 
 def notes_on_labels(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
-    """The predicted labels of each system that differ from a true one only in case or spaces.
+    """Notes on each system's predicted labels that differ from a true label only in case or spaces.
 
-    Raises InputError if none of the labels that a system predicts is a true one.
+    Raises InputError if none of a system's predicted labels is a true label.
     """
     if systems.task != DOCUMENT:
         return
@@ -119,9 +122,10 @@ def label_notes(
     *,
     name: str,
 ) -> Iterator[str]:
-    """The number of predicted labels that differ from a true one only in case or spaces. `labels` lists those of a row.
+    """Note on the number of predicted labels that differ from a true label only in case or spaces.
 
-    Raises InputError if none of the predicted labels is a true one.
+    labels: returns the labels of a row; None for metrics without labels. Raises InputError if none of the predicted
+    labels is a true label.
     """
     if labels is None:
         return
@@ -133,12 +137,12 @@ def label_notes(
 
 
 def recipe_of_documents(systems: Systems, metrics: Sequence[str]) -> dict[str, str]:
-    """How BLEU and chrF count, as sacrebleu says it, by the metric."""
+    """sacrebleu's signatures of BLEU and chrF by metric, for the recipe."""
     return signatures(metrics, systems.targets) if systems.task == DOCUMENT else {}
 
 
 def notes_of_documents(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
-    """The signatures of BLEU and chrF, as sacrebleu writes them; which models have empty answers."""
+    """Notes with sacrebleu's signatures of BLEU and chrF, and on models with empty answers."""
     if systems.task != DOCUMENT:
         return
     for name, text in recipe_of_documents(systems, metrics).items():

@@ -46,8 +46,8 @@ class Run:
 
 
 class Experiments:
-    """The predictions of conditions (a baseline, models) in several runs, on one test set, in one file; and what checks
-    found on dates.
+    """A file with predictions of several conditions (baseline, models) and runs on one test set, and dated results of
+    checks.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "nli.experiments")
@@ -71,7 +71,7 @@ class Experiments:
 
     @property
     def conditions(self) -> dict[str, tuple[str, ...]]:
-        """The runs of every condition, in the order of arrival."""
+        """The names of the runs of every condition, in the order in which they were added."""
         self._refresh()
         runs_by_condition: dict[str, tuple[str, ...]] = {}
         for condition, run in self._runs:
@@ -143,9 +143,9 @@ class Experiments:
         self._refresh()
 
     def add_points(self, points: Iterable[TrendPoint]) -> None:
-        """Write what a check found on a date (`Check.points`); when this returns, it is on disk.
+        """Write the results of a check on a date (`Check.points`); when this returns, they are on disk.
 
-        A later point of the same date, check, rule and group replaces the former one in the trend.
+        A later point with the same date, check, rule and group replaces the earlier one in the trend.
         """
         lines = b"".join(line_of({"kind": POINT, "schema": SCHEMA, **_plain(point)}) for point in points)
         with appending(self.path) as file:
@@ -154,9 +154,9 @@ class Experiments:
         self._refresh()
 
     def trend(self, check: str | None = None) -> Trend:
-        """What checks found, by date: of all checks, or of one by its name.
+        """The results of checks by date: of all checks, or of the one named `check`.
 
-        Raises InputError if nothing was written, or there is no such check.
+        Raises InputError if there are no results or no such check.
         """
         self._refresh()
         names = list(dict.fromkeys(point.check for point in self._points))
@@ -181,9 +181,9 @@ class Experiments:
         level: float = 0.95,
         rng: Randomness = None,
     ) -> Comparison:
-        """`howsure.compare_models` of all other conditions, or some, with one. Items are resampled with all their runs.
+        """Compare all other conditions (or those in `model`) with the condition `against`, as `compare_models`.
 
-        Raises InputError as `compare_models` does, or if there is no such condition.
+        Items are resampled with all their runs. Raises InputError as `compare_models`, or for an unknown condition.
         """
         against = str(against)
         others = [name for name in self.conditions if name != against] if model is None else list(model)
@@ -233,9 +233,9 @@ class Experiments:
             self._read_to = end
 
     def _take(self, record: Any) -> None:
-        """Keep a record.
+        """Check a record and store it in memory.
 
-        Raises KeyError, TypeError or ValueError if it is invalid, or inconsistent with the others.
+        Raises KeyError, TypeError or ValueError if it is invalid or inconsistent with earlier records.
         """
         if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN, POINT):
             raise ValueError(f"its kind is none of {TARGETS}, {RUN} and {POINT}")
@@ -276,7 +276,7 @@ def _reason(error: Exception) -> str:
 
 
 def _plain(point: TrendPoint) -> dict[str, Any]:
-    """A point as a record: what is undefined is null."""
+    """Convert a point to a record; undefined values become null."""
     record = asdict(point)
     return {name: None if isinstance(value, float) and value != value else value for name, value in record.items()}
 

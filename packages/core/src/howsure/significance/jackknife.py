@@ -1,4 +1,4 @@
-"""The paired jackknife: how the difference of two systems changes without each unit, and Student's t of that."""
+"""The paired jackknife: standard error of a difference from leaving out each unit, with Student's t."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from howsure.stats.mean_score import VOTES, MeanScore
 
 
 def paired_jackknife(units: Units, metric: Metric, *, level: float) -> MeanScore:
-    """The difference of a metric, second system minus first, with Student's t of the jackknife for its interval and p.
+    """The difference of a metric, second system minus first, with a jackknife standard error and Student's t.
 
-    With θ₋ᵤ the difference without unit u of the m in its stratum, u moves the difference by -(m - 1)/m (θ₋ᵤ - mean
-    θ₋), and the squared standard error is Σ m/(m - 1) move². To it, d² is added, with d the root mean square of what
-    each unit in which the systems differ adds to the difference: as if one more unit differed, in an unknown direction.
-    The error is at least 2d, or 16d/m if there are more than 8 units (see `mean_difference`). The degrees of freedom
-    are those of the effective number of units, (Σ size)² / Σ size². Where no unit differs, up to 1 - (1 - level) ^ (1 /
-    effective number) of others may, by the range of the metric (an error rate: by 1).
+    Let θ₋ᵤ be the difference without unit u, one of m units in its stratum. The move of u is -(m - 1)/m (θ₋ᵤ - mean of
+    θ₋ in the stratum), and the squared standard error is s² = Σ m/(m - 1) move². The error used in tests is √(s² + d²),
+    where d is the root mean square contribution of the units in which the systems differ; it is as if one more unit
+    differed, in an unknown direction. This error is at least 2d, or 16d/m if there are more than 8 units (see
+    `mean_difference`). The degrees of freedom are those of the effective number of units, (Σ size)² / Σ size². If no
+    unit differs, `unseen` is the possible effect of units that were not drawn: a share of up to
+    1 - (1 - level)^(1 / effective number) may differ, by the range of the metric (by 1 for an error rate).
 
     Source: Miller (1974); Kish (1965).
     """
@@ -60,7 +61,7 @@ def paired_jackknife(units: Units, metric: Metric, *, level: float) -> MeanScore
 
 
 def _sizes(units: Units, metric: Metric) -> Floats:
-    """How much each unit weighs, over both systems: its rows, unless the metric knows better."""
+    """The size of each unit (units,): its number of rows, unless the metric defines sizes, summed over both systems."""
     if metric.sizes is None:
         return units.rows.astype(np.float64)
     part = units.parts[metric.rows]
@@ -68,8 +69,8 @@ def _sizes(units: Units, metric: Metric) -> Floats:
 
 
 def _spread(metric: Metric) -> float:
-    """The largest difference between documents: that of the lowest and the highest possible value, or of the best value
-    and that of rows that are entirely wrong; NaN if neither is known."""
+    """The range of a metric: highest minus lowest possible value or, if the highest is infinite, the value of entirely
+    wrong rows minus the lowest; NaN if unknown."""
     if metric.bounds is None:
         return math.nan
     low, high = metric.bounds

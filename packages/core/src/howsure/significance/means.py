@@ -24,8 +24,12 @@ from howsure.stats.mean_score import MeanScore, mean_difference, mean_score
 
 @dataclass(frozen=True, slots=True)
 class ItemScores:
-    """By model, the scores (runs, n) and the items' means over runs (n,); the items' groups; the largest score less the
-    smallest; the models whose expected score may be infinite although it is finite here."""
+    """The item scores of all models in a metric that is a mean.
+
+    scores: by model, (runs, n). means: by model, the means over runs (n,). groups: clusters and strata of the items.
+    spread: the range of all scores. maybe_infinite: models whose expected score may be infinite, although the observed
+    scores are finite.
+    """
 
     metric: Metric
     scores: Mapping[str, Floats]
@@ -56,16 +60,16 @@ def within_variance(scores: Floats) -> float:
     return float(scores.var(axis=0, ddof=1).mean()) if len(scores) > 1 else np.nan
 
 
-# The mean score of each model with its interval, and how much of its variance more runs could remove.
+# The mean score of each model with its interval, and the share of its variance that more runs could remove.
 
 
 @dataclass(frozen=True, slots=True)
 class ModelMean:
     """The mean score of a model over n items (each the mean of its runs); undefined values are NaN.
 
-    `standard_error` is by item or cluster. The variance of one answer is the sum of `item_variance` (between items) and
-    `run_variance` (between runs of an item, each estimated without bias; 0 if the estimate is negative); `run_share` is
-    the share of the variance of the items' means that comes from runs and that more runs would remove.
+    standard_error: by item or cluster. item_variance, run_variance: unbiased estimates of the variance between items
+    and between runs of an item, which add up to the variance of a single answer (a negative item_variance becomes 0).
+    run_share: the share of the variance of item means that is due to runs and would be removed by more runs.
     """
 
     model: str
@@ -83,7 +87,7 @@ class ModelMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ModelMeans(Rows[ModelMean]):
-    """The models' own means, the best first; `tied` names the best in the first metric and those not found worse."""
+    """The means of the models, the best first; tied: the best in the first metric and those not shown to be worse."""
 
     rows: tuple[ModelMean, ...] = as_json("means")
     recipe: Mapping[str, Any]
@@ -93,7 +97,7 @@ class ModelMeans(Rows[ModelMean]):
     title = "Means of the models"
 
     def columns(self) -> Sequence[Column]:
-        """The mean, its interval and standard error, and what comes from runs; frames and CSV hold all."""
+        """Tables show mean, interval, standard error and, with runs, their share; frames and CSV have all figures."""
         several, runs = len({row.metric for row in self.rows}) > 1, any(row.runs > 1 for row in self.rows)
         first = self.rows[0].metric
         best = ["tied" if row.model in self.tied and row.metric == first else "" for row in self.rows]
@@ -153,11 +157,11 @@ def share_of_runs(of_runs: float, total: float) -> float:
     return min(of_runs / total, 1.0) if total > 0 else math.nan
 
 
-# Two models on the same items: the difference of their means, by item or by cluster.
+# The paired difference of two models' means, by item or cluster.
 
 
 def paired_mean(item_scores: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore:
-    """The mean of the paired differences, model - baseline; with the metric's bounds, or by Student's t."""
+    """The mean of the paired differences model - baseline; by Gaffke's tests if `bounded`, else Student's t."""
     bounds = item_scores.metric.bounds if bounded else None
     both = item_scores.means[model], item_scores.means[baseline]
     return mean_difference(*both, item_scores.groups, bounds=bounds, spread=item_scores.spread, level=level)
@@ -166,7 +170,7 @@ def paired_mean(item_scores: ItemScores, baseline: str, model: str, *, level: fl
 def paired_difference(
     item_scores: ItemScores, baseline: str, model: str, *, level: float, alternative: str, bounded: bool
 ) -> Difference:
-    """One row of a comparison, p not yet adjusted."""
+    """One row of a comparison, with unadjusted p."""
     difference = paired_mean(item_scores, baseline, model, level=level, bounded=bounded)
     sign = item_scores.metric.sign
     low, high = difference.interval(level)
@@ -201,8 +205,7 @@ def paired_difference(
 def beside(
     item_scores: ItemScores, mean_score: MeanScore, baseline: str, model: str, *, level: float, alternative: str
 ) -> dict[str, Any]:
-    """What a row tells of a difference of means, whatever the test: `standard_error`, `degrees_of_freedom`,
-    `correlation`, `detectable_difference`, `run_share`."""
+    """Figures of a difference of means that do not depend on the test, as arguments of `Difference`."""
     first, second = item_scores.means[baseline], item_scores.means[model]
     return {
         "standard_error": mean_score.standard_error,
@@ -232,8 +235,10 @@ def _correlation(first: Floats, second: Floats) -> float:
 
 
 def _run_share(baseline: Floats, model: Floats, differences: Floats) -> float:
-    """The share of the variance of the items' differences that comes from runs. Runs of equal number are paired in
-    their order, which also allows for runs (prompts) that both models share."""
+    """The share of the variance of item differences that is due to runs; NaN for single runs.
+
+    If both models have the same number of runs, these are paired by order, which allows for shared runs (prompts).
+    """
     if len(baseline) == 1 and len(model) == 1:
         return math.nan
     if len(baseline) == len(model):

@@ -21,8 +21,7 @@ OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over cla
 
 
 def notes_of(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference]) -> tuple[str, ...]:
-    """All notes that the data, the metrics and the results require; the views are the systems with the metrics that
-    take them so."""
+    """All notes on the data, metrics and results; views: the predictions in each form, with the metrics that use it."""
     notes: list[str] = []
     for systems, metrics in views:
         notes += _of_classes(systems, metrics) if systems.task == "hard" else ()
@@ -83,7 +82,7 @@ def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
 
 
 def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
-    """What is supposed of scores whose bounds are unknown."""
+    """Note on the assumption about scores with unknown bounds."""
     if systems.task == "score":
         for metric in metrics:
             if metric.bounds is None:
@@ -114,7 +113,7 @@ def _of_clusters(systems: Systems) -> Iterable[str]:
 
 
 def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterable[str]:
-    """Whether a group of the items is too small to show anything, and what was not kept apart in it."""
+    """Notes on a group that is too small to show a difference, or in which strata are ignored."""
     n, unit = part.n, "item"
     if part.clusters is not None:
         n, unit = int(part.clusters.max()) + 1, "cluster"

@@ -1,4 +1,4 @@
-"""The paired permutation test: for each unit, a coin flip decides which system is which."""
+"""The paired permutation test: the two systems are swapped at random in each unit."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from howsure.significance.bootstrap import CLOSE, at_least_as_extreme, counted_p
 from howsure.significance.metrics.metric import Floats, Metric, mean
 from howsure.significance.units import Units
 
-# A metric's difference when the two systems are exchanged in some units.
+# The difference of a metric when the two systems are exchanged in some units.
 #
-# A difference of means is tested directly. For any other metric, it is divided by its standard error, recomputed after
-# every exchange: only then does the permutation test, which is exact if the systems are exchangeable, keep its level
-# for large n if only the two values of the metric are equal (Janssen 1997; Chung & Romano 2013).
+# A difference of means is tested directly. For any other metric, the difference is divided by its standard error, which
+# is recomputed after every exchange. The permutation test is exact if the systems are exchangeable; with studentised
+# differences, it is also valid for large n if only the values of the metric are equal (Janssen 1997; Chung & Romano
+# 2013).
 
 STEP = 1e-5  # of the sums of absolute statistics, for a derivative by differences
-NEAR = 1e-9  # studentised differences that only rounding and the step tell apart are equal
+NEAR = 1e-9  # studentised differences within this relative tolerance are equal
 CACHED = 1 << 16
 LARGEST = 1e6  # a difference with hardly any standard error is that many of them
 
@@ -165,7 +166,7 @@ def exact_p_value(exchange: Exchange, observed: float, alternative: str) -> floa
 
 
 def _merged(exchange: Exchange) -> Exchange | None:
-    """The same with each kind of unit listed once; None if there are too many outcomes.
+    """The exchange with each kind of unit listed once; None if there are too many outcomes.
 
     A unit with the two systems reversed is of the same kind, exchanged beforehand. If the statistic is the plain
     difference, only the steps define the kind.
@@ -201,7 +202,7 @@ def _merged(exchange: Exchange) -> Exchange | None:
 
 
 def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
-    """Every number of exchanges of every kind, with its probability, some thousands at a time."""
+    """All outcomes (numbers of exchanges of every kind of unit) with their probabilities, in blocks."""
     from scipy.special import gammaln
 
     laws = []

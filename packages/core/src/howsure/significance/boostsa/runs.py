@@ -1,4 +1,4 @@
-"""Runs fed one by one, aligned and put side by side, and how BooStSa names, rounds and prints results."""
+"""Alignment of runs that were fed one by one, and names, rounding and printed form of results as in BooStSa."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from howsure.significance.results import Comparison, Difference
 from howsure.significance.systems import Runs
 from howsure.stats.p_values import adjust_p_values
 
-# How BooStSa names, rounds, stars and prints results.
+# Names, rounding, stars and printed form of results, as in BooStSa.
 
 HARD = {"f1": "macro_f1", "acc": "accuracy", "prec": "macro_precision", "rec": "macro_recall"}
 SOFT = {
@@ -59,7 +59,7 @@ def difference_of(row: Difference) -> float:
 
 
 def columns_of(names: Sequence[str], *, spread: bool) -> list[str]:
-    """The columns of a table of results; with the spread of the first metric over runs after its stars."""
+    """The columns of a table of results; with `spread`, also the standard deviation of the first metric over runs."""
     columns = ["mean_epochs"]
     for k, name in enumerate(names):
         columns += [name, f"d_{name}", f"s_{name}"] + ([f"std_{name}"] if spread and k == 0 else [])
@@ -80,7 +80,7 @@ def frame_of(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> Any:
 def block(
     systems: dict[str, Any], names: dict[str, str], result: Comparison, rows: dict[str, Difference], n_loops: int
 ) -> Iterator[str]:
-    """The lines of the paper's Figures 3 and 4. `names` are those of h0 and h1."""
+    """The lines of output as in Figures 3 and 4 of the paper; `names` maps h0 and h1 to their names."""
     targets = np.asarray(systems["targs"])
     width = 1 if targets.ndim == 1 else targets.shape[1]
     yield f"data shape: {(len(targets), width)}"
@@ -113,7 +113,7 @@ def _counts(name: str, values: Any) -> str:
     return f"{name} count: {shown}"
 
 
-# Runs fed one by one, aligned and put side by side.
+# Alignment of runs that were fed one by one.
 
 Part = dict[str, list[Any]]
 Outcomes = dict[str, dict[str, Any]]
@@ -126,9 +126,9 @@ def empty_part() -> Part:
 
 
 def check_part(name: str, part: Part) -> None:
-    """Refuse a condition whose runs cannot be read, as may occur in a file.
+    """Check a condition read from a file.
 
-    Raises InputError naming the condition and the run.
+    Raises InputError naming the condition and the run if a key is missing or lengths differ.
     """
     absent = [key for key in KEYS if key not in part]
     if absent:
@@ -157,10 +157,7 @@ def plain_epochs(epochs: Any) -> list[Any]:
 
 
 def check_one_kind(outcomes: Outcomes, *further: Any) -> None:
-    """Refuse labels and distributions in one table; `further` are targets to be added.
-
-    Raises InputError.
-    """
+    """Raise InputError if labels and distributions are mixed; `further` are targets to be added."""
     parts = [part for control in outcomes.values() for part in (control, *control["h1"].values())]
     targets = [rows for part in parts for rows in part["targs"]]
     if len({_plain(rows[:1]).ndim for rows in (*targets, *further)}) > 1:
@@ -259,7 +256,7 @@ def _length(rows: Any, name: str) -> int:
 
 
 def _order(names: list[Any], control_ids: list[Any]) -> list[int]:
-    """The positions of the items of one run in another."""
+    """The positions in `names` of the items `control_ids`. Raises InputError if the items differ."""
     place = {name: row for row, name in enumerate(names)}
     if len(place) != len(control_ids) or any(name not in place for name in control_ids):
         raise InputError("idxs must name the same items in every run; they do not.")

@@ -1,5 +1,7 @@
-"""Metrics of documents: entities, sets of labels, rankings, texts. Each document has its sums, the metric is a function
-of the sums of all: entity F1, multi-label F1, nDCG, recall@k, word error rate, BLEU and chrF."""
+"""Metrics of documents: entity F1, multi-label F1, nDCG, recall@k, word error rate, BLEU and chrF.
+
+Each document contributes statistics, and the metric is a function of their sums over all documents.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,12 @@ if TYPE_CHECKING:
 
 
 PERCENT = (0.0, 100.0)
-RATE = (0.0, math.inf)  # of errors for each word, of which a text may hold more than words
+RATE = (0.0, math.inf)  # a text may have more errors than the reference has words
 
 
 @dataclass(frozen=True, slots=True)
 class TotalOf:
-    """The sizes of documents: the total of some of their statistics."""
+    """Sizes of documents: the sum of some of their statistics."""
 
     columns: tuple[int, ...]
 
@@ -40,8 +42,10 @@ class TotalOf:
 
 
 def shares_of_labels(statistics: Floats) -> Floats:
-    """The sizes of documents for an average over labels: their share of what is true and predicted of each label, added
-    up over labels.
+    """Sizes of documents for a macro average over labels.
+
+    For each label, a document's share of all true and predicted occurrences is computed; the size is the sum of these
+    shares over labels.
 
     >>> shares_of_labels(np.array([[0.0, 0, 1, 0, 1, 1], [0, 0, 0, 0, 0, 1]])).tolist()  # two labels
     [1.5, 0.5]
@@ -53,14 +57,16 @@ def shares_of_labels(statistics: Floats) -> Floats:
 
 
 def lengths_in_ngrams(statistics: Floats) -> Floats:
-    """The sizes of documents for chrF: the n-grams of the texts and of the references, of all lengths."""
+    """Sizes of documents for chrF: the number of n-grams of all lengths in the text and the reference."""
     return np.asarray(statistics.reshape(len(statistics), -1, 3)[..., :2].sum(axis=(1, 2)))
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRows:
-    """The statistics of each document, by `of(true, predicted)` of what `parse` makes of both; `rule`: what these must
-    be."""
+    """Computes the statistics of each document: of(parse(true), parse(predicted)).
+
+    rule: describes the valid content in messages.
+    """
 
     parse: Callable[[Any], Any]
     rule: str
@@ -82,7 +88,7 @@ class DocumentRows:
 
 
 def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> list[Any]:
-    """What each document holds; InputError naming the first that is not as the rule says."""
+    """Parse the content of each document. Raises InputError naming the first row that breaks the rule."""
     contents = []
     for row, value in enumerate(values):
         try:
@@ -95,20 +101,21 @@ def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> li
     return contents
 
 
-# Entities: how many are found exactly, or in part, are predicted, are true.
+# Entities: numbers of matched (exactly or partially), predicted and true entities.
 
 
 def exact_counts(true: Sequence[Entity], predicted: Sequence[Entity]) -> tuple[float, float, float]:
-    """The entities that are found with their exact place and type, those predicted, those true."""
+    """The numbers of entities matched (with exact boundaries and type), predicted and true."""
     return len({*true} & {*predicted}), len({*predicted}), len({*true})
 
 
 def partial_counts(true: Sequence[Entity], predicted: Sequence[Entity]) -> tuple[float, float, float]:
-    """The entities that are found, whatever their type: 1 for the exact place, ½ for a part; those predicted, those
-    true. A true one is found once.
+    """The numbers of entities matched (regardless of type), predicted and true.
 
-    Source: the scheme "partial" of MUC and SemEval 2013 (task 9.1), matched in the order of the text as nervaluate
-    does, where a hundredth of the true entity is a part.
+    A match with exact boundaries counts 1, an overlap ½. Each true entity is matched at most once.
+
+    Source: the scheme "partial" of MUC and SemEval 2013 (task 9.1). Like nervaluate, entities are matched in text
+    order, and an overlap must be at least 1% of the true entity.
     """
     left, matched = sorted({*true}), 0.0
     for entity in sorted({*predicted}):
@@ -128,7 +135,7 @@ def partial_counts(true: Sequence[Entity], predicted: Sequence[Entity]) -> tuple
 
 
 def labels_of(labels: Any) -> frozenset[str]:
-    """The labels of a row: a list or a set, JSON, or a text with commas or semicolons between them; of None, none.
+    """The labels of a row: from a list or set, JSON, or text separated by commas or semicolons; empty for None.
 
     >>> sorted(labels_of("sport; news")), sorted(labels_of('["a, b", "c"]')), sorted(labels_of(None))
     (['news', 'sport'], ['a, b', 'c'], [])
@@ -146,7 +153,7 @@ def labels_of(labels: Any) -> frozenset[str]:
 
 
 def all_labels(true: frozenset[str], predicted: frozenset[str]) -> tuple[float, float, float]:
-    """The labels that are right, predicted, true."""
+    """The numbers of correct, predicted and true labels."""
     return len(true & predicted), len(predicted), len(true)
 
 
@@ -155,7 +162,7 @@ LABEL_SETS = DocumentRows(labels_of, SETS, all_labels)
 
 
 def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
-    """Right, predicted, true, for each label that is true in some row: (rows, 3 labels)."""
+    """Indicators of correct, predicted and true, for each label that is true in some row: (rows, 3 · labels)."""
     true = parsed(targets, "y_true", labels_of, SETS)
     names = sorted(frozenset[str]().union(*true))
     if not names:
@@ -185,7 +192,7 @@ def _types(document: Any) -> list[str]:
 
 
 def numbers_of(values: Any) -> Floats:
-    """The numbers of the candidates of a query: a list, or JSON."""
+    """Parse the numbers of a query's candidates, from a list or JSON; they must be finite and not empty."""
     numbers = np.asarray(parsed_json(values) if isinstance(values, str) else values, dtype=np.float64)
     if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
         raise ValueError(values)
@@ -193,7 +200,7 @@ def numbers_of(values: Any) -> Floats:
 
 
 def ranked(relevance: Floats, scores: Floats) -> Floats:
-    """The relevance of the candidates from the best score down: of tied candidates, their mean.
+    """The relevance of candidates in descending order of score; tied candidates have their mean relevance.
 
     >>> ranked(np.array([3.0, 0.0, 1.0]), np.array([0.5, 0.9, 0.5])).tolist()
     [0.0, 2.0, 2.0]
@@ -208,7 +215,7 @@ def ranked(relevance: Floats, scores: Floats) -> Floats:
 
 
 def gain(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
-    """nDCG of a query, 0 where nothing is relevant, and a one."""
+    """nDCG of a query (0 if no candidate is relevant), and 1 for the mean over queries."""
     if (relevance < 0).any():
         raise InputError(f"the relevance of nDCG must not be below 0; one is {relevance.min():g}.")
     weights = 1 / np.log2(np.arange(len(relevance)) + 2)
@@ -218,7 +225,7 @@ def gain(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, fl
 
 
 def recalled(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
-    """The share of a query's relevant candidates that are among the first k, and a one."""
+    """The share of a query's relevant candidates among the first k, and 1 for the mean over queries."""
     relevant = (relevance > 0).astype(np.float64)
     if not relevant.any():
         raise InputError("recall@k needs a relevant candidate for each query; one has none. Leave such queries out.")
@@ -230,21 +237,21 @@ def _of_ranking(name: str, value: Callable[..., tuple[float, float]], k: int | N
     return Metric(name if k is None else f"{name}@{k}", DOCUMENT, rows, mean, best=1.0, bounds=SHARE)
 
 
-# Texts: edits of words or letters; what BLEU and chrF count.
+# Texts: edits of words or letters, and the statistics of BLEU and chrF.
 
 
 TEXTS = "texts"
 
 
 def text_of(text: Any) -> str:
-    """A text; of None, an empty one."""
+    """The text; None becomes an empty text. Raises ValueError for anything else."""
     if text is not None and not isinstance(text, str):
         raise ValueError(text)
     return text or ""
 
 
 def references_of(references: Any) -> list[str]:
-    """The references of a text: one, or a list of several, perhaps as JSON."""
+    """The list of references of a text, from one text, a list, or a JSON list."""
     if isinstance(references, str) and references.lstrip().startswith('["'):
         references = parsed_json(references)
     texts = [
@@ -256,7 +263,7 @@ def references_of(references: Any) -> list[str]:
 
 
 def edits(true: Sequence[str], predicted: Sequence[str]) -> int:
-    """The least number of insertions, deletions and substitutions that make one of the other.
+    """Levenshtein distance: the smallest number of insertions, deletions and substitutions between two sequences.
 
     >>> edits("the cat sat".split(), "the cat".split()), edits("kitten", "sitting")
     (1, 3)
@@ -277,13 +284,13 @@ def _edited(true: str, predicted: str, *, split: Callable[[str], Sequence[str]])
 
 
 def error_rate(sums: Floats) -> Floats:
-    """Edits for each word, or letter, of the references."""
+    """The error rate: number of edits divided by the number of words (or letters) of the references."""
     return ratio(sums[..., 0], sums[..., 1])
 
 
 @dataclass(frozen=True, slots=True)
 class ScorerRows:
-    """What a metric of sacrebleu counts in each text, by its own code."""
+    """Computes the statistics of each text by sacrebleu."""
 
     name: str
 
@@ -294,14 +301,14 @@ class ScorerRows:
 
 
 def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
-    """How sacrebleu counts, as it says it itself, by the metric; nothing of other metrics."""
+    """sacrebleu's signature of each of its metrics, by name; other metrics are left out."""
     names = [name for name in metrics if name in SCORERS]
     references = _streams([references_of(target) for target in targets]) if names else None
     return {name: str(_scorer(name, references=references).get_signature()) for name in names}
 
 
 def _streams(references: Sequence[Sequence[str]]) -> Any:
-    """The first reference of every text, the second, …; None where a text has fewer."""
+    """References by position: the first of every text, then the second, and so on; None where a text has fewer."""
     most = max(map(len, references))
     return [[reference[i] if i < len(reference) else None for reference in references] for i in range(most)]
 
@@ -315,8 +322,11 @@ def _scorer(name: str, **more: Any) -> Scorer:
 
 
 def bleu(sums: Floats) -> Floats:
-    """BLEU from its sums: lengths of the texts and the references, then the n-grams found and those there are, n = 1 to
-    4; smoothed as sacrebleu does where no n-gram is found (each further such n halves the precision 1 / all)."""
+    """BLEU (0 to 100) from sums (…, 10): lengths of texts and references, then matched and total n-grams, n = 1 to 4.
+
+    Smoothed as in sacrebleu: if no n-gram of a length matches, its precision is 1 / total, halved once for the first
+    such length, twice for the second, and so on.
+    """
     length, reference = sums[..., 0], sums[..., 1]
     matches, there = sums[..., 2:6], sums[..., 6:10]
     none = (matches <= 0) & (there > 0)
@@ -330,7 +340,7 @@ def bleu(sums: Floats) -> Floats:
 
 
 def chrf(sums: Floats) -> Floats:
-    """chrF from its sums: for each length of n-grams, those of the texts, of the references, and of both."""
+    """chrF (0 to 100) from sums: for each n-gram length, the numbers in the texts, in the references, and matched."""
     texts, references, both = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 3), -1, 0)
     there = (texts > 0) & (references > 0)
     n = np.maximum(there.sum(axis=-1), 1)
@@ -344,12 +354,12 @@ def chrf(sums: Floats) -> Floats:
 SCORERS = {"bleu": bleu, "chrf": chrf, "chrf++": chrf}
 
 
-# What a comparison takes of them: the statistics of every document, once for all pairs of models.
+# Statistics of all documents, computed once for all pairs of models.
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The statistics of a metric among all that were counted."""
+    """Selects the statistics of one metric from the columns that `counted` computed."""
 
     start: int
     stop: int
@@ -361,7 +371,7 @@ class Columns:
 def counted(
     metrics: Sequence[Metric], targets: Any, predictions: Mapping[str, Any], problem: Problem
 ) -> tuple[dict[str, Floats], tuple[Metric, ...]]:
-    """The statistics of every run of every model (runs, n, statistics), and the metrics that take them."""
+    """By model, the statistics of all metrics (runs, n, statistics), and the metrics that use these as predictions."""
     functions = list(dict.fromkeys(metric.rows for metric in metrics))
     blocks = {
         name: [np.stack([function(targets, run, problem) for run in runs]) for function in functions]
@@ -376,7 +386,7 @@ def counted(
 
 
 def _score_of(metric: Metric, columns: Columns) -> Callable[[Any, Any, Problem], Floats]:
-    """The value of the metric for each document by itself, higher being better; NaN where it has none."""
+    """A function that returns the metric of each single document, signed so that higher is better; NaN if undefined."""
 
     def score(targets: Any, predictions: Any, problem: Problem) -> Floats:
         with np.errstate(invalid="ignore"):
@@ -394,7 +404,7 @@ SIZES = {name: TotalOf(tuple(np.flatnonzero(quotient.below).tolist())) for name,
 
 
 def _of_documents(metric: Metric, rows: Rows, sizes: Callable[[Floats], Floats]) -> Metric:
-    """A metric of counts of right, predicted and true labels, counted in each document."""
+    """Register a metric of correct, predicted and true counts as a metric of documents."""
     return register(replace(metric, task=DOCUMENT, rows=rows, score=None, sizes=sizes))
 
 

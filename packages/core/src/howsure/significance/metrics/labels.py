@@ -1,8 +1,8 @@
 """Metrics of labels: accuracy, precision, recall, F1 (macro, micro, weighted, of one class), MCC.
 
-All but accuracy are functions of three counts per class: right, predicted and true. Averages are over the classes in
-the targets, or over those named by `labels`, and this set is the same for both systems and in every resample: a class
-missing from a resample counts as 0, as in scikit-learn with `labels` given and zero_division=0.
+All except accuracy are functions of three counts per class: correct, predicted and true. Averages are over the classes
+in the targets, or over those named by `labels`; this set is the same for both systems and in every resample. A class
+that is missing from a resample counts as 0, as in scikit-learn with `labels` given and zero_division=0.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ SHARE = (0.0, 1.0)  # the bounds of most metrics
 
 
 def correct_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
-    """Right or wrong, and a one: (rows, 2)."""
+    """1 for a correct row, else 0, and a column of ones: (rows, 2)."""
     right = (targets == predictions).astype(np.float64)
     return np.stack([right, np.ones_like(right)], axis=-1)
 
 
 @dataclass(frozen=True)
 class ClassRows:
-    """Indicators at the class for right, predicted and true: (rows, 3 classes), for the classes of one kind.
+    """Computes indicators of correct, predicted and true for each class, (rows, 3 · classes).
 
-    `classes` are `averaged` (those that averages are over), `true` (those in the targets) or `all`.
+    classes: "averaged" (the classes of averages), "true" (the classes in the targets) or "all".
     """
 
     classes: str
@@ -38,7 +38,7 @@ class ClassRows:
     def __call__(self, targets: Codes, predictions: Codes, problem: Problem, /) -> Floats:
         kinds = {"averaged": problem.averaged_classes, "true": problem.true_classes}
         chosen = kinds[self.classes] if self.classes in kinds else np.arange(len(problem.labels))
-        place = np.full(len(problem.labels), len(chosen))  # one place more, for the classes that are left out
+        place = np.full(len(problem.labels), len(chosen))  # an extra column for the classes that are left out
         place[chosen] = np.arange(len(chosen))
         rows = np.arange(len(targets))
         indicators = np.zeros((len(targets), 3, len(chosen) + 1))
@@ -49,7 +49,7 @@ class ClassRows:
 
 
 def micro_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
-    """Whether a row is right, predicted, true as any class that `labels` names; without it, as any class at all."""
+    """Indicators (rows, 3) of correct, predicted and true, pooled over the classes in `labels` (default: all)."""
     chosen = np.ones(len(problem.labels), dtype=bool)
     if problem.averaged is not None:
         chosen[:] = False
@@ -60,7 +60,7 @@ def micro_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
 
 @dataclass(frozen=True)
 class OneClassRows:
-    """The counts of a single class: right, predicted, true: (rows, 3)."""
+    """Computes indicators (rows, 3) of correct, predicted and true for a single class."""
 
     label: Any
 
@@ -71,19 +71,19 @@ class OneClassRows:
 
 
 def right(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
-    """1 in each row that is right."""
+    """1 for a correct row, else 0: (rows,)."""
     return np.asarray(targets == predictions, dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class Quotient:
-    """A metric of one class as a fraction: sums of its counts (right, predicted, true) in numerator and denominator."""
+    """A metric of one class as a ratio of linear combinations of its counts (correct, predicted, true)."""
 
     above: tuple[int, int, int]
     below: tuple[int, int, int]
 
     def values(self, counts: Floats) -> Floats:
-        """From counts (…, 3, classes) to (…, classes); NaN where the denominator is 0."""
+        """The metric (…, classes) from counts (…, 3, classes); NaN where the denominator is 0."""
         return ratio(np.tensordot(counts, self.above, (-2, 0)), np.tensordot(counts, self.below, (-2, 0)))
 
     def slopes(self, counts: Floats, values: Floats) -> Floats:
@@ -101,7 +101,7 @@ PER_CLASS = {
 
 
 def _counts(sums: Floats) -> Floats:
-    """Right, predicted, true of every class: (…, 3, classes)."""
+    """Reshape sums to counts of correct, predicted and true: (…, 3, classes)."""
     return sums.reshape(*sums.shape[:-1], 3, -1)
 
 
@@ -111,7 +111,7 @@ def _values(quotient: Quotient, counts: Floats) -> Floats:
 
 
 def macro(name: str, quotient: Quotient, classes: str = "averaged") -> Metric:
-    """The unweighted average over classes."""
+    """The unweighted average of a per-class metric over classes."""
 
     def value(sums: Floats) -> Floats:
         return np.asarray(_values(quotient, _counts(sums)).mean(axis=-1))

@@ -17,36 +17,37 @@ if TYPE_CHECKING:
     from howsure.significance.systems import Problem
 
 Floats = npt.NDArray[np.float64]
-DOCUMENT = "document"  # the task of metrics of what documents hold
+DOCUMENT = "document"  # the task of metrics of documents (entities, label sets, rankings, texts)
 TASKS = ("hard", "soft", "probabilistic", "score", DOCUMENT)
 
 
 class Rows(Hashable, Protocol):
-    """The statistics of every row: (targets, predictions, problem) to an array of shape (rows, statistics)."""
+    """A function of (targets, predictions, problem) that returns the statistics of each row, (rows, statistics)."""
 
     def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric, each of whose replicates costs one product of counts and statistics.
+    """A metric: a function of sums of statistics over rows, so that resampling needs only one matrix product.
 
-    `rows(targets, predictions, problem)` returns k statistics of each row, of shape (n, k); `value(sums)` computes from
-    their sums, of shape (..., k), the value of the metric, of shape (...), NaN where it is undefined. Duplicating all
-    rows must not change the value: add a final column of ones and divide by its sum, as a mean does. (A metric that
-    corrects for the number of rows is not `scale_free`; it is not added up over runs.) Targets and predictions are, by
-    `task`: `hard`: codes of labels, twice (n,); `soft`: distributions, twice (n, K); `probabilistic`: codes (n,) and
-    probabilities (n, K), or (n, 1) if only the probabilities of one class are given; `score`: zeros and scores, twice
-    (n, 1); `document`: what each document holds, twice (n,). `slopes(sums)` are the derivatives
-    of the value with respect to the sums, (…, k) to (…, k); without them, finite differences are used. `tested` is the
-    metric whose equality is tested, if this one is a non-decreasing function of it. `best` is the value of a perfect
-    system, None if that depends on the targets; `bounds` are the lowest and the highest value that is possible (of
-    a mean: for each row), the highest infinite if only the lowest is known, None if there are none or they are unknown;
-    `score` gives the metric's score of each row, higher being better, for the share of rows on which a model is better.
-    `worst` is the value of rows that are entirely wrong, if the highest value is infinite. `sizes(statistics)`, (n, k)
-    to (n,), is how much each row weighs in the value, such as its number of words; None if all rows weigh the same.
-    `infinite_at_zero`: the score is infinite for a row whose label had the probability 0. Metrics with the same `rows`
-    share computation.
+    rows(targets, predictions, problem): returns k statistics of each row, (n, k). value(sums): computes the metric
+    (...) from sums (..., k); NaN if it is undefined. Duplicating all rows must not change the value: add a final column
+    of ones and divide by its sum, as a mean does. scale_free: False for a metric that corrects for the number of rows;
+    such metrics cannot be added up over runs.
+
+    task: the type of targets and predictions. "hard": codes of labels, (n,) each. "soft": distributions, (n, K) each.
+    "probabilistic": codes (n,), and probabilities (n, K), or (n, 1) if only those of one class are given. "score":
+    zeros and scores, (n, 1) each. "document": the content of each document, (n,) each.
+
+    best: the value of a perfect system; None if it depends on the targets. bounds: the lowest and highest possible
+    value (for a mean, of each row); the highest is infinite if only the lowest is known; None if unknown. worst: the
+    value of entirely wrong rows, if the highest value is infinite. score: the score of each row, higher is better, for
+    the share of rows on which a model is better. sizes(statistics): the size of each row, (n, k) to (n,), such as its
+    number of words; None if all rows have the same size. slopes(sums): derivatives of the value with respect to the
+    sums, (…, k) to (…, k); by default, finite differences are used. tested: the metric whose equality is tested, if
+    this one is a non-decreasing function of it. infinite_at_zero: whether a row's score is infinite if its label has
+    probability 0. Metrics with the same `rows` share its computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -92,7 +93,7 @@ class Metric:
 
 
 def mean(sums: Floats) -> Floats:
-    """The first sum divided by the last: the mean of a statistic whose last column is one.
+    """The first sum divided by the last: the mean of a statistic, if the last column consists of ones.
 
     >>> mean(np.array([[3.0, 4.0], [1.0, 4.0]])).tolist()
     [0.75, 0.25]
@@ -109,7 +110,7 @@ def mean_loss(
     bounds: tuple[float, float] | None = None,
     infinite_at_zero: bool = False,
 ) -> Metric:
-    """The mean of a loss of each row: `losses(targets, predictions)` of shape (n,), lower being better."""
+    """A metric that is the mean of `losses(targets, predictions)` (n,), where lower is better."""
 
     def rows(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
         values = losses(targets, predictions)
@@ -145,7 +146,7 @@ _families: dict[str, Callable[[int], Metric]] = {}
 def register(metric: Metric) -> Metric:
     """Register a metric, so that it can be requested by name.
 
-    Raises InputError if its task is none of `TASKS`, or if the name is taken.
+    Raises InputError for an unknown task or a name that is already used for the task.
     """
     if metric.task not in TASKS:
         raise InputError(f"the task of a metric must be one of {', '.join(TASKS)}; {metric.name}'s is {metric.task!r}.")
@@ -155,13 +156,13 @@ def register(metric: Metric) -> Metric:
 
 
 def register_family(name: str, make: Callable[[int], Metric]) -> None:
-    """Metrics that are requested as name@k: each is made when it is asked for, those of k = 10 now."""
+    """Register metrics that are requested as name@k; each is created on request, and k = 10 immediately."""
     _families[name] = make
     register(make(10))
 
 
 def _made(name: str) -> str:
-    """The name of a metric, which is made first if it is name@k of a family."""
+    """The name, unchanged; a metric name@k of a registered family is created if it does not exist yet."""
     family, _, k = name.partition("@")
     if family in _families and k.isdecimal() and int(k) > 0 and not any(name == other for _, other in _known):
         register(_families[family](int(k)))
@@ -194,7 +195,7 @@ def find_metric(name: str, task: str) -> Metric:
 
 
 def tasks_of(names: Iterable[str | Metric]) -> set[str]:
-    """The kinds of predictions that the given metrics are of."""
+    """The tasks for which metrics with these names exist."""
     tasks = set()
     for metric in names:
         name = "" if isinstance(metric, Metric) else _made(metric)

@@ -28,8 +28,10 @@ def log_losses(targets: Codes, predictions: Floats) -> Floats:
 
 
 def certain_rows(predictions: Floats) -> int:
-    """The number of rows of predictions (..., n, K), or (..., n, 1), that give a class the probability 1: the log loss
-    is infinite if the label is another class, and so may its expectation be where no such row is wrong.
+    """The number of rows of predictions (..., n, K), or (..., n, 1), in which some class has probability 1.
+
+    The log loss of such a row is infinite if it is wrong, so that the expected log loss may be infinite, even if all
+    such rows are correct in the sample.
 
     >>> certain_rows(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])), certain_rows(np.array([[0.0], [0.9]]))
     (1, 1)
@@ -39,7 +41,7 @@ def certain_rows(predictions: Floats) -> int:
 
 
 def brier_scores(targets: Codes, predictions: Floats) -> Floats:
-    """(q - y)² of each row if the probabilities are of one class; summed over the classes if they are of all."""
+    """The Brier score of each row (n,): (q - y)² for probabilities of one class, or its sum over all classes."""
     if predictions.shape[-1] == 1:
         return np.asarray((predictions[:, 0] - targets) ** 2)
     true_probabilities = predictions[np.arange(len(targets)), targets]
@@ -55,11 +57,11 @@ def ranked_probability_scores(targets: Codes, predictions: Floats) -> Floats:
 
 
 def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> Floats:
-    """Bin by bin: 1, q - y, (q - y)², for 20 bins of equal width: (rows, 60).
+    """For 20 bins of equal width, the terms 1, q - y and (q - y)² of each row in its bin: (rows, 60).
 
-    A row's q is the probability of the positive class or, given those of all classes, that of the most probable one,
-    with y = 1 if it is right. The edges are fixed, since data-dependent bins would give a system a different value in
-    every comparison.
+    q is the probability of the positive class. For several classes, it is the probability of the most probable class,
+    and y is 1 if that class is correct. Edges are fixed, because data-dependent bins would give a system a different
+    value in every comparison.
     """
     q, y = _confidence(targets, predictions)
     bins, gap, rows = np.minimum((q * BINS).astype(np.int64), BINS - 1), q - y, np.arange(len(q))

@@ -1,4 +1,4 @@
-"""The metrics that a comparison was asked for, each with the predictions as it takes them."""
+"""The requested metrics of a comparison, with the predictions in the form that each metric needs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ BRIER = ("brier", "multiclass_brier")
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """Some metrics of one kind, the systems as they take them, and as they were given; and their places among all."""
+    """Metrics of one task, with the systems in the form that they need.
+
+    source: the systems in their original form. places: the positions of the metrics among all requested metrics.
+    """
 
     systems: Systems
     metrics: tuple[Metric, ...]
@@ -39,7 +42,7 @@ class Requested:
 
 
 def asked_order(requested: Sequence[Requested]) -> list[str]:
-    """The names of all metrics as they were asked for."""
+    """The names of all metrics in the requested order."""
     placed = [pair for request in requested for pair in zip(request.places, request.metrics, strict=True)]
     return [metric.name for _, metric in sorted(placed, key=lambda pair: pair[0])]
 
