@@ -88,7 +88,7 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports
-	$(BIN)/mypy --strict packages tests/typing
+	$(BIN)/mypy --strict packages/*/src tests/typing
 	$(BIN)/basedpyright --project tests/typing --pythonpath $(BIN)/python
 
 check: lint test-all  ## what must hold before a change goes in

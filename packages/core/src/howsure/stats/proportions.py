@@ -131,8 +131,7 @@ def poisson_binomial(probabilities: object) -> CountDistribution:
     Raises InputError if a probability is missing or outside [0, 1].
     Source: Hong (2013), for the distribution; the halving is that used for products of polynomials.
     """
-    # type: ignore[arg-type]
-    p = check_probabilities(probabilities, name="probabilities") if np.size(probabilities) else np.empty(0)
+    p = check_probabilities(probabilities, name="probabilities") if np.size(probabilities) else np.empty(0)  # type: ignore[arg-type]
     pmf = _written(_short_laws(np.column_stack([1.0 - p, p]), np.array([len(p)]))[0], len(p))
     return CountDistribution(pmf, float(p.sum()), float((p * (1.0 - p)).sum()))
 
