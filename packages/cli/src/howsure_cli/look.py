@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 from howsure import __version__
 from howsure.data.logs.conversion import Log, input_files
 from howsure.data.seen_columns import FEW, NUMBERS, REPEATED, SeenColumn, seen_column
-from howsure.data.sources import Paths
+from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, column_of, identifier, in_json_text, reading
 from howsure.data.tables.named_files import (
@@ -77,7 +76,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
 
     Raises InputError for a file that cannot be read, and for a summary, which holds no answers.
     """
-    paths = tuple(os.fspath(path) for path in ((files,) if isinstance(files, str | os.PathLike) else files))
+    paths = named_paths(files)
     with closing(Database()) as database:
         notes = list[str]()
         how: dict[str, Any] = {"format": format, "explode": explode}

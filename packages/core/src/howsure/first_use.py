@@ -34,7 +34,8 @@ def names_in(
 
     def load(name: str) -> Any:
         if renamed and name in renamed:
-            raise AttributeError(f"{package}.{name} was renamed; use {package}.{renamed[name]}.")
+            message = f"{package}.{name} was renamed; use {package}.{renamed[name]}"  # Python may add a stop
+            raise AttributeError(message, name=name, obj=None)  # no suggestion of Python's own
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         distribution = module_of[name].partition(".")[0]

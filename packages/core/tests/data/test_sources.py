@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -177,3 +178,11 @@ def test_groups_are_read_one_by_one_and_again(files: Files) -> None:
         for (name, pairs), (again, held) in zip(parts.by_group, at_once.by_group, strict=True):
             assert (name, pairs.probabilities.tolist()) == (again, held.probabilities.tolist())
     assert isinstance(parts.by_group, GroupsRead)
+
+
+@pytest.mark.parametrize("read", [howsure.read, howsure.look])
+def test_what_is_no_path_is_refused(read: Callable[[object], object]) -> None:
+    with pytest.raises(InputError, match="files must be a path, or a list of paths; it is 3"):
+        read(3)
+    with pytest.raises(InputError, match="files must name a file; the name is empty"):
+        read([""])

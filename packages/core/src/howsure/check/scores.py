@@ -233,6 +233,8 @@ def run_score_check(
     else:
         scores = _of_rows(data, score, other, ends, roles, other_role)
     values, units, parts = scores.values, scores.units, scores.parts
+    if ends is None:
+        _refuse_percentages(values, {"min_score": min_score, "max_score": max_score})
     score = scores.read.get("score", score)
     quantity = f"mean {score}" if isinstance(score, str) else "mean score"
     lower_is_better = lower_is_better or scores.lower_is_better
@@ -336,6 +338,18 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     return Scores(
         values, units, list(parts_of(n, codes, names)), provenance, theirs, np.arange(n), notes, item_column=item_column
     )
+
+
+def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> None:
+    """Raise InputError for a limit in percent of scores between 0 and 1: no data could ever decide it."""
+    if not values.size or values.min() < 0 or values.max() > 1:
+        return
+    for role, limit in limits.items():
+        if limit is not None and 1 < limit <= 100:
+            raise InputError(
+                f"{parameter(role)} is {limit:g}, and every score is between 0 and 1: write {limit / 100:g} for "
+                f"{limit:g}%. If higher scores are possible, name their {parameter('bounds', GIVEN)}."
+            )
 
 
 def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:

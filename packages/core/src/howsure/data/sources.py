@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -199,6 +199,23 @@ def _called(files: Files, y_prob: Any) -> str:
     return files.name if spec is None or spec.values is None else f"{files.name}:{','.join(spec.columns)}"
 
 
+def named_paths(files: object) -> tuple[str, ...]:
+    """The paths that a user names: one, or several in a list.
+
+    >>> named_paths("a.csv"), named_paths(["a.csv", "b.csv"])
+    (('a.csv',), ('a.csv', 'b.csv'))
+
+    Raises InputError for what is neither.
+    """
+    one_or_several = [files] if isinstance(files, (str, os.PathLike)) else files
+    paths = list(one_or_several) if isinstance(one_or_several, Iterable) else []
+    if not isinstance(one_or_several, Iterable) or not all(isinstance(path, (str, os.PathLike)) for path in paths):
+        raise InputError(f"{parameter('files')} must be a path, or a list of paths; it is {files!r}.")
+    if "" in paths:
+        raise InputError(f"{parameter('files')} must name a file; the name is empty.")
+    return tuple(os.fspath(path) for path in paths)
+
+
 def read(
     files: Paths,
     *,
@@ -243,9 +260,9 @@ def read(
 
     Raises InputError for a table of several files; the functions that read raise it for what is wrong in a file.
     """
-    named = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
+    named = named_paths(files)
     values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
-    paths = tuple(os.fspath(name) for name in named)
+    paths = named
     labels = None if labels_from is None else os.fspath(labels_from)
     files_ = Files(
         paths,

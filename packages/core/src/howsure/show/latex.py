@@ -50,12 +50,12 @@ def latex_escaped(text: str) -> str:
 def latex_number(text: str) -> str:
     r"""A cell of numbers, with the signs that LaTeX prints in formulas, and stars above the line.
 
-    >>> latex_number("[-0.0046, +0.0012]"), latex_number("< 1e-05**")
-    ('[$-$0.0046, +0.0012]', '$<$ 1e$-$05$^{**}$')
+    >>> latex_number("[-0.0046, +0.0012]"), latex_number("< 1e-05**"), latex_number("1–3")
+    ('[$-$0.0046, +0.0012]', '$<$ 1e$-$05$^{**}$', '1--3')
     """
     starred = re.fullmatch(r"(.*?)(\*+)", text)
     shown, stars = starred.groups() if starred else (text, "")
-    signed = re.sub(r"-(?=[\d.])", "$-$", latex_escaped(shown)).replace(r"\textless{}", "$<$")
+    signed = re.sub(r"(?<!-)-(?=[\d.])", "$-$", latex_escaped(shown)).replace(r"\textless{}", "$<$")
     return signed + (f"$^{{{stars}}}$" if stars else "")
 
 
