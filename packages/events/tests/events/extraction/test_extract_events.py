@@ -99,9 +99,10 @@ def test_a_worker_that_is_killed(tmp_path: Path, corpus: Path, model: Path, whol
 @pytest.mark.long
 def test_the_workers_that_are_left_end_too(tmp_path: Path, corpus: Path, model: Path) -> None:
     """Nobody waits without end for a worker that waits for one that was killed."""
+    of_other_tests = set(multiprocessing.active_children())
     with pytest.raises(StoreError, match=r"worker process ended .* rerun the same command"):
         extract_to(tmp_path / "news.duckdb", corpus, Deaf(tmp_path), workers=2)
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= of_other_tests
 
 
 @pytest.mark.long
