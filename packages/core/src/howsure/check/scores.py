@@ -341,11 +341,14 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
 
 
 def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> None:
-    """Raise InputError for a limit in percent of scores between 0 and 1: no data could ever decide it."""
+    """Raise InputError for a limit in percent of scores between 0 and 1: no data could ever decide it.
+
+    A limit of at most 10 may be one of grades, of which only the lowest occur.
+    """
     if not values.size or values.min() < 0 or values.max() > 1:
         return
     for role, limit in limits.items():
-        if limit is not None and 1 < limit <= 100:
+        if limit is not None and 10 < limit <= 100:
             raise InputError(
                 f"{parameter(role)} is {limit:g}, and every score is between 0 and 1: write {limit / 100:g} for "
                 f"{limit:g}%. If higher scores are possible, name their {parameter('bounds', GIVEN)}."
