@@ -72,8 +72,9 @@ def main(folder: Path, package: str) -> int:
     for name in PACKAGES[: PACKAGES.index(package) + 1]:
         build(ROOT / "packages" / name, wheels, "--wheel")
     (wheel,) = wheels.glob(f"howsure_{package}-*.whl")
+    built = sorted(map(str, wheels.glob("*.whl")))  # by name, so that none of them comes from elsewhere
     venv.create(folder / "venv", with_pip=True)
-    install("--find-links", str(wheels), str(wheel))
+    install(*built)
 
     listed = subprocess.check_output([str(python), "-m", "pip", "list", "--format", "freeze"], text=True)
     packages = sorted({row.partition("==")[0] for row in listed.split()} - TOOLS)

@@ -51,10 +51,15 @@ def main(folder: Path) -> int:
     venv.create(folder / "venv", with_pip=True)
     pip = (str(folder / "venv" / "bin" / "python"), "-m", "pip", "install", "-qqq", "--disable-pip-version-check")
     report = folder / "report.json"
+    (howsure,) = wheels.glob("howsure-*.whl")
+    others = sorted(map(str, wheels.glob("howsure_*.whl")))  # by name, so that none of them comes from elsewhere
+    needed = {"": ("cli", "core"), "text": ("cli", "core", "text")}
     for extra in ("", *sorted(project["optional-dependencies"])):
         name = f"howsure[{extra}]".replace("[]", "")
-        options = ("--dry-run", "--report", str(report), "-c", str(CONSTRAINTS), "--find-links", str(wheels))
-        subprocess.run((*pip, *options, f"{name}=={project['version']}"), check=True)
+        packages = needed.get(extra, PACKAGES if extra in ("all", "events") else needed[""])
+        files = [path for path in others if any(f"howsure_{package}-" in path for package in packages)]
+        options = ("--dry-run", "--report", str(report), "-c", str(CONSTRAINTS))
+        subprocess.run((*pip, *options, f"{howsure}[{extra}]" if extra else str(howsure), *files), check=True)
         installed = json.loads(report.read_text(encoding="utf-8"))["install"]
         names = sorted(package["metadata"]["name"] for package in installed)
         print(name.ljust(22), f"{len(names):3} packages: {', '.join(names)}")
