@@ -343,3 +343,25 @@ def test_a_weight_of_two_is_the_unit_twice() -> None:
     weighted = cell_levels(LOGITS, LABELS, CELL, 2, domain, weight)
     repeated = cell_levels(LOGITS[twice], LABELS[twice], CELL[twice], 2, domain)
     np.testing.assert_allclose(weighted.posterior, repeated.posterior, atol=1e-12)
+
+
+def test_cells_with_extreme_logits_are_those_of_one_at_a_time() -> None:
+    """Levels on both sides of half the units, odds that overflow in one direction, powers that underflow."""
+    rng = np.random.default_rng(7)
+    levels = np.linspace(-12.0, 12.0, 25)
+    draws, weights = [], []
+    for _ in range(60):
+        high, low = rng.uniform(3, 12, 2)
+        units = rng.integers(1, 120, 2)
+        logits = np.r_[np.full(units[0], high), np.full(units[1], -low)] + rng.normal(
+            0, rng.choice([0.0, 0.2]), units.sum()
+        )
+        weight = (1 + ((levels - rng.uniform(-6, 6)) / 2.2) ** 2 / 3) ** -2
+        draws.append([logits])
+        weights.append(weight / weight.sum())
+    together = count_laws([0] * 60, draws, levels, np.array(weights)[:, None])
+    for law, (logits,), weight in zip(together, draws, weights, strict=True):
+        alone = count_law(0, [logits], levels, [weight])
+        np.testing.assert_allclose(pmf_of(law), pmf_of(alone), atol=1e-9)
+        assert law.interval(0.95) == alone.interval(0.95)
+        assert law.small.sum() + law.weight.sum() == pytest.approx(1, abs=1e-6)

@@ -23,6 +23,7 @@ from howsure.inputs.pairs import Floats, Integers
 BATCH = 1 << 16  # logits, with padding, computed at a time: they fit in the cache
 MAX_LOGIT = 600.0  # e^600 and its products with e^level are finite
 MAX_LOG_SUM = 1_200.0  # Σ log(1 + odds) of the units; its half is within the range of floats
+MAX_LOG_POWER = 600.0  # e^-745 is the least float above 0
 ROUNDING = 1e-12  # of a probability: a quantile may miss its share by it
 
 
@@ -88,11 +89,13 @@ def _laws_of_batch(
         cells = np.flatnonzero(counted.any(axis=(1, 2)))
         if not len(cells):
             continue
-        width = min(int(np.ceil(np.where(counted > 0, end, 0.0).max())), len(odds)) + 1
+        reached = np.where(counted > 0, end, 0.0)
+        width = min(int(np.ceil(reached.max())), len(odds)) + 1
         factors = odds[:, cells]
         if direction < 0:
             factors = np.divide(1.0, factors, where=factors > 0, out=factors)
-        sums, overflows[cells] = _mixed_sums(factors, direction * level[cells], counted[cells], width)
+        sums, out_of_range = _mixed_sums(factors, direction * level[cells], counted[cells], reached[cells], width)
+        overflows[cells] |= out_of_range
         for cell, law in zip(cells.tolist(), sums, strict=True):
             small[cell][::direction][: len(law)] += law[: len(small[cell])]
     many = (variance >= SMALL_VARIANCE) & (weight > 0)
@@ -148,9 +151,11 @@ def _moments(odds: Floats, factor: Floats) -> Floats:
     return moments
 
 
-def _mixed_sums(odds: Floats, level: Floats, weight: Floats, width: int) -> tuple[Floats, Bools]:
+def _mixed_sums(odds: Floats, level: Floats, weight: Floats, reached: Floats, width: int) -> tuple[Floats, Bools]:
     """Σ weight · P(U = u), u < width, of each cell, over draws of its units and levels added to their logits; and
-    which cells' odds would overflow (their sums are 0).
+    which cells' odds or powers would leave the range of floats (their sums are 0).
+
+    reached: the u up to which the distribution at each level has mass, shaped like `weight`.
 
     P(U = u; θ) = e_u z^u / Σ e_v z^v, where z = e^θ and e_u is the sum over all sets of u units of the products of
     their odds at level 0. So one pass over the units gives the distributions at all levels. All terms are positive.
@@ -158,7 +163,8 @@ def _mixed_sums(odds: Floats, level: Floats, weight: Floats, width: int) -> tupl
     highest = np.where(weight.any(axis=1), level, -np.inf).max(axis=1)[:, None]
     factors = odds * np.where(weight.any(axis=2), np.exp(highest), 0.0)
     log_sum = np.log1p(factors).sum(axis=0)
-    overflows = log_sum.max(axis=1) > MAX_LOG_SUM
+    underflows = (np.maximum(highest - level, 0.0)[:, None] * reached).max(axis=(1, 2)) > MAX_LOG_POWER
+    overflows = (log_sum.max(axis=1) > MAX_LOG_SUM) | underflows
     factors[:, overflows] = 0.0
     products, term = np.zeros((2, width, log_sum.size))
     products[0] = np.exp(np.where(overflows[:, None], 0.0, -log_sum / 2)).ravel()  # both ends in the range of floats
