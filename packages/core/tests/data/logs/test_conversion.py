@@ -28,7 +28,8 @@ from tests.data.logs.writers import (
 
 import howsure
 from howsure.data.logs.conversion import LOGS as FORMATS
-from howsure.data.logs.conversion import input_files
+from howsure.data.logs.conversion import Log, input_files
+from howsure.data.logs.recognised import log_format
 from howsure.data.logs.tokens import normalised, softmax
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
@@ -249,3 +250,10 @@ def test_other_programs_count_them_too(score: object, tmp_path: Path) -> None:
     for name, path in logs.items():
         read = howsure.mean_scores(data=howsure.read(path, format=name))
         assert any("Not read, since these are not numbers: grade (1 row" in note for note in read.recipe["notes"])
+
+
+def test_a_first_score_without_a_value_in_the_first_row_stays_the_first() -> None:
+    log = Log(log_format("inspect"), "none")
+    log.note({"item": 1, "match": None, "f1": 0.25})
+    log.note({"item": 2, "match": 1.0, "f1": 0.25})
+    assert log.primary_scores == ("match",)

@@ -118,19 +118,16 @@ def _bfcl(source: Source) -> Iterator[Row]:
     _, counts = next(records)
     correct, total = counts.get("correct_count"), counts.get("total_count")
     category = CATEGORY.fullmatch(source_name(source.name))
-    named: Row = {"model": None, "task": category[1] if category else None}
-    wrong = 0
-    for line, record in records:
+    wrong_answers = list(records)
+    models = (record["model_name"] for _, record in wrong_answers if record.get("model_name"))
+    named: Row = {"model": next(models, None) or _model_folder(source), "task": category[1] if category else None}
+    for line, record in wrong_answers:
         if "id" not in record:
             raise source.fault(line, "it has no id. Is this a score file of BFCL?")
-        named["model"] = record.get("model_name") or named["model"]
-        wrong += 1
         yield named | {"item": record["id"], "valid": 0, "error_type": record.get("error_type")}
-    if not (isinstance(correct, int) and isinstance(total, int) and 0 <= correct == total - wrong):
-        raise source.fault(
-            1, f"it counts {shown(correct)} of {shown(total)} correct answers, but {wrong:,} wrong ones follow."
-        )
-    named["model"] = named["model"] or _model_folder(source)
+    if not (isinstance(correct, int) and isinstance(total, int) and 0 <= correct == total - len(wrong_answers)):
+        claim = f"{shown(correct)} of {shown(total)} correct answers"
+        raise source.fault(1, f"it counts {claim}, but {len(wrong_answers):,} wrong ones follow.")
     yield from (named | {"valid": 1} for _ in range(correct))
 
 
@@ -162,8 +159,8 @@ def _openai_evals(source: Source) -> Iterator[Row]:
             texts = {"prediction": data.get("sampled"), "target": data.get("expected")}
             row = named | {name: value for name, value in texts.items() if isinstance(value, str)}
             row |= {"item": record["sample_id"], "correct": number(data.get("correct"))}
-            scores = {name: value for name, value in data.items() if name != "correct" and number(value) is not None}
-            yield with_scores(row, scores)
+            numbers = {name: value for name, value in data.items() if name != "correct" and number(value) is not None}
+            yield with_scores(row, numbers if record["type"] == "metrics" else {})  # of a match: what was expected
 
 
 JUDGEMENTS = ("match", "metrics")

@@ -54,6 +54,7 @@ class Log:
     filled_rows: dict[str, int] = field(default_factory=dict)  # how many rows have a value, by column
     numbers: dict[str, None] = field(default_factory=dict)  # the columns that hold one somewhere
     first_scores: dict[Any, str] = field(default_factory=dict)  # the first score of quality in a row, by task
+    empty_scores: dict[Any, list[str]] = field(default_factory=dict)  # those before it that have had no value so far
     values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
     ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task and prompt
     lengths: set[int] = field(default_factory=set)  # of the lists of probabilities
@@ -211,9 +212,9 @@ class Log:
             elif names and isinstance(value, str) and value in names and name not in NAMED:
                 self.answers[name] = self.answers.get(name, 0) + 1
         if (task := row.get(TASK)) not in self.first_scores:
-            numeric = (name for name, value in row.items() if isinstance(value, (int, float)) and name not in NAMED)
-            if (first_score := next((name for name in numeric if self.measure(name).is_quality), None)) is not None:
-                self.first_scores[task] = first_score
+            self.first_scores |= self._first_score(task, row, [name for name in row if name not in NAMED])
+        elif self.empty_scores.get(task):
+            self.first_scores |= self._first_score(task, row, self.empty_scores[task])
         for name, values in self.values.items():
             _note_value(values, row.get(name))
         if RUN in self.format.group:
@@ -224,6 +225,14 @@ class Log:
         classes = None if names is None else tuple(names)
         self.classes = classes if self.classes is None else self.classes
         self.alike = self.alike and classes is not None and classes == self.classes
+
+    def _first_score(self, task: Any, row: Row, names: Sequence[str]) -> dict[Any, str]:
+        """The first of some scores that has a value and measures quality, by its task; those before it may get one."""
+        for place, name in enumerate(names):
+            if isinstance(row.get(name), (int, float)) and self.measure(name).is_quality:
+                self.empty_scores[task] = [earlier for earlier in names[:place] if row.get(earlier) is None]
+                return {task: name}
+        return {}
 
 
 def _note_value(values: dict[Any, None], value: Any) -> None:
