@@ -31,7 +31,7 @@ test: $(READY)  ## tests, doctests, commands of the documents: some four minutes
 test-long: $(READY)  ## simulations, experiments, long documents, matrices of formats, the page in a browser, kills: CI runs it too
 	$(BIN)/python -m pytest $(PARALLEL) -m "long and not slow" $(PACKAGE:%=packages/%)
 
-test-all: $(READY)  ## test and test-long in one run, which imports and collects once: for CI
+test-all: $(READY)  ## test and test-long in one run, which imports and collects once
 	$(BIN)/python -m pytest $(PARALLEL) -m "$(EVERY)"
 
 # As on another machine: without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and

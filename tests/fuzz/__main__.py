@@ -135,7 +135,7 @@ def main() -> int:
         return crashed
     if importlib.util.find_spec("atheris") is None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
-        print(f'atheris is not installed for Python {version}: pip install -r requirements/fuzz.txt, where a wheel of it exists.')
+        print(f"atheris is not installed for Python {version}: `make fuzz` installs it, where a wheel of it exists.")
         return 2
     return max(crashed, campaign("bytes", fuzzed, names, asked.minutes))
 

@@ -17,11 +17,11 @@ IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
 
 
 def names_in(
-    package: str, file: str, *, renamed: Mapping[str, str] | None = None
+    package: str, file: str, *, renamed: Mapping[str, tuple[str, ...]] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """`__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.pyi` says which module each name is from.
 
-    file: the package's `__init__.py`. renamed: the new name of each former one, which the error for it names.
+    file: the package's `__init__.py`. renamed: the new names of each former one, which the error for it lists.
     """
     with open(f"{file.removesuffix('.py')}.pyi", encoding="utf-8") as listing:
         imports = IMPORT.findall(listing.read())
@@ -34,7 +34,8 @@ def names_in(
 
     def load(name: str) -> Any:
         if renamed and name in renamed:
-            message = f"{package}.{name} was renamed; use {package}.{renamed[name]}"  # Python may add a stop
+            *others, last = (f"{package}.{new_name}" for new_name in renamed[name])
+            message = f"{package}.{name} was renamed; use {', '.join(others)}{' or ' if others else ''}{last}"
             raise AttributeError(message, name=name, obj=None)  # no suggestion of Python's own
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")

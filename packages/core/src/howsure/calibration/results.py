@@ -159,11 +159,13 @@ class CalibrationComparison(Result):
     @property
     def what_was_read(self) -> str:
         """The models, their labels and their rows, of files."""
+        return "\n".join(self._lines_read())
+
+    def _lines_read(self) -> list[str]:
         if self.read is None:
-            return ""
-        lines = self.read.lines(self.n, self.names)
-        lines[2] += f"; differences are {' - '.join(self.names)}"
-        return "\n".join(lines)
+            return []
+        first, second, rows, *unused = self.read.lines(self.n, self.names)
+        return [first, second, f"{rows}; differences are {' - '.join(self.names)}", *unused]
 
     def made(self) -> str:
         """How it was made, in a line; of files, what was read."""
@@ -213,13 +215,12 @@ class CalibrationComparison(Result):
     @property
     def answer(self) -> str:
         """Which model is better calibrated."""
-        return self.verdict().splitlines()[0]
+        return self._verdict_sentences()[0]
 
     @property
     def provenance(self) -> str:
         """The models, their labels and their rows, of files; and the level of the intervals."""
-        read = self.what_was_read.splitlines()
-        return " ".join([*(f"{line}." for line in read), f"{100 * self.error_a.level:g}% intervals."])
+        return " ".join([*(f"{line}." for line in self._lines_read()), f"{100 * self.error_a.level:g}% intervals."])
 
     def legend(self) -> Mapping[str, str]:
         """What the headings mean, and which sign is whose."""
@@ -228,7 +229,7 @@ class CalibrationComparison(Result):
 
     def below(self) -> Sequence[str]:
         """The verdict, and the notes."""
-        return [*self.verdict().splitlines(), *Result.below(self)]
+        return [*self._verdict_sentences(), *Result.below(self)]
 
     @property
     def names(self) -> tuple[str, str]:
@@ -249,6 +250,9 @@ class CalibrationComparison(Result):
 
     def verdict(self) -> str:
         """Which model is better calibrated and, if an error is 0, a line on what that means."""
+        return "\n".join(self._verdict_sentences())
+
+    def _verdict_sentences(self) -> list[str]:
         e, (a, b) = self.squared_error_difference, self.names
         if e.low is None or e.high is None:
             summary = "Too little data to compare."
@@ -264,7 +268,7 @@ class CalibrationComparison(Result):
         why = (
             "because the bins differ no more than chance alone would have it: this does not mean a model without error."
         )
-        return summary + (f"\nThe error of {' and of '.join(zeros)} is 0 {why}" if zeros else "")
+        return [summary, *([f"The error of {' and of '.join(zeros)} is 0 {why}"] if zeros else [])]
 
     def score_differences(self) -> dict[str, Estimate]:
         """The differences of the mean scores, by their names in words."""

@@ -124,8 +124,8 @@ def rounded(value: float) -> str:
     return f"{int(float(f'{value:.1e}')):,}"
 
 
-def verdict_text(result: RecalibrationEvaluation) -> str:
-    """Does the map help, in a sentence, and what that supposes in a second line."""
+def verdict_sentence(result: RecalibrationEvaluation) -> str:
+    """Whether the map helps."""
     gain, map_ = result.deciding.improvement, f"recalibration ({result.method})"
     score = score_words("brier", None if result.multiclass_brier is None else MULTICLASS)
     least = f"{result.margin**2:g}"
@@ -147,7 +147,7 @@ def verdict_text(result: RecalibrationEvaluation) -> str:
         verdict += f"; about {rounded(result.needed)} rows like these would tell." if result.needed is not None else "."
     else:
         verdict = f"{map_} makes it worse: the {score} rises, its improvement is {fine(gain)}; {errors}."
-    return f"{verdict[0].upper()}{verdict[1:]}\n{ALIKE}"
+    return f"{verdict[0].upper()}{verdict[1:]}"
 
 
 def _how(result: RecalibrationEvaluation) -> str:
@@ -213,8 +213,8 @@ class RecalibrationEvaluation(Result):
         return rows_needed(self.deciding.improvement, self.margin) if self.kind == "cannot tell" else None
 
     def verdict(self) -> str:
-        """Does recalibration help, in a sentence, and what that supposes."""
-        return verdict_text(self)
+        """Whether recalibration helps, in a sentence, and what that supposes in a second line."""
+        return f"{verdict_sentence(self)}\n{ALIKE}"
 
     def changes(self) -> dict[str, Change]:
         """The changes of all losses by their names in JSON."""
@@ -281,7 +281,7 @@ class RecalibrationEvaluation(Result):
     def answer(self) -> str:
         """Whether recalibration helps."""
         name = "" if self.name is None else f"{self.name}: "
-        return f"{name}{self.verdict().splitlines()[0]}"
+        return f"{name}{verdict_sentence(self)}"
 
     def below(self) -> Sequence[str]:
         """How the rows were divided, what the verdict supposes, and the notes."""
