@@ -37,3 +37,17 @@ def test_raw_counts_use_no_label() -> None:
     counts = howsure.estimate_counts(columns["y_true"], SCORE, method="raw")
     with pytest.raises(howsure.InputError, match="method='raw' uses no label"):
         howsure.correct_annotation_errors(counts, **columns)
+
+
+def test_counts_are_corrected_once_from_their_own_labels() -> None:
+    rng = np.random.default_rng(4)
+    first = (rng.random(400) < 0.3).astype(float)
+    second = first.copy()
+    counts = howsure.estimate_counts(first, np.full(400, 0.3), rng=0)
+    with pytest.raises(howsure.InputError, match="second must be the labels of a second coder; it is None"):
+        howsure.correct_annotation_errors(counts, first, None)
+    with pytest.raises(howsure.InputError, match=r"y_true must be the labels that .*; it has 400 of 400"):
+        howsure.correct_annotation_errors(counts, np.ones(400), np.ones(400))
+    corrected = howsure.correct_annotation_errors(counts, first, second, rng=0)
+    with pytest.raises(howsure.InputError, match="corrected for errors of annotators already"):
+        howsure.correct_annotation_errors(corrected, first, second, rng=0)

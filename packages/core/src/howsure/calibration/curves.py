@@ -31,7 +31,7 @@ from howsure.calibration.words import (
 )
 from howsure.errors import InputError, parameter, told
 from howsure.inputs.frames import SAVED, Source
-from howsure.inputs.numbers_and_names import check_level
+from howsure.inputs.numbers_and_names import check_level, check_whole
 from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.inputs.repeated_items import item_notes
@@ -291,7 +291,7 @@ def worst_predictions(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     roles: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
-    worst = curves_by_group(y_true, y_prob, **roles, worst=n, show=show, data=data).worst
+    worst = curves_by_group(y_true, y_prob, **roles, worst=check_whole(n, name="n"), show=show, data=data).worst
     assert worst is not None
     return worst
 

@@ -57,8 +57,8 @@ def read_double_labels(
         raise InputError(
             f"{parameter('settled', GIVEN)} gives both error rates; leave out {parameter('flips', GIVEN)}."
         )
-    first = _labels(y_true, n, pos_label, "y_true")
-    other = _labels(second, n, pos_label, "second", y_true)
+    first = label_of_row(y_true, n, pos_label, "y_true")
+    other = label_of_row(second, n, pos_label, "second", y_true)
     alone = next((row for row in other if row not in first), None)
     if alone is not None:
         raise InputError(
@@ -77,7 +77,7 @@ def read_double_labels(
         )
     settled_as_1 = (higher + lower) / 2
     if settled is not None:
-        settled_as_1 = _settled_as_1(_labels(settled, n, pos_label, "settled", y_true), pair_of_row)
+        settled_as_1 = _settled_as_1(label_of_row(settled, n, pos_label, "settled", y_true), pair_of_row)
     notes = []
     if higher + lower == 0:
         notes.append(Note("identical_readings", needs_estimates=False))
@@ -93,7 +93,8 @@ def read_double_labels(
     )
 
 
-def _labels(column: Any, n: int, pos_label: Any, name: str, first: Any = None) -> dict[int, float]:
+def label_of_row(column: Any, n: int, pos_label: Any, name: str, first: Any = None) -> dict[int, float]:
+    """The label, 0 or 1, of each row that has one."""
     rows, values = partial_labels(column, n=n, pos_label=pos_label, name=name, among=first)
     return dict(zip(rows.tolist(), values.tolist(), strict=True))
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.annotation_errors import correct_counts, read_double_labels
+from howsure.counts.annotation_errors import correct_counts, label_of_row, read_double_labels
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
 from howsure.counts.columns import Columns
 from howsure.counts.diagnostics import (
@@ -164,10 +164,22 @@ def correct_annotation_errors(
     """
     if counts.recipe["method"] == "raw":
         raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
+    if counts.readings is not None:
+        raise InputError("counts are corrected for errors of annotators already; correct those of `estimate_counts`.")
+    if second is None:
+        raise InputError(f"{parameter('second')} must be the labels of a second coder; it is None.")
     columns = Columns.read(data, y_true=y_true, second=second, settled=settled)
     labels = {role: columns[role] for role in ("y_true", "second", "settled")}
     with columns.rows.placed():
-        double_labels = read_double_labels(**labels, flips=flips, n=counts.recipe["units"], pos_label=pos_label)
+        units = counts.recipe["units"]
+        first_labels = label_of_row(labels["y_true"], units, pos_label, "y_true")
+        if (len(first_labels), sum(first_labels.values())) != (counts.total.labelled, counts.total.positives):
+            raise InputError(
+                f"{parameter('y_true')} must be the labels that the counts were estimated from, "
+                f"{counts.total.positives:,} of {counts.total.labelled:,} positive; it has "
+                f"{sum(first_labels.values()):,.0f} of {len(first_labels):,}."
+            )
+        double_labels = read_double_labels(**labels, flips=flips, n=units, pos_label=pos_label)
         assert double_labels is not None
         return correct_counts(counts, double_labels, generator_from(rng))
 
