@@ -15,33 +15,18 @@ from howsure_cli.terminal.process import TRACEBACK
 COMMANDS = {
     "look": ("look", "What is in this file, and what can I ask of it?"),
     "score": ("score", "How good is it? Means with intervals, ranks and tiers of models."),
-    "judge": (
-        "judge",
-        "What would people have given, where a model graded everything? Do raters agree?",
-    ),
+    "judge": ("judge", "Correct a judge's scores by human grades; measure the agreement of raters."),
     "calibration": ("calibration", "Do predicted probabilities match frequencies?"),
     "significance": ("significance.main", "Is a model really better than the baseline?"),
-    "check": (
-        "check.main",
-        "Is a limit kept? Pass, fail or cannot tell, for continuous integration.",
-    ),
-    "monitor": (
-        "monitor",
-        "Is a model still calibrated, night after night? Alarms, and since when.",
-    ),
+    "check": ("check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),
+    "monitor": ("monitor", "Is a model still calibrated? Alarms, and the date of the change."),
     "selective": ("selective", "What if a model answers only where it is confident?"),
-    "recalibrate": (
-        "recalibrate",
-        "Mend a model's probabilities: learn a map, judge it, apply it.",
-    ),
+    "recalibrate": ("recalibrate", "Recalibrate probabilities: learn a map, evaluate it, apply it."),
     "counts": ("counts", "How many? Counts from a model's scores and a few hundred labels."),
     "sequences": ("", "Train taggers, and get the probability of every tag."),
     "coreference": ("", "Which mentions refer to the same entity, and how certain is that?"),
     "events": ("", "Who does what, how often, and how certain is that? With a page to explore."),
-    "quantiles": (
-        "calibration:quantiles",
-        "Are posterior draws of continuous quantities calibrated?",
-    ),
+    "quantiles": ("calibration:quantiles", "Are posterior draws of continuous quantities calibrated?"),
     "simulate": ("calibration:simulate", "Simulate predictions with known calibration."),
     "signature": ("signature", "What does the signature of a result say?"),
     "data": ("data", "List, download and cite the data sets of the experiments."),

@@ -71,7 +71,7 @@ def test_more_rows_are_told_only_where_they_would_tell() -> None:
     assert (passed.more_rows, at_limit.more_rows, failed.more_rows) == (None, None, None)
     assert unclear.more_rows == round(100 * norm.isf(0.05 / 4) ** 2) - 100
     assert "for any number of rows to tell" in at_limit.sentence
-    assert "more rows would tell" in unclear.sentence
+    assert "more rows would decide it" in unclear.sentence
 
 
 def test_the_family_errs_as_seldom_as_promised() -> None:

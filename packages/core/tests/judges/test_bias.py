@@ -95,7 +95,7 @@ def test_few_changes_tell_nothing_without_bounds() -> None:
     before[:2] += 1
     untold, told = (howsure.judge_bias(now, earlier=before, bounds=one)["drift: shift"] for one in (None, (1, 5)))
     assert untold.estimate.low is None
-    assert "few answers carry: rarer ones may weigh more, and bounds=... would tell." in untold.sentence
+    assert "few answers carry: rarer ones may weigh more, and bounds=... would decide it." in untold.sentence
     assert told.estimate.low is not None
     assert math.isnan(untold.p_value)
 

@@ -173,7 +173,7 @@ def test_a_perfect_judge_without_bounds_has_no_interval() -> None:
     f = np.arange(500) % 7 + 0.5
     row = howsure.correct_judge_scores(np.where(np.arange(500) < 60, f, np.nan), f).rows[0]
     assert row.corrected.low is None
-    assert "bounds=..., the lowest and the highest grade, would tell" in row.notes[0]
+    assert "bounds=..., the lowest and the highest grade, would decide it" in row.notes[0]
 
 
 @pytest.mark.parametrize(

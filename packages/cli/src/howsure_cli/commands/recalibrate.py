@@ -33,8 +33,8 @@ WIDE = {"max_content_width": 110}
 
 @click.group("recalibrate", cls=Group)
 def command() -> None:
-    """Mend a model's probabilities: learn a map from labelled rows (fit), see whether it helps (evaluate), and change
-    others by it (apply)."""
+    """Recalibrate a model's probabilities: learn a map from labelled rows (fit), see whether it helps (evaluate), and
+    change others by it (apply)."""
 
 
 def fit(output: str, figure: str | None, **typed: Any) -> None:

@@ -95,7 +95,7 @@ class Verdict:
             return "; evaluate the next items in the order drawn, and check again"
         if self.more_rows is None:
             return "; the estimate lies too near to the limit for any number of rows to tell"
-        return f"; about {rounded_up(self.more_rows):,} more rows would tell, if it is as estimated"
+        return f"; about {rounded_up(self.more_rows):,} more rows would decide it, if the estimate is right"
 
 
 WITHOUT_BOUNDS = (

@@ -292,6 +292,6 @@ def _doubt(estimate: Estimate) -> str:
     """What is to be added where an interval does not leave out 0, or there is none."""
     if estimate.low is None or estimate.high is None:
         return told(
-            f", which few answers carry: rarer ones may weigh more, and {parameter('bounds', GIVEN)} would tell"
+            f", which few answers carry: rarer ones may weigh more, and {parameter('bounds', GIVEN)} would decide it"
         )
     return ", which may be chance" if estimate.low <= 0.0 <= estimate.high else ""

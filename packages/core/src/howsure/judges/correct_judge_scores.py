@@ -275,7 +275,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
         notes.append(
             graded.lacking
             or "few answers carry what the judge is off by, so that rarer errors may weigh more: "
-            f"{parameter('bounds', GIVEN)}, the lowest and the highest grade, would tell"
+            f"{parameter('bounds', GIVEN)}, the lowest and the highest grade, would decide it"
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)

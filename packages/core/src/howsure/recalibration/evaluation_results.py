@@ -144,7 +144,9 @@ def verdict_sentence(result: RecalibrationEvaluation) -> str:
                 f": the improvement of the {score}, {fine(gain)}, may be 0 or more than {least}, which removing a "
                 f"calibration error of {result.margin:g} would gain"
             )
-        verdict += f"; about {rounded(result.needed)} rows like these would tell." if result.needed is not None else "."
+        verdict += (
+            f"; about {rounded(result.needed)} rows like these would decide it." if result.needed is not None else "."
+        )
     else:
         verdict = f"{map_} makes it worse: the {score} rises, its improvement is {fine(gain)}; {errors}."
     return f"{verdict[0].upper()}{verdict[1:]}"

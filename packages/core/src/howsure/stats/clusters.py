@@ -264,7 +264,7 @@ def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
 
     >>> few_carriers(np.array([20, 1, 0, 0]), "the wrong answers")
     'the wrong answers lie in 2 of 4 clusters, equivalent to 1.1 equal ones: whether more are of the kind is hardly
-    known; more clusters, not more rows, would tell'
+    known; more clusters, not more rows, would decide it'
     >>> few_carriers(np.ones(30), "the wrong answers") is None
     True
     """
@@ -274,7 +274,7 @@ def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
     same = "" if holding - equal < 0.05 * holding else f", equivalent to {equal:.1f} equal ones"
     return (
         f"{what} lie in {holding:,} of {counted(len(counts), 'cluster')}{same}: whether more are of the kind is hardly "
-        "known; more clusters, not more rows, would tell"
+        "known; more clusters, not more rows, would decide it"
     )
 
 

@@ -207,7 +207,7 @@ def test_where_nothing_can_be_told_it_says_how_many_rows_would_tell() -> None:
     found = evaluate_recalibration(Y[:60], SHARP[:60] ** 0.7, method="platt")
     assert found.kind == "cannot tell"
     assert found.needed > 60
-    assert "rows like these would tell." in found.verdict()
+    assert "rows like these would decide it." in found.verdict()
 
 
 def test_auto_chooses_within_the_folds_and_says_what() -> None:

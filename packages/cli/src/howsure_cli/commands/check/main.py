@@ -265,7 +265,7 @@ howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.
 @output_options
 @figure_option()
 def trend_command(file: str, name: str | None, form: str, output: str | None, figure: str | None) -> None:
-    """What did checks find, night after night? The results that --experiments FILE has collected.
+    """What did checks find over time? The results that --experiments FILE has collected.
 
     \b
     howsure check trend nightly.experiments --figure trend.svg

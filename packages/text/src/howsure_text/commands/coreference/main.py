@@ -272,7 +272,7 @@ def score_command(
     emit_result(replace(scores, read=named), form, output)
 
 
-@command.command("recalibrate", short_help="Mend a model's probabilities by documents with gold entities.")
+@command.command("recalibrate", short_help="Recalibrate probabilities by documents with gold entities.")
 @click.argument("file")
 @click.option("--output", type=Written(), required=True, metavar="FILE")
 @click.option("--test", metavar="FILE")

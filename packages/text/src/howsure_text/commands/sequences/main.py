@@ -272,7 +272,7 @@ def evaluate_command(
 command.add_command(spans_command)
 
 
-@command.command("recalibrate", short_help="Mend a model's probabilities by temperatures.")
+@command.command("recalibrate", short_help="Recalibrate probabilities by temperatures.")
 @click.argument("model")
 @click.argument("dev")
 @click.option("--output", type=Written(), required=True, metavar="MODEL2")
