@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
 
-# 420 seconds of processor time: some four minutes on two idle cores. A test of a third of a second or more is in test-long.
+# Some 350 seconds of processor time: four minutes on two idle cores. A test of a third of a second or more is in test-long.
 test: $(READY)  ## tests, doctests, commands of the documents: some four minutes on two cores; PACKAGE=core: of one package
 	$(BIN)/python -m pytest $(PARALLEL) $(PACKAGE:%=packages/%)
 

@@ -11,8 +11,8 @@ import pytest
 from scripts.language import PATHS, ROOT, all_hits, name_hits, phrase_hits
 
 # The counts of the last change: a change that lowers one writes the new count here. Goals: 250 and 100.
-MOST_PHRASES = 910
-MOST_VAGUE_NAMES = 84
+MOST_PHRASES = 898
+MOST_VAGUE_NAMES = 83
 LONGEST_SUBJECT = 72
 RULE_SINCE = "2026-11-30T00:00:00Z"  # older subjects stay as they are
 
