@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.calibration.slots import CELLS, EXACT_UP_TO, Slots, cells_of, last_of_cells, slots_of
+from howsure.calibration.slots import CELLS, EXACT_UP_TO, LAST, Slots, cells_of, last_of_cells, slots_of
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
@@ -261,8 +261,31 @@ class Binned:
 
     def bins_of(self, q: Floats) -> Integers:
         """The bin of each prediction."""
-        bins: Integers = np.searchsorted(self.inner, q, side="left")
-        return bins
+        return bins_between(self.inner, q)
+
+
+def bins_between(edges: Floats, q: Floats) -> Integers:
+    """The number of edges below each prediction; most of many predictions are in a cell without an edge."""
+    if len(q) <= SORT_UP_TO:
+        return edges.searchsorted(q)
+    cells, cells_of_edges = cells_of(q), cells_of(edges)
+    bins: Integers = np.bincount(cells_of_edges + 1, minlength=LAST + 2).cumsum()[cells]
+    rows = np.flatnonzero(np.bincount(cells_of_edges, minlength=LAST + 1)[cells])
+    bins[rows] = edges.searchsorted(q[rows])
+    return bins
+
+
+def bins_of_rows(
+    pairs: Pairs, *, binning: str = "adaptive", bin_size: int | str = "auto", n_bins: int | None = None
+) -> tuple[Integers, int]:
+    """The bin of each pair with a cluster, and the number of bins: as `bin_pairs`, without the sums of bins."""
+    size, q = _checked_size(pairs, binning, bin_size, n_bins), pairs.probabilities
+    if binning == "adaptive":
+        edges = boundaries_of_sorted(np.sort(q), bin_size=size)
+        return bins_between(edges, q), len(edges) + 1
+    bins = bins_between(width_edges(n_bins), q)
+    is_filled = np.bincount(bins) > 0
+    return (np.cumsum(is_filled) - 1)[bins], int(np.count_nonzero(is_filled))
 
 
 def automatic_bin_size(n: int) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.bins import Binned, Sums, bin_pairs
+from howsure.calibration.bins import Binned, Sums, bin_pairs, bins_of_rows
 from howsure.calibration.clusters import cautious_numbers, clustered_mse, clustered_standard_errors
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums, reading_notes
 from howsure.calibration.error import (
@@ -102,9 +102,13 @@ def error_of(
     if estimator not in ("debiased", "plugin"):
         raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
     check_interval(interval)
-    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)
+    bins: Any = {"binning": binning, "bin_size": bin_size, "n_bins": n_bins}
+    if estimator == "debiased" and isinstance(pairs, Pairs) and pairs.clusters is not None:
+        squared = clustered_mse(cluster_sums(pairs, *bins_of_rows(pairs, **bins)))
+        return debiased_estimate(squared, n=len(pairs), level=check_level(level))
+    binned = bin_pairs(pairs, whole=whole, **bins)
     if estimator == "debiased":
-        return debiased_estimate(squared_error(pairs, binned), n=len(pairs), level=check_level(level))
+        return debiased_estimate(debiased_mse(binned.sums), n=len(pairs), level=check_level(level))
     return plugin_estimates(pairs, binned, interval, check_level(level), generator_from(rng))[0]
 
 
@@ -184,7 +188,7 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
         between = max(float(share @ gap**2) - value**2, 0.0) * float(sums.w2.sum() / sums.w1.sum() ** 2)
         variance = float(share**2 @ observed_noise) + between
     else:
-        many = len(np.unique(cells.cluster))
+        many = len(cells.starts)
         if many < 2:
             return Estimate(value, None, None, level, "plugin", n)
         z = t_quantile(level, many - 1)
@@ -232,12 +236,12 @@ def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
     The variance of T is that of Σ_b sign(ĝ_b) Σ w u over clusters, each with its sum over all bins, but at least the
     variance that independent bins would give.
     """
-    weight, total = cells.by_bin(cells.w), float(cells.w.sum())
+    weight, total = cells.total_w, float(cells.w.sum())
     n = np.bincount(cells.bin, minlength=cells.n_bins)
     correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
     residual = cells.u - gap[cells.bin] * cells.w
     of_bins = correction * cells.by_bin(residual**2) / weight**2
-    many = len(np.unique(cells.cluster))
+    many = len(cells.starts)
     value = float(weight @ np.abs(gap)) / total
     together = cells.by_cluster(np.sign(gap)[cells.bin] * cells.u - value * cells.w) / total
     signed = many / max(many - 1, 1) * float(np.sort(together**2).sum())
@@ -299,9 +303,7 @@ def bootstrap_intervals(
     T and again to T*; reflecting the quantiles cancels this bias, whereas the percentile bootstrap would double it.
     """
     cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
-    counted = np.bincount(cells.cluster, minlength=cells.n_clusters) > 0
-    position = np.cumsum(counted) - 1
-    cluster, n = position[cells.cluster], int(counted.sum())
+    cluster, n = np.cumsum(np.bincount(cells.starts, minlength=len(cells.bin))) - 1, len(cells.starts)
     if n < 2:
         raise InputError("`interval='bootstrap'` needs at least 2 rows or clusters to draw from", "interval")
     squares = np.empty(RESAMPLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from howsure.inputs.pairs import Floats
 
 # The null distribution of the clustered estimate: the sign of every cluster's gaps is random.
 
-BLOCK = 256
+BLOCK, ROWS = 256, 1024
+MOST_DENSE = 2048  # bins
+DENSE_FASTER = 260  # products of dense numbers in the time of one of a sparse matrix
 
 
 def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: float) -> float:
@@ -25,15 +28,12 @@ def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: 
     vary, clusters are similar for this reason alone; the variance is therefore at least `noise`, computed from q (1 -
     q). couples (bins,): the denominators of θ; 0 for a bin that is left out.
     """
-    from scipy.sparse import csr_array
     from scipy.special import gammaincc
 
     is_estimable = couples > 0
-    total_w = np.where(is_estimable, cells.by_bin(cells.w), 0.0)
+    total_w = np.where(is_estimable, cells.total_w, 0.0)
     scale = np.sqrt(np.divide(total_w / total_w.sum(), couples, out=np.zeros_like(couples), where=is_estimable))
-    clusters, rows = np.unique(cells.cluster, return_inverse=True)
-    matrix = csr_array((cells.u * scale[cells.bin], (rows, cells.bin)), shape=(len(clusters), cells.n_bins))
-    squares, cubes = _traces_of_clusters(matrix) if len(clusters) <= cells.n_bins else _traces_of_bins(matrix)
+    squares, cubes = _traces(cells, cells.u * scale[cells.bin])
     if squares <= 0.0 and noise <= 0.0:
         return 0.0 if value > 0.0 else 1.0
     if squares <= 0.0:
@@ -43,6 +43,47 @@ def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: 
         return math.erfc(value / math.sqrt(4 * squares)) / 2
     factor, degrees = cubes / squares, squares**3 / cubes**2
     return float(gammaincc(degrees / 2, max(value / factor + degrees, 0.0) / 2))
+
+
+def _traces(cells: ClusterSums, values: Floats) -> tuple[float, float]:
+    """tr A² and tr A³ of A = MM' minus its diagonal D, where M (clusters, bins) has these values.
+
+    tr A² = tr (M'M)² - Σ D²; tr A³ = tr (M'M)³ - 3 tr (M'M M'DM) + 2 Σ D³.
+    """
+    if len(cells.starts) <= cells.n_bins:
+        return _traces_of_clusters(_sparse(cells, values))
+    if not _is_dense(cells):
+        return _traces_of_bins(_sparse(cells, values))
+    diagonal = np.add.reduceat(values**2, cells.starts)
+    root = np.repeat(np.sqrt(diagonal), np.diff(cells.starts, append=len(values)))
+    products, weighted = _products_of_bins(cells, values), _products_of_bins(cells, values * root)
+    cubes = float((products @ products * products).sum()) - 3 * float((products * weighted).sum())
+    return float((products**2).sum() - (diagonal**2).sum()), cubes + 2 * float((diagonal**3).sum())
+
+
+def _is_dense(cells: ClusterSums) -> bool:
+    """Whether products of dense rows by bins are faster than those of sparse ones."""
+    sparse = float((np.diff(cells.starts, append=len(cells.bin)).astype(np.float64) ** 2).sum())
+    return cells.n_bins <= MOST_DENSE and len(cells.starts) * float(cells.n_bins) ** 2 <= DENSE_FASTER * sparse
+
+
+def _products_of_bins(cells: ClusterSums, values: Floats) -> Floats:
+    """M'M (bins, bins) for M (clusters, bins) with these values, from dense blocks of clusters."""
+    products, row = np.zeros((cells.n_bins, cells.n_bins)), np.cumsum(np.bincount(cells.starts, minlength=len(values)))
+    for start in range(0, len(cells.starts), ROWS):
+        stop = min(start + ROWS, len(cells.starts))
+        entries = slice(cells.starts[start], cells.starts[stop] if stop < len(cells.starts) else None)
+        block = np.zeros((stop - start, cells.n_bins))
+        block[row[entries] - start - 1, cells.bin[entries]] = values[entries]
+        products += block.T @ block
+    return products
+
+
+def _sparse(cells: ClusterSums, values: Floats) -> Any:
+    """M (clusters, bins) with these values."""
+    from scipy.sparse import csr_array
+
+    return csr_array((values, cells.bin, np.append(cells.starts, len(values))), shape=(len(cells.starts), cells.n_bins))
 
 
 def _traces_of_clusters(matrix: Any) -> tuple[float, float]:
@@ -103,21 +144,20 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     the jackknife of a difference needs, they covered nearly always and were much wider. The upper end allows for one
     more miscalibrated cluster (`RareClusters`).
     """
-    total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
-    theta, couples = _squares(cells, total_w, total_u)
+    total_w, total_u = cells.total_w, cells.total_u
+    theta, couples = _squares(cells)
     is_estimable = couples > 0
     left_out = int(cells.by_bin(cells.n)[~is_estimable].sum())
-    n = len(np.unique(cells.cluster))
+    n = len(cells.starts)
     if not is_estimable.any() or n < 2:
         return SquaredError(*UNDEFINED, left_out)
     value = _mean(theta, total_w, is_estimable)
     without = without_each_cluster(cells)
     without = np.sort(without[~np.isnan(without)])
     jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if len(without) > 1 else 0.0
-    least, noise, slope_below = _noise(cells, total_w, total_u, is_estimable)
+    least, noise, slope_below = _noise(cells, is_estimable)
     slope_above = 2 * least / noise if noise > 0 else 0.0
     rare = _rare(cells, is_estimable, theta, least)
-    p_value = sign_flip_p_value(cells, value, couples, rare.noise)
     return SquaredError(
         value,
         max(jackknife - least, least),
@@ -127,23 +167,22 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
         left_out,
         n - 1,
         rare,
-        p_value,
         RareClusters.of(cells, total_u / total_w),
+        partial(sign_flip_p_value, cells, value, couples, rare.noise),
     )
 
 
 def clustered_value(cells: ClusterSums) -> float:
     """Only the value of `clustered_mse`, in a tenth of the time; NaN if it is undefined."""
-    total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
-    theta, couples = _squares(cells, total_w, total_u)
+    theta, couples = _squares(cells)
     is_estimable = couples > 0
-    return _mean(theta, total_w, is_estimable) if is_estimable.any() else float("nan")
+    return _mean(theta, cells.total_w, is_estimable) if is_estimable.any() else float("nan")
 
 
-def _squares(cells: ClusterSums, total_w: Floats, total_u: Floats) -> tuple[Floats, Floats]:
+def _squares(cells: ClusterSums) -> tuple[Floats, Floats]:
     """θ (bins,) and its denominator (bins,); both are 0 for a bin that is left out."""
-    couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
-    is_estimable = _known(cells, total_w, couples)
+    couples, products = cells.total_w**2 - cells.squared_w, cells.total_u**2 - cells.squared_u
+    is_estimable = _known(cells, couples)
     return np.divide(products, couples, out=np.zeros_like(couples), where=is_estimable), np.where(
         is_estimable, couples, 0.0
     )
@@ -154,9 +193,9 @@ def _mean(theta: Floats, total_w: Floats, is_estimable: np.typing.NDArray[np.boo
     return float(weight @ theta / weight.sum())
 
 
-def _known(cells: ClusterSums, total_w: Floats, couples: Floats) -> np.typing.NDArray[np.bool_]:
+def _known(cells: ClusterSums, couples: Floats) -> np.typing.NDArray[np.bool_]:
     """A mask of the bins that contain several clusters and have an effective number of at least two pairs."""
-    return (couples > NOTHING * total_w**2) & (total_w**2 >= LEAST_EFFECTIVE * cells.by_bin(cells.ww))
+    return (couples > NOTHING * cells.total_w**2) & (cells.total_w**2 >= LEAST_EFFECTIVE * cells.total_ww)
 
 
 def _rare(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
@@ -165,8 +204,8 @@ def _rare(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_], theta: 
     Noise is inflated by the ratio of `least`, the noise of all bins with their correlations, to that of independent
     bins.
     """
-    total_w, errors = cells.by_bin(cells.w), clustered_standard_errors(cells)
-    frequency, gap = cells.by_bin(cells.y) / total_w, cells.by_bin(cells.u) / total_w
+    total_w, errors = cells.total_w, clustered_standard_errors(cells)
+    frequency, gap = cells.total_y / total_w, cells.total_u / total_w
     effective = cautious_numbers(cells, frequency, errors)[is_estimable]
     share, theta, frequency, gap = (
         total_w[is_estimable] / total_w[is_estimable].sum(),
@@ -191,19 +230,18 @@ def cautious_numbers(cells: ClusterSums, frequency: Floats, standard_error: Floa
     The correlation is estimated from the labels, but is at least 1 / (1 + K) for K labels of the rarer kind: few rare
     labels carry little information about it, and without any it is taken to be 1.
     """
-    total_w, squares = cells.by_bin(cells.w), cells.by_bin(cells.ww)
+    total_w, squares = cells.total_w, cells.total_ww
     rarer = float((np.minimum(frequency, 1 - frequency) * total_w**2 / squares).sum())
-    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)
+    together = np.maximum(cells.squared_w - squares, 0.0)
     numbers = effective_numbers(cells, squares, frequency, standard_error)
     return np.minimum(numbers, total_w**2 / (squares + together / (1 + rarer)))
 
 
 def without_each_cluster(cells: ClusterSums) -> Floats:
     """The debiased squared error without each cluster, (codes,); NaN if the cluster or the remainder is empty."""
-    total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
-    squares_w, squares_u = cells.by_bin(cells.w**2), cells.by_bin(cells.u**2)
+    total_w, total_u, squares_w, squares_u = cells.total_w, cells.total_u, cells.squared_w, cells.squared_u
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
-    is_estimable = _known(cells, total_w, couples)
+    is_estimable = _known(cells, couples)
     weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=is_estimable)
     b, w, u = cells.bin, cells.w, cells.u
     rest_w, rest_u = total_w[b] - w, total_u[b] - u
@@ -219,31 +257,28 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
     return values
 
 
-def _noise(
-    cells: ClusterSums, total_w: Floats, total_u: Floats, is_estimable: np.typing.NDArray[np.bool_]
-) -> tuple[float, float, float]:
+def _noise(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_]) -> tuple[float, float, float]:
     """The sums 2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb, with V the covariance of bins' mean gaps between
     clusters."""
-    from scipy.sparse import csr_array
-
-    weight = float(total_w[is_estimable].sum())
-    residual = (cells.u - (total_u / total_w)[cells.bin] * cells.w) * is_estimable[cells.bin] / weight
-    scaled = residual / np.sqrt(total_w / weight)[cells.bin]
-    shape = (cells.n_clusters, cells.n_bins)
-    matrix = csr_array((scaled, (cells.cluster, cells.bin)), shape=shape)
-    if shape[0] < shape[1]:
-        matrix = csr_array(matrix.T)
-    squares = 0.0
-    for start in range(0, matrix.shape[1], BLOCK):
-        block = (matrix.T[start : start + BLOCK] @ matrix).toarray()
-        squares += float((block**2).sum())
+    weight = float(cells.total_w[is_estimable].sum())
+    residual = (cells.u - (cells.total_u / cells.total_w)[cells.bin] * cells.w) * is_estimable[cells.bin] / weight
+    scaled = residual / np.sqrt(cells.total_w / weight)[cells.bin]
+    if _is_dense(cells):
+        squares = float((_products_of_bins(cells, scaled) ** 2).sum())
+    else:
+        matrix = _sparse(cells, scaled)
+        matrix = matrix if matrix.shape[0] >= matrix.shape[1] else matrix.T.tocsr()
+        across, squares = matrix.T.tocsr(), 0.0
+        for start in range(0, across.shape[0], BLOCK):
+            block = (across[start : start + BLOCK] @ matrix).toarray()
+            squares += float((block**2).sum())
     return 2 * squares, float((scaled**2).sum()), 4 * float((residual**2).sum())
 
 
 def clustered_standard_errors(cells: ClusterSums) -> Floats:
     """The clustered standard error of each bin's label frequency."""
-    total_w = cells.by_bin(cells.w)
-    residual = cells.y - (cells.by_bin(cells.y) / total_w)[cells.bin] * cells.w
+    total_w = cells.total_w
+    residual = cells.y - (cells.total_y / total_w)[cells.bin] * cells.w
     n = np.bincount(cells.bin, minlength=cells.n_bins)
     correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
     errors: Floats = np.sqrt(correction * cells.by_bin(residual**2)) / total_w
@@ -258,8 +293,8 @@ def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, st
     (Σ w)² / (Σ w² + ρ (Σ_c w_c² - Σ w²)), where ρ is the correlation of labels within clusters, estimated from the
     other bins. If no bin determines ρ, it is 1, so that each cluster counts once.
     """
-    total_w, spread = cells.by_bin(cells.w), frequency * (1 - frequency)
-    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)  # sum of w w' over pairs in the same cluster
+    total_w, spread = cells.total_w, frequency * (1 - frequency)
+    together = np.maximum(cells.squared_w - squares, 0.0)  # sum of w w' over pairs in the same cluster
     is_estimable = (standard_error > 0) & (spread > 0)
     shared = float((spread * together)[is_estimable].sum())
     excess = float(((standard_error * total_w) ** 2 - spread * squares)[is_estimable].sum())

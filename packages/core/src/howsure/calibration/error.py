@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure.calibration.bins import Sums
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.stats.clusters import ends_with_one_more, kish
 from howsure.stats.proportions import t_quantile
 
 # Sums by bin and cluster, from which clustered estimates are computed.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ClusterSums:
-    """Sums over the pairs of a cluster in a bin, with one entry per nonempty (bin, cluster), sorted by bin.
+    """Sums over the pairs of a cluster in a bin, with one entry per nonempty (cluster, bin), sorted by cluster.
 
-    n: number of pairs. w: Σw. ww: Σw². u: Σw(q - y). y: Σwy.
+    n: number of pairs. w: Σw. ww: Σw². u: Σw(q - y). y: Σwy. Without weights, n, w and ww are the same array.
     """
 
     bin: Integers
@@ -39,26 +40,91 @@ class ClusterSums:
         return np.bincount(self.bin, weights=values, minlength=self.n_bins).astype(np.float64)
 
     def by_cluster(self, values: Floats) -> Floats:
-        """The values added up by cluster."""
-        return np.bincount(self.cluster, weights=values, minlength=self.n_clusters).astype(np.float64)
+        """The values added up by cluster, 0 for a code that does not occur."""
+        sums = np.zeros(self.n_clusters)
+        sums[self.cluster[self.starts]] = np.add.reduceat(values, self.starts)
+        return sums
+
+    @cached_property
+    def starts(self) -> Integers:
+        """The first entry of each cluster."""
+        return np.flatnonzero(np.append(True, self.cluster[1:] != self.cluster[:-1]))
+
+    @cached_property
+    def total_w(self) -> Floats:
+        """Σw of each bin."""
+        return self.by_bin(self.w)
+
+    @cached_property
+    def total_ww(self) -> Floats:
+        """Σw² of each bin."""
+        return self.by_bin(self.ww)
+
+    @cached_property
+    def total_u(self) -> Floats:
+        """Σw(q - y) of each bin."""
+        return self.by_bin(self.u)
+
+    @cached_property
+    def total_y(self) -> Floats:
+        """Σwy of each bin."""
+        return self.by_bin(self.y)
+
+    @cached_property
+    def squared_w(self) -> Floats:
+        """Σ_c (Σw)² of each bin: of the weights of its clusters."""
+        return self.by_bin(self.w**2)
+
+    @cached_property
+    def squared_u(self) -> Floats:
+        """Σ_c (Σw(q - y))² of each bin."""
+        return self.by_bin(self.u**2)
 
 
 def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
-    """Add the pairs up by bin and cluster; the result does not depend on the order of rows."""
-    w = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
+    """Add the pairs up by bin and cluster; the result does not depend on the order of rows.
+
+    Gaps without weights are added up as integers, in units so small that the sum of a cluster in a bin just fits in 64
+    bits; weighted rows are added up in the order of prediction, label and weight.
+    """
+    q, y, w = pairs.probabilities, pairs.labels, pairs.weights
+    order = np.arange(len(pairs)) if w is None else np.lexsort((w, y, q))
     if pairs.clusters is None:  # every row is a cluster, numbered in the order of content
         clusters = np.empty(len(pairs), dtype=np.int64)
-        clusters[np.lexsort((w, pairs.labels, pairs.probabilities))] = np.arange(len(pairs))
+        clusters[np.lexsort((y, q)) if w is None else order] = np.arange(len(pairs))
     else:
         clusters = pairs.clusters
-    key = bins * (int(clusters.max()) + 1) + clusters
-    order = np.lexsort((w, pairs.labels, pairs.probabilities, key))
-    key, w, y, q = key[order], w[order], pairs.labels[order], pairs.probabilities[order]
+    n_clusters = int(clusters.max()) + 1
+    key = clusters * n_bins
+    key += bins
+    order = _sorting_order(key, order)
+    key = key[order]
     starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    first = order[starts]
-    columns = np.ones_like(w), w, w * w, w * (q - y), w * y
-    n, w_sum, ww, u, wy = (np.add.reduceat(column.astype(np.float64), starts) for column in columns)
-    return ClusterSums(bins[first], clusters[first], n, w_sum, ww, u, wy, n_bins, int(clusters.max()) + 1)
+    cluster = clusters[order[starts]]
+    of_bin, counts = key[starts] - cluster * n_bins, np.diff(starts, append=len(key))
+    n, q, y = counts.astype(np.float64), q[order], y[order]
+    if w is None:
+        unit = 2.0 ** (61 - int(counts.max()).bit_length())
+        gaps = q - y
+        gaps *= unit
+        u = _sums_of_runs(np.rint(gaps, out=gaps).astype(np.int64), starts) / unit
+        return ClusterSums(of_bin, cluster, n, n, n, u, _sums_of_runs(y, starts).astype(float), n_bins, n_clusters)
+    w = w[order]
+    w_sum, ww, u, wy = (np.add.reduceat(column, starts) for column in (w, w * w, w * (q - y), w * y))
+    return ClusterSums(of_bin, cluster, n, w_sum, ww, u, wy, n_bins, n_clusters)
+
+
+def _sums_of_runs(values: Integers | Labels, starts: Integers) -> Integers:
+    """The sums of runs that begin at `starts`; exact even where the sum of all wraps around."""
+    sums: Integers = np.cumsum(values, dtype=np.int64)[np.append(starts[1:], len(values)) - 1]
+    return np.diff(sums, prepend=0)
+
+
+def _sorting_order(keys: Integers, order: Integers) -> Integers:
+    """The positions that sort the keys (at least 0), with equal keys in the given order: a radix sort by 16 bits."""
+    for shift in range(0, int(keys.max(initial=0)).bit_length(), 16):
+        order = order[np.argsort((keys[order] >> shift).astype(np.uint16), kind="stable")]
+    return order
 
 
 # If labels hardly vary, their variance cannot be estimated: how far the debiased error's interval must then extend.
@@ -201,7 +267,7 @@ def plugin_mse(sums: Sums) -> float:
     return float(np.average(mean_gaps(sums) ** 2, weights=sums.w1))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SquaredError:
     """An estimate of the squared calibration error of the bins, and its variance as a function of the true value.
 
@@ -217,15 +283,20 @@ class SquaredError:
     left_out: int  # pairs in bins with a single or dominating pair (or cluster)
     degrees_of_freedom: float = math.inf
     rare: RareLabels | None = None
-    p_value: float = math.nan  # of the hypothesis of calibration; only with clusters
     clusters: RareClusters | None = None
+    sign_flips: Callable[[], float] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def p_value(self) -> float:
+        """Of the hypothesis of calibration; NaN without clusters. Computed on first use, since it takes time."""
+        return math.nan if self.sign_flips is None else self.sign_flips()
 
     def interval(self, level: float) -> tuple[float, float]:
         """The interval of all t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
 
         For the upper end, a negative value counts as zero, since a lucky sample does not justify more certainty. The
         ends extend at least as far as `rare` requires (labels that hardly vary), and the upper end as far as `clusters`
-        requires (few miscalibrated clusters). If `p_value` is known and above 1 - level, the interval contains zero.
+        requires (few miscalibrated clusters). If `p_value` is above 1 - level, the interval contains zero.
         """
         if math.isnan(self.value):
             return math.nan, math.nan
@@ -233,18 +304,14 @@ class SquaredError:
         shortest = z * math.sqrt(self.least)
         down, up = (max(self._furthest(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
         low, high = self.value - down, max(self.value, 0.0) + up
-        if self.p_value > 1 - level:
-            low = min(low, 0.0)
         if self.clusters is not None:
             further = self.clusters.upper_end(self.value, level) - max(self.value, 0.0)
             if further > 0.0:
                 high = max(high, max(self.value, 0.0) + math.hypot(further, shortest))
-        if self.rare is None:
-            return low, high
-        return (
-            min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self.variance_below)),
-            max(high, self.rare.upper_end(self.value, level)),
-        )
+        if self.rare is not None:
+            low = min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self.variance_below))
+            high = max(high, self.rare.upper_end(self.value, level))
+        return 0.0 if low > 0.0 and self.p_value > 1 - level else low, high
 
     def variance_below(self, squared: float) -> float:
         """The variance of the estimate if the true squared error were `squared`, a value below the estimate."""
