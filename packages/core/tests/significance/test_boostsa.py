@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +15,12 @@ from tests.significance.made_systems import distributions, labels
 
 from howsure.errors import InputError
 from howsure.significance.boostsa import Bootstrap
-from howsure.significance.boostsa.storage import read_labels, write_outcomes, write_results
+from howsure.significance.boostsa.runs import compare_outcomes
+from howsure.significance.boostsa.storage import read_labels, read_outcomes, write_outcomes, write_results
 from howsure.significance.comparison import compare
+from howsure.significance.systems import Runs
 
-QUIET = {"save_results": False, "save_outcomes": False, "rng": 1}
+QUIET = {"save_results": False, "save_outcomes": False, "rng": 1, "tell": lambda line: None}
 HARD = "mean_epochs f1 d_f1 s_f1 acc d_acc s_acc prec d_prec s_prec rec d_rec s_rec"
 OF_CLASS = "mean_epochs tf1 d_tf1 s_tf1 tprec d_tprec s_tprec trec d_trec s_trec"
 SOFT = "mean_epochs jsd d_jsd s_jsd ce d_ce s_ce sim d_sim s_sim cor d_cor s_cor"
@@ -26,7 +29,7 @@ SOFT = "mean_epochs jsd d_jsd s_jsd ce d_ce s_ce sim d_sim s_sim cor d_cor s_cor
 def test_figure_3_of_the_paper(real_data: Path) -> None:
     folder = real_data / "boostsa_test"
     said: list[str] = []
-    table, empty = Bootstrap(**QUIET, tell=said.append).test(
+    table, empty = Bootstrap(**QUIET | {"tell": said.append}).test(
         targs=str(folder / "h0.0/targs.txt"),
         h0_preds=str(folder / "h0.0/preds.txt"),
         h1_preds=str(folder / "h1.0/preds.txt"),
@@ -60,7 +63,7 @@ def test_figure_3_of_the_paper(real_data: Path) -> None:
 def test_figure_4_of_the_paper() -> None:
     targets, a, b = distributions(100, 3, 1)
     said: list[str] = []
-    boot = Bootstrap(**QUIET, tell=said.append)
+    boot = Bootstrap(**QUIET | {"tell": said.append})
     table, _ = boot.test(targets.tolist(), a.tolist(), b, verbose=True)
     assert " ".join(table.columns) == SOFT
     assert said[0] == "data shape: (100, 3)"
@@ -81,7 +84,8 @@ def test_figure_5_of_the_paper(tmp_path: Path) -> None:
     next_boot.feed(h0="h0", exp_idx="h0.1", preds=a[order], targs=targets[order], idxs=order, epochs=5)
     next_boot.feed(h0="h0", h1="h1", exp_idx="h1.1", preds=b, targs=targets, epochs=6)
     with pytest.warns(UserWarning, match="2 and 2 runs on the same items are concatenated"):
-        table = next_boot.run(n_loops=1000, sample_size=0.2)
+        table, empty = next_boot.run(n_loops=1000, sample_size=0.2)
+    assert empty.empty
     expected = HARD.split()
     expected.insert(4, "std_f1")
     assert list(table.columns) == expected
@@ -89,7 +93,7 @@ def test_figure_5_of_the_paper(tmp_path: Path) -> None:
     assert table.loc["h0", "acc"] == pytest.approx(np.mean(a == targets))
     assert table.loc["h0", "std_f1"] == 0
     with pytest.warns(UserWarning, match="concatenated"):
-        again = next_boot.run(n_loops=1000, sample_size=0.2)  # with BooStSa the second run raises
+        again, _ = next_boot.run(n_loops=1000, sample_size=0.2)  # with BooStSa the second run raises
     assert again["f1"].tolist() == table["f1"].tolist()
     written = pd.read_csv(tmp_path / "results.tsv", sep="\t", index_col=0)
     assert list(written.columns) == expected
@@ -111,11 +115,9 @@ def test_a_target_class_is_named_by_its_label(tmp_path: Path) -> None:
     tables = boot.run(targetclass=3)
     assert tables[1]["tf1"].tolist() == target["tf1"].tolist()
     assert tables[0]["f1"].tolist() == overall["f1"].tolist()
-    assert {path.name for path in tmp_path.iterdir()} == {
-        "outcomes.json",
-        "results_overall.tsv",
-        "results_targetclass.tsv",
-    }
+    assert {path.name for path in tmp_path.iterdir()} == {"outcomes.json", "results.tsv", "results_targetclass.tsv"}
+    written = [pd.read_csv(tmp_path / f"results{kind}.tsv", sep="\t", index_col=0) for kind in ("", "_targetclass")]
+    assert [list(table.columns) for table in written] == [list(table.columns) for table in tables]
 
 
 def test_unequal_runs_are_drawn_by_item() -> None:
@@ -125,9 +127,92 @@ def test_unequal_runs_are_drawn_by_item() -> None:
         boot.feed("h0", preds=np.roll(a, run), targs=targets)
     boot.feed("h0", "h1", preds=b, targs=targets)
     with pytest.warns(UserWarning, match="drawn by item"):
-        table = boot.run()
+        table, _ = boot.run()
     assert table.loc["h1", "std_f1"] == ""
     assert boot.comparisons[0].recipe["resampled"] == "items with all their runs"
+
+
+CUTS = {"equal": [200, 400, 600, 800], "unequal": [100, 350, 380, 900]}
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("cuts", CUTS)
+def test_folds_are_concatenated(cuts: str, named: bool, real_data: Path, tmp_path: Path) -> None:
+    """BooStSa has .6776 and .7407 on its own files, in one piece or in five folds."""
+    names = {"targs": "h0.0", "preds": "h0.0"}, {"targs": "h1.0", "preds": "h1.0"}
+    h0, h1 = ({what: read(real_data, (name,), what) for what, name in files.items()} for files in names)
+    folds = np.split(np.random.default_rng(2).permutation(1000) if named else np.arange(1000), CUTS[cuts])
+    boot = Bootstrap(**QUIET | {"save_outcomes": True}, dir_out=str(tmp_path))
+    for run, rows in enumerate(folds):
+        idxs = {"idxs": rows} if named else {}
+        boot.feed("h0", exp_idx=f"fold {run}", preds=h0["preds"][rows], targs=h0["targs"][rows], **idxs)
+    for run, rows in reversed(list(enumerate(folds))):  # the order of the folds does not count, nor that of items
+        rows = rows[::-1] if named else rows
+        idxs = {"idxs": rows} if named else {}
+        boot.feed("h0", "h1", f"fold {run}", preds=h1["preds"][rows], targs=h1["targs"][rows], **idxs)
+    with nullcontext() if named else pytest.warns(UserWarning, match="5 folds, of 1,000 items, since their targets"):
+        table, _ = boot.run()
+    assert table["f1"].tolist() == [0.6776, 0.7407]
+    assert table.loc["h0", "std_f1"] > 0
+    outcomes = compare_outcomes(read_outcomes(tmp_path / "outcomes.json"), metrics="macro_f1", interval=None, rng=0)
+    whole = compare(h0["targs"], {"h0": h0["preds"]}, {"h1": h1["preds"]}, metrics="macro_f1", interval=None, rng=0)
+    assert outcomes.to_dict()["comparisons"] == whole.to_dict()["comparisons"]
+    assert "The runs of h0 are 5 folds, of 1,000 items" in outcomes.notes[0]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_repeated_folds_are_repetitions(named: bool) -> None:
+    targets, a, b = labels(90, 3, 1)
+    boot = Bootstrap(**QUIET)
+    for repetition in range(2):
+        for rows in np.array_split(np.arange(90), 4):
+            idxs = {"idxs": rows} if named else {}
+            boot.feed("h0", preds=np.roll(a, repetition)[rows], targs=targets[rows], **idxs)
+            boot.feed("h0", "h1", preds=np.roll(b, repetition)[rows], targs=targets[rows], **idxs)
+    result = compare_outcomes(boot.data, metrics="accuracy", rng=0)
+    runs = [Runs([system, np.roll(system, 1)]) for system in (a, b)]
+    expected = compare(targets, {"h0": runs[0]}, {"h1": runs[1]}, metrics="accuracy", rng=0)
+    assert result.to_dict()["comparisons"] == expected.to_dict()["comparisons"]
+    assert result[0].n == 90
+
+
+def test_loading_keeps_what_was_fed(tmp_path: Path) -> None:
+    targets, a, b = labels(50, 2, 1)
+    stored, boot = Bootstrap(dir_out=str(tmp_path)), Bootstrap(**QUIET)
+    stored.feed("h0", exp_idx="first", preds=a, targs=targets, epochs=3)
+    stored.feed("h0", "h1", "first", preds=b, targs=targets)
+    boot.feed("other", preds=b, targs=targets)
+    boot.feed("h0", exp_idx="second", preds=b, targs=targets, epochs=4)
+    boot.feed("h0", "h2", "first", preds=b, targs=targets)
+    for _ in range(2):  # what was loaded is not added again
+        boot.loadjson(str(tmp_path / "outcomes.json"))
+        assert list(boot.data) == ["other", "h0"]
+        assert (boot.data["h0"]["exp_idxs"], boot.data["h0"]["epochs"]) == (["second", "first"], [4, 3])
+        assert list(boot.data["h0"]["h1"]) == ["h2", "h1"]
+    before = json.dumps(boot.data)
+    stored.feed("h0", exp_idx="second", preds=a, targs=targets)
+    with pytest.raises(InputError, match="run 'second' of 'h0' was already fed with other values"):
+        boot.loadjson(str(tmp_path / "outcomes.json"))
+    assert json.dumps(boot.data) == before
+
+
+def test_run_prints_as_the_paper_says() -> None:
+    targets, a, b = labels(200, 2, 1)
+    printed: dict[bool, list[str]] = {False: [], True: []}
+    for verbose, lines in printed.items():
+        boot = Bootstrap(**QUIET | {"tell": lines.append})
+        for run in range(2):
+            boot.feed("h0", exp_idx=f"h0.{run}", preds=a, targs=targets)
+            boot.feed("h0", "h1", f"h1.{run}", preds=b, targs=targets)
+        with pytest.warns(UserWarning, match="2 and 2 runs on the same items"):
+            table, _ = boot.run(verbose=verbose)
+        assert lines[-3:] == table.to_string().splitlines()
+        assert sum("is twice tot diff" in line for line in lines) == 4
+        assert sum(line.startswith("F-measure") for line in lines) == 1
+    scores = [line.split() for line in printed[True] if line.startswith("h") and " F1 " in line]
+    f1 = table.loc["h0", "f1"], table.loc["h1", "f1"]
+    assert scores == [[f"h{k}.{run}", "F1", f"{f1[k]:.4f}"] for k in (0, 1) for run in (0, 1)]
+    assert not any(" F1 " in line for line in printed[False])
 
 
 def test_two_baselines_may_have_a_treatment_of_one_name() -> None:
@@ -137,7 +222,7 @@ def test_two_baselines_may_have_a_treatment_of_one_name() -> None:
     for h0 in ("old", "new"):
         boot.feed(h0, preds=a, targs=targets)
         boot.feed(h0, "mtl", preds=b, targs=targets)
-    assert list(boot.run().index) == ["old", "mtl", "new", "mtl (new)"]
+    assert list(boot.run()[0].index) == ["old", "mtl", "new", "mtl (new)"]
 
 
 def test_a_treatment_that_is_also_a_control_keeps_its_row() -> None:
@@ -147,7 +232,7 @@ def test_a_treatment_that_is_also_a_control_keeps_its_row() -> None:
         boot.feed(h0, preds=a, targs=targets)
         boot.feed(h0, h1, preds=b, targs=targets)
     boot.feed("a", "d", preds=b, targs=targets)
-    table = boot.run()
+    table, _ = boot.run()
     assert list(table.index) == ["a", "b", "d", "b (control)", "c"]
     assert table.loc["b", "d_f1"] == table.loc["c", "d_f1"] != ""
 
@@ -214,7 +299,7 @@ def test_files_have_the_mode_that_the_user_wants(tmp_path: Path, mask: int, mode
     before = os.umask(mask)
     try:
         write_outcomes({}, str(tmp_path))
-        write_results("results.tsv", ["f1"], {"large": [0.5]}, str(tmp_path))
+        write_results("results.tsv", pd.DataFrame({"f1": [0.5]}, index=["large"]), str(tmp_path))
     finally:
         os.umask(before)
     assert {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {

@@ -132,7 +132,14 @@ def test_an_item_is_kept_if_every_model_has_it_in_its_runs(cells, rng) -> None:
     rng.shuffle(rows)
     model, item, run = (np.array(part) for part in zip(*rows, strict=True))
     models = sorted(set(model.tolist()))
-    runs = {one: sorted(set(run[model == one].tolist())) for one in models}
+    by_item = {(m, i): sorted(r for n, j, r in cells if (n, j) == (m, i)) for m, i, _ in cells}
+    numbers = {m: {len(runs_) for (n, _), runs_ in by_item.items() if n == m} for m in models}
+    divided = any(max(numbers[m]) < len({r for n, _, r in cells if n == m}) for m in models)
+    if divided and all(len(numbers[m]) == 1 for m in models):  # folds: in the place of a run, the repetition
+        rows = [(m, i, by_item[m, i].index(r)) for m, i, r in rows]
+        cells = set(rows)
+    repetition = np.array([r for *_, r in rows])
+    runs = {one: sorted(set(repetition[model == one].tolist())) for one in models}
     full = [i for i in sorted(set(item.tolist())) if all((m, i, r) in cells for m in models for r in runs[m])]
     if len(models) < 2 or not full:
         with pytest.raises(InputError):
@@ -146,9 +153,36 @@ def test_an_item_is_kept_if_every_model_has_it_in_its_runs(cells, rng) -> None:
     if len(full) < len(set(item.tolist())):
         items = len(set(item.tolist())) - len(full)
         lost = len(rows) - sum(table.size for table in held.rows.values())
-        assert re.match(rf"{items} items? \({lost} rows?\) left out for all models", held.left_out)
+        assert ("are folds" in held.notes[-1]) == (not np.array_equal(run, repetition))
+        assert re.match(rf"{items} items? \({lost} rows?\) left out for all models", held.notes[0])
         with pytest.raises(InputError, match="every model must have every item"):
             long_form(model, item, run, n=len(rows))
+
+
+@pytest.mark.parametrize("repetitions", [1, 2])
+@pytest.mark.parametrize("by_model", [False, True])
+def test_folds_are_sets_of_items(repetitions: int, by_model: bool) -> None:
+    """Cross-validation, once or twice, of five unequal folds: the result is that of the items, in any order."""
+    rng = np.random.default_rng(3)
+    gold = rng.integers(0, 3, 60)
+    a, b = (np.where(rng.random((repetitions, 60)) < right, gold, 0) for right in (0.5, 0.8))
+    expected = compare(gold, {"a": Runs(list(a))}, {"b": Runs(list(b))}, metrics="macro_f1", rng=1)
+    fold = np.stack([np.digitize(rng.permutation(60), [5, 20, 33, 48]) + 5 * k for k in range(repetitions)])
+    columns = {"i": np.tile(np.arange(60), repetitions), "k": fold.ravel(), "y": np.tile(gold, repetitions)}
+    order = rng.permutation(60 * repetitions)
+    columns |= {"a": a.ravel(), "b": b.ravel()}
+    columns = {name: column[order] for name, column in columns.items()}
+    roles = {"y_true": "y", "id": "i", "run": "k", "metrics": "macro_f1", "against": "a", "rng": 1}
+    if by_model:
+        long = {name: np.tile(column, 2) for name, column in columns.items() if name not in "ab"}
+        long |= {"m": np.repeat(["a", "b"], len(order)), "p": np.concatenate([columns["a"], columns["b"]])}
+        result = compare(data=long, model="m", prediction="p", **roles)
+    else:
+        result = compare(data=columns, model="b", **roles)
+    assert result.to_dict()["comparisons"] == expected.to_dict()["comparisons"]
+    of_model = " of a" if by_model else ""
+    each = f"The {5 * repetitions} runs{of_model} are folds: each item is in {repetitions} of them."
+    assert each in result.notes
 
 
 def test_what_is_left_out_is_counted_and_said() -> None:

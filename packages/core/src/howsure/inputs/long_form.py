@@ -31,10 +31,14 @@ TOGETHER = " / "  # between the parts of a key
 
 @dataclass(frozen=True, slots=True)
 class LongForm:
-    """The row numbers of each model (runs, items) on the common items, and a sentence on the items left out, if any."""
+    """The row numbers of each model (runs, items) on the common items.
+
+    notes: sentences on the items left out and on folds, if any; several folds, which have all items together, are one
+    run.
+    """
 
     rows: Mapping[str, Integers]
-    left_out: str = ""
+    notes: tuple[str, ...] = ()
 
     def per_item(self, values: Any, name: str) -> Any:
         """The value of each item from a column of rows, which must be equal in all rows of the item.
@@ -48,7 +52,8 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     """Arrange rows of a long-form table as a matrix of row numbers (runs, items) for each model.
 
     Without `run`, each model has one run. Models may differ in their number of runs, but each run must include every
-    item; with `skip_missing`, an item that is missing from any run is left out for all models, and counted.
+    item, or runs must be folds of the items; with `skip_missing`, an item that is missing from any run is left out for
+    all models, and counted.
 
     Raises InputError for fewer than two models, for two rows of one model, run and item, and for missing items.
     """
@@ -58,10 +63,17 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     if len(names) < 2:
         raise InputError(f"model must name two models or more; every row is of {names[0]!r}.")
     of_cell, cell = np.unique(models.astype(np.int64) * len(run_names) + runs, return_inverse=True)
+    folds = None
+    if run is not None and (np.bincount(cell) != len(item_names)).any():
+        folds = _folds(models, items, runs, names)
+    kind, notes = ("run", ()) if folds is None else ("repetition", (folds.note,))
+    if folds is not None:
+        runs, run_names = folds.repetitions, tuple(map(str, range(1, int(folds.repetitions.max()) + 2)))
+        of_cell, cell = np.unique(models.astype(np.int64) * len(run_names) + runs, return_inverse=True)
     of_models, of_runs = np.divmod(of_cell, len(run_names))
 
     def cell_name(place: int) -> str:
-        of_run = "" if run is None else f" in run {run_names[of_runs[place]]!r}"
+        of_run = "" if run is None else f" in {kind} {run_names[of_runs[place]]!r}"
         return f"model {names[of_models[place]]!r}{of_run}"
 
     if len(of_cell) * len(item_names) > MOST_CELLS * n + SPARE_CELLS:
@@ -82,7 +94,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     table = first.reshape(len(of_cell), len(item_names))
     lacking = table < 0
     if not lacking.any():
-        return LongForm({name: table[of_models == code] for code, name in enumerate(names)})
+        return LongForm({name: table[of_models == code] for code, name in enumerate(names)}, notes)
     complete = ~lacking.any(axis=0)
     by_model = ", ".join(f"{name} {int(lacking[of_models == k].any(axis=0).sum()):,}" for k, name in enumerate(names))
     if not skip_missing or not complete.any():
@@ -100,7 +112,56 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     rows_of_models = {name: table[of_models == code][:, complete] for code, name in enumerate(names)}
     rows = int((table[:, ~complete] >= 0).sum())
     lost = f"{counted(int((~complete).sum()), 'item')} ({counted(rows, 'row')}) left out for all models"
-    return LongForm(rows_of_models, f"{lost}, because some have no answer there: {by_model}.")
+    return LongForm(rows_of_models, (f"{lost}, because some have no answer there: {by_model}.", *notes))
+
+
+def rows_by_repetition(items: Integers, runs: Integers) -> Integers | None:
+    """Row numbers (repetitions, items) if all items are in equally many runs, and once in each of these; else None.
+
+    The runs may be repetitions, which have all items, or folds, which have all items together. The first repetition
+    has the first row of each item, by run.
+
+    >>> rows_by_repetition(np.array([1, 0, 2, 3]), np.array([0, 0, 1, 1])).tolist()
+    [[1, 0, 2, 3]]
+    >>> rows_by_repetition(np.array([1, 0, 1, 0]), np.array([0, 0, 1, 1])).tolist()
+    [[1, 0], [3, 2]]
+    """
+    order = np.lexsort((runs, items))
+    counts = np.bincount(items)
+    repeated = (np.diff(items[order]) == 0) & (np.diff(runs[order]) == 0)
+    if (counts != counts[0]).any() or repeated.any():
+        return None
+    table: Integers = order.reshape(len(counts), -1).T
+    return table
+
+
+def folds_note(n_repetitions: int, n_runs: int, model: str = "") -> str:
+    """The note on the runs of a model, or of all, that are folds."""
+    of_model = f" of {model}" if model else ""
+    return f"The {n_runs} runs{of_model} are folds: each item is in {n_repetitions} of them."
+
+
+@dataclass(frozen=True, slots=True)
+class _Folds:
+    """The repetition of each row (n,), counted from 0, and a note."""
+
+    repetitions: Integers
+    note: str
+
+
+def _folds(models: Integers, items: Integers, runs: Integers, names: Sequence[str]) -> _Folds | None:
+    """The repetitions if the runs of every model are repetitions or folds, and those of some model are folds."""
+    repetitions, note = np.empty(len(runs), dtype=np.int64), ""
+    for model, name in enumerate(names):
+        rows = np.flatnonzero(models == model)
+        table = rows_by_repetition(np.unique(items[rows], return_inverse=True)[1], runs[rows])
+        if table is None:
+            return None
+        repetitions[rows[table]] = np.arange(len(table))[:, None]
+        n_runs = len(np.unique(runs[rows]))
+        if len(table) < n_runs:
+            note = note or folds_note(len(table), n_runs, name)
+    return _Folds(repetitions, note) if note else None
 
 
 def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every run") -> Column:

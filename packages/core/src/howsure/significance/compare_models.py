@@ -47,7 +47,7 @@ def compare_models(
     prediction: column of the predictions, in a table with one row per model and item.
     metrics: a metric, or several; {"f1": "spam"}: a metric of one class.
     id (n,): the item of each row, with several runs and in tables by rows; several columns: a,b.
-    run (n,): the run (seed) of each row; items are resampled with all their runs.
+    run (n,): the run (seed) or fold of each row; items are resampled with all their runs.
     groups (n,): the category of each item: also compare the models in each of them; several columns: a,b.
     clusters (n,): what correlated rows belong to, such as the document; several columns: a,b.
     strata (n,): strata, each of which keeps its size.
@@ -93,7 +93,8 @@ def compare_models(
     widened for few items, few or unequal clusters and small strata (jackknife, Student's t). `resample_models` has the
     settings of the draws. Clusters are swapped and resampled as a whole; each stratum must contain at least two items
     (or clusters). With `run`, rows are items × runs, and items are matched by `id` or else by order. An item is swapped
-    with all its runs, and runs never count as additional items.
+    with all its runs, and runs never count as additional items. Runs may be the folds of a cross-validation, which
+    have different items, named by `id`.
 
     The result does not depend on the order of the rows, the names of the labels, the other models and metrics (except
     for the adjusted p), or on which system is the other's baseline (except for the sign).

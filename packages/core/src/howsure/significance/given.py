@@ -15,7 +15,7 @@ from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
-from howsure.inputs.long_form import LongForm, as_scores, joined_key, long_form, positive_scores
+from howsure.inputs.long_form import LongForm, as_scores, folds_note, joined_key, long_form, positive_scores
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.repeated_items import frame_clusters
@@ -67,7 +67,11 @@ def of_arrays(
             f"{parameter('id')} must name every row of {parameter('y_true')}, of which there are {len(y_true):,}."
         )
     systems = systems_of(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **options)
-    return ToCompare({"": systems}, False, name, by_order=run is not None and id is None)
+    notes: tuple[str, ...] = ()
+    if run is not None and id is not None:
+        n_runs, n_repetitions = len(check_codes(run, n=len(id), name="run")[1]), len(systems.predictions[name])
+        notes = () if n_repetitions == n_runs else (folds_note(n_repetitions, n_runs),)
+    return ToCompare({"": systems}, False, name, notes, by_order=run is not None and id is None)
 
 
 def of_scores(score: Any, against: str | None, **grouping: Any) -> ToCompare:
@@ -383,7 +387,7 @@ def of_rows(
         notes += (
             [f"{counted(sum(left.values()), 'row')} with missing values left out ({_counts(left)})."] if left else []
         )
-        notes += [item_table.left_out] if item_table.left_out else []
+        notes += item_table.notes
         systems: dict[str, Systems] = {}
         for name in names["score"]:
             values = positive_scores(columns[name], pos_label, name, notes)

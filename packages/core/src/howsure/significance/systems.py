@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Column, as_column, check_clusters, check_codes, check_same_length, is_missing
-from howsure.inputs.long_form import one_per_item
+from howsure.inputs.long_form import one_per_item, rows_by_repetition
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Integers
 
@@ -196,6 +196,9 @@ def runs_of(
 ) -> Items:
     """One row per item, from rows that are items, or items × runs.
 
+    With `run` and `id`, runs may be the folds of a cross-validation: each item is in one of them, or in as many as
+    there are repetitions.
+
     Raises InputError if an item lacks a run, has a run twice, or has several targets, clusters, strata or groups.
     """
     if run is None:
@@ -214,9 +217,7 @@ def runs_of(
     named: dict[str, Any] = {name: rows_of(column, name) for name, column in {"y_true": y_true, **systems}.items()}
     n = check_same_length(**named, run=rows_of(run, "run"))
     run_codes, run_names = check_codes(run, n=n, name="run")
-    order = _item_order(run_codes, run_names, named["y_true"], id, n)
-    items = len(order) // len(run_names)
-    table = order.reshape(len(run_names), items)
+    table = _item_table(run_codes, run_names, named["y_true"], id, n)
     return Items(
         one_per_item(named["y_true"], table, "y_true"),
         {name: Runs([column[rows] for rows in table]) for name, column in named.items() if name != "y_true"},
@@ -238,16 +239,17 @@ def _refuse_repeats(ids: Column) -> None:
         )
 
 
-def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id: object, n: int) -> Integers:
-    """Row numbers, run by run and within a run item by item."""
-    counts = np.bincount(run_codes, minlength=len(names))
-    if (counts != counts[0]).any():
-        odd = int(np.flatnonzero(counts != counts[0])[0])
-        raise InputError(
-            f"every run must hold every item once; run {names[0]!r} has {counts[0]:,} rows, "
-            f"run {names[odd]!r} has {counts[odd]:,}."
-        )
+def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id: object, n: int) -> Integers:
+    """Row numbers (repetitions, items). A repetition is a run; with `id`, it may be several folds."""
     if id is None:
+        counts = np.bincount(run_codes, minlength=len(names))
+        if (counts != counts[0]).any():
+            odd = int(np.flatnonzero(counts != counts[0])[0])
+            raise InputError(
+                f"every run must hold every item once; run {names[0]!r} has {counts[0]:,} rows, "
+                f"run {names[odd]!r} has {counts[odd]:,}. If runs are folds, identify the item of each row: "
+                f"{parameter('id', GIVEN)}"
+            )
         order = np.argsort(run_codes, kind="stable")
         targets_by_run = targets[order].reshape(len(names), -1, *targets.shape[1:])
         if (targets_by_run != targets_by_run[0]).any():
@@ -255,14 +257,21 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
                 "the runs do not list the same targets in the same order; identify the item of each row: "
                 f"{parameter('id', GIVEN)}"
             )
-        return order
+        return order.reshape(len(names), -1)
     codes, item_names = check_codes(id, n=n, name="id")
-    order = np.lexsort((codes, run_codes))
-    table = codes[order].reshape(len(names), -1)
-    expected = np.arange(len(item_names))
-    for run, items in enumerate(table):
-        if len(items) != len(expected) or (items != expected).any():
-            absent = sorted(set(expected.tolist()) - set(items.tolist()))
-            what = f"lacks {item_names[absent[0]]!r}" if absent else "has one twice"
-            raise InputError(f"every run must hold every item once; run {names[run]!r} {what}.")
-    return order
+    table = rows_by_repetition(codes, run_codes)
+    if table is not None:
+        return table
+    _, first, rows_in_run = np.unique([run_codes, codes], axis=1, return_index=True, return_counts=True)
+    if rows_in_run.max() > 1:
+        row = first[rows_in_run.argmax()]
+        raise InputError(
+            f"a run must hold an item once; run {names[run_codes[row]]!r} has {item_names[codes[row]]!r} twice."
+        )
+    counts = np.bincount(codes)
+    most, least = int(counts.argmax()), int(counts.argmin())
+    lacking = next(name for run, name in enumerate(names) if run not in run_codes[codes == least])
+    raise InputError(
+        f"every item must be in all runs, or in as many folds as every other; {item_names[most]!r} is in "
+        f"{counts[most]} of {len(names)} runs, {item_names[least]!r} in {counts[least]}: run {lacking!r} lacks it."
+    )

@@ -8,7 +8,7 @@ intervals and p-values that use all items; better still, use `howsure.compare_mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,10 @@ from howsure.significance.boostsa.runs import (
     difference_of,
     empty_part,
     frame_of,
+    merged_outcomes,
     paired,
     plain_epochs,
+    run_lines,
     stars,
     telling,
     value_text,
@@ -46,9 +48,9 @@ class Bootstrap:
     """Collect the predictions of experiments and test them with BooStSa's rule (Fornaciari et al. 2022).
 
     `save_results` writes results.tsv, `save_outcomes` outcomes.json, into the folder `dir_out`. `tell` receives the
-    lines that `verbose` requests.
+    lines that `test` and `run` print.
 
-    >>> boot = Bootstrap(save_results=False, save_outcomes=False, rng=1)
+    >>> boot = Bootstrap(save_results=False, save_outcomes=False, rng=1, tell=lambda line: None)
     >>> overall, _ = boot.test(targs=[0, 1] * 50, h0_preds=[0, 1, 1, 1] * 25, h1_preds=[0, 1] * 50, sample_size=0.2)
     >>> print(overall.loc["h1", "d_f1"], overall.loc["h1", "s_f1"])
     0.2667 *
@@ -84,6 +86,8 @@ class Bootstrap:
     ) -> None:
         """Add the predictions of one run: of the control `h0`, or of the treatment `h1` compared with it.
 
+        A run may be a fold of a cross-validation, with its own items; `idxs` identify them.
+
         Raises InputError if targets or indexes do not match, if the run was already fed, or if labels and distributions
         are mixed.
         """
@@ -108,20 +112,20 @@ class Bootstrap:
         part["targs"].append(_rows(targets))
         part["idxs"].append(_rows(indexes))
         part["epochs"] += fed_epochs
-        if self.save_outcomes:
-            write_outcomes(self.data, self.dir_out)
+        self._save_outcomes()
 
     def loadjson(self, path: str) -> None:
-        """Continue from an outcomes.json, BooStSa's or ours.
+        """Add the runs in an outcomes.json, BooStSa's or ours, to those fed before.
 
-        Raises InputError if the file is not one.
+        A run that was already fed is added once.
+
+        Raises InputError if the file is not an outcomes.json, or has another run of the same name.
         """
         outcomes = read_outcomes(path)
         for h0, control in outcomes.items():
             for name, part in ((h0, control), *control["h1"].items()):
                 check_part(name, part)
-        check_one_kind(outcomes)
-        self.data = outcomes
+        self.data = merged_outcomes(self.data, outcomes)
 
     def test(
         self,
@@ -137,50 +141,58 @@ class Bootstrap:
     ) -> tuple[Any, Any]:
         """Compare two systems: a table over all classes, and one for the target class (empty without one).
 
-        Lists, arrays, series, or paths of .txt, .csv, .tsv and .npy files.
+        Lists, arrays, series, or paths of .txt, .csv, .tsv and .npy files. Prints the counts of the sub-samples; if
+        `verbose`, also the classes and the scores.
 
         Raises InputError for input that `howsure.compare_models` refuses, MissingExtraError without pandas.
         """
         systems = {"targs": _read(targs, "targs"), "h0 preds": _read(h0_preds, "h0_preds")}
         systems["h1 preds"] = _read(h1_preds, "h1_preds")
-        rows = self._tested(systems, (h0_name, h1_name), n_loops, sample_size, targetclass, verbose)
-        frames = []
-        for names in self._tables(rows, targetclass):
-            columns = columns_of(names, spread=False)
+        rows = self._tested(systems, (h0_name, h1_name), n_loops, sample_size, targetclass, verbose=verbose)
+        tables = {}
+        for names in _tables(rows):
             table = {h0_name: _baseline_row(rows, names, "", {}), h1_name: _model_row(rows, names, "", {})}
-            frames.append(self._saved(columns, table, targetclass, of_class=names[0] in OF_CLASS))
-        return frames[0], frames[1] if len(frames) > 1 else frame_of([], {})
+            tables[names[0] in OF_CLASS] = frame_of(columns_of(names, spread=False), table)
+        return self._saved(tables)
 
-    def run(self, n_loops: int = 1000, sample_size: float = 0.1, targetclass: Any = None, verbose: bool = False) -> Any:
-        """Compare every treatment with its control; with a target class, also return its table.
+    def run(
+        self, n_loops: int = 1000, sample_size: float = 0.1, targetclass: Any = None, verbose: bool = False
+    ) -> tuple[Any, Any]:
+        """Compare every treatment with its control: tables as those of `test`, with a row for each condition.
 
-        The runs of a condition are concatenated, as in the paper, with a warning: several runs on the same items are
-        not more items. If the numbers of runs differ, items are resampled with all their runs.
+        The runs of a condition are concatenated, as in the paper: folds have different items. A warning is issued if
+        they have the same items, since several runs are not more items. If the numbers of runs differ, items are
+        resampled with all their runs. Prints the scores, the counts of the sub-samples and the table; if `verbose`,
+        also the score of each run.
 
-        Raises InputError if nothing was fed to compare, MissingExtraError without pandas.
+        Raises InputError if nothing was fed to compare or runs do not match, MissingExtraError without pandas.
         """
-        tables: dict[bool, dict[str, list[Any]]] = {}
+        rows_by_condition: dict[bool, dict[str, list[Any]]] = {}
         columns: dict[bool, list[str]] = {}
         for h0, control in self.data.items():
             for k, (h1, treatment) in enumerate(control["h1"].items()):
                 systems = paired(h0, control, h1, treatment)
-                rows = self._tested(systems, (h0, h1), n_loops, sample_size, targetclass, verbose)
-                for names in self._tables(rows, targetclass):
+                if verbose:
+                    parts = (control, treatment) if k == 0 else (treatment,)
+                    telling((line for part in parts for line in run_lines(part)), self._tell)
+                rows = self._tested(systems, (h0, h1), n_loops, sample_size, targetclass, verbose=True)
+                for names in _tables(rows):
                     of_class = names[0] in OF_CLASS
                     columns[of_class] = columns_of(names, spread=not of_class)
-                    table = tables.setdefault(of_class, {})
+                    table = rows_by_condition.setdefault(of_class, {})
                     both = [{} if of_class else {names[0]: deviation(part, names[0])} for part in (control, treatment)]
                     if k == 0:
                         name = h0 if h0 not in table else f"{h0} (control)"
                         table[name] = _baseline_row(rows, names, _mean(control["epochs"]), both[0])
                     name = h1 if h1 not in table else f"{h1} ({h0})"
                     table[name] = _model_row(rows, names, _mean(treatment["epochs"]), both[1])
-        if not tables:
+        if not rows_by_condition:
             raise InputError("nothing to compare: feed a control (h0=...) and a treatment (h0=..., h1=...) first.")
-        if self.save_outcomes:
-            write_outcomes(self.data, self.dir_out)
-        frames = [self._saved(columns[kind], table, targetclass, of_class=kind) for kind, table in tables.items()]
-        return frames[0] if targetclass is None else tuple(frames)
+        self._save_outcomes()
+        tables = {kind: frame_of(columns[kind], table) for kind, table in rows_by_condition.items()}
+        for table in tables.values():
+            telling(iter(table.to_string().splitlines()), self._tell)
+        return self._saved(tables)
 
     def _tested(
         self,
@@ -189,9 +201,10 @@ class Bootstrap:
         n_loops: int,
         sample_size: float,
         targetclass: Any,
+        *,
         verbose: bool,
     ) -> dict[str, Difference]:
-        """BooStSa's short names of the metrics, and their results."""
+        """BooStSa's short names of the metrics, and their results, which are printed."""
         soft = np.asarray(systems["targs"]).ndim == 2
         short = SOFT if soft else HARD if targetclass is None else {**HARD, **OF_CLASS}
         result = compare(
@@ -209,23 +222,26 @@ class Bootstrap:
         )
         self.comparisons.append(result)
         rows = dict(zip(short, result, strict=True))
-        if verbose:
-            plain = {name: predictions for name, predictions in systems.items() if not isinstance(predictions, Runs)}
-            telling(block(plain, {"h0": names[0], "h1": names[1]}, result, rows, n_loops), self._tell)
+        plain = {name: predictions for name, predictions in systems.items() if not isinstance(predictions, Runs)}
+        telling(block(plain, {"h0": names[0], "h1": names[1]}, result, rows, n_loops, verbose=verbose), self._tell)
         return rows
 
-    def _tables(self, rows: dict[str, Difference], targetclass: Any) -> list[list[str]]:
-        overall = [name for name in rows if name not in OF_CLASS]
-        return [overall] if len(overall) == len(rows) else [overall, list(OF_CLASS)]
-
-    def _saved(
-        self, columns: list[str], table: Mapping[str, Sequence[Any]], targetclass: Any, *, of_class: bool
-    ) -> Any:
-        frame = frame_of(columns, table)
+    def _saved(self, tables: dict[bool, Any]) -> tuple[Any, Any]:
+        """The tables over all classes and for the target class, after saving them."""
         if self.save_results:
-            kind = "" if targetclass is None else "_targetclass" if of_class else "_overall"
-            write_results(f"results{kind}.tsv", columns, table, self.dir_out)
-        return frame
+            for of_class, table in tables.items():
+                write_results(f"results{'_targetclass' if of_class else ''}.tsv", table, self.dir_out)
+        return tables[False], tables[True] if True in tables else frame_of([], {})
+
+    def _save_outcomes(self) -> None:
+        if self.save_outcomes:
+            write_outcomes(self.data, self.dir_out)
+
+
+def _tables(rows: dict[str, Difference]) -> list[list[str]]:
+    """The metrics of each table: over all classes, and those of the target class, if there is one."""
+    overall = [name for name in rows if name not in OF_CLASS]
+    return [overall] if len(overall) == len(rows) else [overall, list(OF_CLASS)]
 
 
 def _read(values: Any, name: str) -> Any:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from howsure.errors import InputError
 from howsure.first_use import require
+from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.pairs import Integers
 from howsure.significance.comparison import compare
 from howsure.significance.results import Comparison, Difference
 from howsure.significance.systems import Runs
@@ -78,20 +80,30 @@ def frame_of(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def block(
-    systems: dict[str, Any], names: dict[str, str], result: Comparison, rows: dict[str, Difference], n_loops: int
+    systems: dict[str, Any],
+    names: dict[str, str],
+    result: Comparison,
+    rows: dict[str, Difference],
+    n_loops: int,
+    *,
+    verbose: bool,
 ) -> Iterator[str]:
-    """The lines of output as in Figures 3 and 4 of the paper; `names` maps h0 and h1 to their names."""
+    """The lines of output as in Figures 3 and 4 of the paper; `names` maps h0 and h1 to their names.
+
+    Those on the classes and the scores only if `verbose`.
+    """
     targets = np.asarray(systems["targs"])
     width = 1 if targets.ndim == 1 else targets.shape[1]
     yield f"data shape: {(len(targets), width)}"
     yield f"sample size: {int(len(targets) * result.recipe['sample_size'])}"
-    yield f"h0: {names['h0']} - h1: {names['h1']}"
-    for name, values in systems.items():
-        yield _counts(name, values) if width == 1 else f"{name} distribution: {np.mean(values, axis=0)}"
-    for name, row in rows.items():
-        a, b, d = value_text(row.against_value), value_text(row.model_value), difference_of(row)
-        what = f"{FULL[name]}:" if width > 1 else FULL[name].ljust(14, ".")
-        yield f"{what} - h0: {a:.4f} - h1: {b:.4f} - diff: {d:.4f}"
+    if verbose:
+        yield f"h0: {names['h0']} - h1: {names['h1']}"
+        for name, values in systems.items():
+            yield _counts(name, values) if width == 1 else f"{name} distribution: {np.mean(values, axis=0)}"
+        for name, row in rows.items():
+            a, b, d = value_text(row.against_value), value_text(row.model_value), difference_of(row)
+            what = f"{FULL[name]}:" if width > 1 else FULL[name].ljust(14, ".")
+            yield f"{what} - h0: {a:.4f} - h1: {b:.4f} - diff: {d:.4f}"
     for name, row in rows.items():
         p = row.p_value
         shown = "undefined" if np.isnan(p) else f"{round(p * n_loops)} / {n_loops}".ljust(16) + f" p < {p:g} {stars(p)}"
@@ -117,7 +129,8 @@ def _counts(name: str, values: Any) -> str:
 
 Part = dict[str, list[Any]]
 Outcomes = dict[str, dict[str, Any]]
-KEYS = ("exp_idxs", "preds", "targs", "idxs", "epochs")
+RUN_KEYS = ("exp_idxs", "preds", "targs", "idxs")
+KEYS = (*RUN_KEYS, "epochs")
 
 
 def empty_part() -> Part:
@@ -164,26 +177,160 @@ def check_one_kind(outcomes: Outcomes, *further: Any) -> None:
         raise InputError("targs must be labels in all runs or distributions in all; use one Bootstrap for each kind.")
 
 
-def aligned(h0: str, control: Part, h1: str, treatment: Part) -> tuple[Any, list[Any], list[Any]]:
-    """The targets, and the runs of the control and of the treatment, all in the order of the control's first run.
+def merged_outcomes(outcomes: Outcomes, further: Outcomes) -> Outcomes:
+    """The runs of both; a run that both have occurs once.
 
-    Raises InputError if the items or targets of two runs are not the same.
+    Raises InputError if both have different runs of one name, or if labels and distributions are mixed.
+    """
+    merged: Outcomes = {}
+    for h0 in dict.fromkeys([*outcomes, *further]):
+        controls = [source[h0] for source in (outcomes, further) if h0 in source]
+        treatments = [control["h1"] for control in controls]
+        merged[h0] = {
+            **_merged_part(h0, controls),
+            "h1": {
+                h1: _merged_part(h1, [source[h1] for source in treatments if h1 in source])
+                for h1 in dict.fromkeys(name for source in treatments for name in source)
+            },
+        }
+    check_one_kind(merged)
+    return merged
+
+
+def _merged_part(condition: str, parts: Sequence[Part]) -> Part:
+    first, *others = parts
+    merged = {key: list(first[key]) for key in KEYS}
+    for part in others:
+        fed_runs = {name: run for run, name in enumerate(merged["exp_idxs"]) if name is not None}
+        new_runs = [run for run, name in enumerate(part["exp_idxs"]) if name not in fed_runs]
+        for run, name in enumerate(part["exp_idxs"]):
+            if name in fed_runs and any(part[key][run] != merged[key][fed_runs[name]] for key in RUN_KEYS):
+                raise InputError(f"run {name!r} of {condition!r} was already fed with other values; rename one.")
+        for key in RUN_KEYS:
+            merged[key] += [part[key][run] for run in new_runs]
+        if len(part["epochs"]) == len(part["exp_idxs"]):
+            merged["epochs"] += [part["epochs"][run] for run in new_runs]
+        elif new_runs:
+            merged["epochs"] += part["epochs"]
+    return merged
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedRuns:
+    """The predictions of a control and of a treatment on the same items.
+
+    targets: of the n items. control, treatment: the predictions of each repetition, (n,) or (n, K). folds: a note on
+    the folds, "" if every run predicts all items. folds_are_named: by `idxs`; else they were recognized by their
+    targets.
+    """
+
+    targets: Any
+    control: list[Any]
+    treatment: list[Any]
+    folds: str
+    folds_are_named: bool
+
+
+def aligned(h0: str, control: Part, h1: str, treatment: Part) -> AlignedRuns:
+    """Match the runs of a control and of a treatment by item.
+
+    Runs either predict the same items (repetitions) or, as the folds of a cross-validation, different ones; repeated
+    cross-validation is both. Items are identified by `idxs`. If all `idxs` are row numbers from 0, runs with the same
+    targets predict the same items, and runs with other targets are other folds.
+
+    Raises InputError if a run repeats an item, if some items of a condition are predicted more often than others, if
+    the conditions do not have the same items, or if an item has two targets.
     """
     for name, part in ((h0, control), (h1, treatment)):
         if not part.get("preds"):
             raise InputError(f"no predictions of {name!r} were fed; feed them before run().")
         check_part(name, part)
-    control_ids = _plain(control["idxs"][0]).tolist()
-    first = _plain(control["targs"][0])
-    aligned_predictions: list[list[Any]] = []
-    for part in (control, treatment):
-        aligned_predictions.append([])
-        for targets, indexes, predictions in zip(part["targs"], part["idxs"], part["preds"], strict=True):
-            order = _order(_plain(indexes).tolist(), control_ids)
-            if not np.array_equal(_plain(targets)[order], first):
-                raise InputError(f"the targets of {h0!r} and {h1!r} must be the same in all runs; they differ.")
-            aligned_predictions[-1].append(_plain(predictions)[order])
-    return first, aligned_predictions[0], aligned_predictions[1]
+    for key in ("preds", "targs"):
+        widths = {_plain(rows).shape[1:] for part in (control, treatment) for rows in part[key]}
+        if len(widths) > 1:
+            raise InputError(f"{key} must have the same number of classes in all runs of {h0!r} and {h1!r}.")
+    items = _Items([*control["idxs"], *treatment["idxs"]])
+    repetitions = []
+    for name, part in ((h0, control), (h1, treatment)):
+        n_runs = len(part["preds"])
+        rows = np.concatenate([items.rows(name, run, part, is_control=part is control) for run in range(n_runs)])
+        counts = np.bincount(rows, minlength=len(items.targets))
+        if (counts == 0).any():
+            raise InputError(
+                f"{h1!r} has no prediction of {items.name(int(counts.argmin()))}, which {h0!r} predicts; both must "
+                "predict the same items."
+            )
+        if (counts != counts[0]).any():
+            most, least = int(counts.argmax()), int(counts.argmin())
+            raise InputError(
+                f"{items.name(most)} is in {counted(int(counts[most]), 'run')} of {name!r}, {items.name(least)} in "
+                f"{counts[least]}; runs must predict all items (repetitions) or different items (folds)."
+                + ("" if items.has_names else " Name the items of each run: idxs=...")
+            )
+        predictions = np.concatenate([_plain(run_predictions) for run_predictions in part["preds"]])
+        by_repetition = np.argsort(rows, kind="stable").reshape(-1, int(counts[0])).T
+        repetitions.append([predictions[repetition] for repetition in by_repetition])
+    folds, n_folds = "", len(control["preds"]) // len(repetitions[0])
+    if n_folds > 1:
+        folds = f"the runs of {h0} are {n_folds} folds, of {len(items.targets):,} items"
+        if not items.has_names:
+            folds += ", since their targets differ; if they predict the same items in another order, feed idxs"
+    return AlignedRuns(np.array(items.targets), repetitions[0], repetitions[1], folds, items.has_names)
+
+
+class _Items:
+    """The items that the runs of a control predict, in the order in which they first occur, with their targets."""
+
+    def __init__(self, idxs: list[Any]) -> None:
+        self.targets: list[Any] = []
+        self.has_names = any(_plain(run).tolist() != list(range(len(run))) for run in idxs)
+        self._row: dict[Any, int] = {}
+        self._folds: list[Any] = []  # the targets of each, where items have no names
+        self._first_run: list[str] = []
+
+    def rows(self, condition: str, run: int, part: Part, *, is_control: bool) -> Integers:
+        """The item of each prediction of a run; items of a treatment must be known."""
+        of_run = f"run {part['exp_idxs'][run]!r} of {condition!r}"
+        targets, names = _plain(part["targs"][run]), _plain(part["idxs"][run]).tolist()
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"{of_run} has item {twice!r} twice in idxs; a run predicts an item once.")
+        if not self.has_names:
+            fold = self._fold(targets)
+            if fold == len(self._folds):
+                if not is_control:
+                    raise InputError(
+                        f"no run of the control has the targets of {of_run}; both must predict the same items. If "
+                        "their order differs, name the items: idxs=..."
+                    )
+                self._folds.append(targets)
+            names = [(fold, row) for row in names]
+        for name, target in zip(names, targets, strict=True):
+            if name not in self._row:
+                if not is_control:
+                    raise InputError(f"{of_run} predicts item {name!r}, which no run of the control does.")
+                self._row[name] = len(self.targets)
+                self.targets.append(target)
+                self._first_run.append(of_run)
+        rows = np.array([self._row[name] for name in names])
+        differs = (np.array(self.targets)[rows] != targets).reshape(len(rows), -1).any(axis=1)
+        if differs.any():
+            row = int(np.flatnonzero(differs)[0])
+            first_run = self._first_run[rows[row]]
+            raise InputError(
+                f"{self.name(int(rows[row]))} must have one target; {first_run} and {of_run} have different ones."
+            )
+        return rows
+
+    def _fold(self, targets: Any) -> int:
+        """The number of the fold that has these targets, or that of a new one."""
+        known_folds = (fold for fold, known in enumerate(self._folds) if np.array_equal(known, targets))
+        return next(known_folds, len(self._folds))
+
+    def name(self, row: int) -> str:
+        """An item, as messages name it."""
+        name = next(name for name, place in self._row.items() if place == row)
+        return f"item {name!r}" if self.has_names else f"item {name[1]} of fold {name[0]}"
 
 
 def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
@@ -191,53 +338,65 @@ def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
 
     Raises InputError as `aligned` does.
     """
-    targets, baseline, model = aligned(h0, control, h1, treatment)
-    same = len(baseline) == len(model)
-    if max(len(baseline), len(model)) > 1:
-        how = "concatenated" if same else "drawn by item, since the numbers of runs differ"
+    runs = aligned(h0, control, h1, treatment)
+    n_control, n_treatment = len(runs.control), len(runs.treatment)
+    if runs.folds and not runs.folds_are_named:
+        warnings.warn(runs.folds, stacklevel=3)
+    if max(n_control, n_treatment) > 1:
+        how = "concatenated" if n_control == n_treatment else "drawn by item, since the numbers of runs differ"
         warnings.warn(
-            f"{h0} and {h1}: {len(baseline)} and {len(model)} runs on the same items are {how}; "
+            f"{h0} and {h1}: {n_control} and {n_treatment} runs on the same items are {how}; "
             "howsure.compare_models(..., Runs([...]), Runs([...])) does not count runs as additional items",
             stacklevel=3,
         )
-    if not same:
-        return {"targs": targets, "h0 preds": Runs(baseline), "h1 preds": Runs(model)}
-    repeated = np.concatenate([targets] * len(baseline))
-    return {"targs": repeated, "h0 preds": np.concatenate(baseline), "h1 preds": np.concatenate(model)}
+    if n_control != n_treatment:
+        return {"targs": runs.targets, "h0 preds": Runs(runs.control), "h1 preds": Runs(runs.treatment)}
+    repeated = np.concatenate([runs.targets] * n_control)
+    return {"targs": repeated, "h0 preds": np.concatenate(runs.control), "h1 preds": np.concatenate(runs.treatment)}
 
 
 def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **options: Any) -> Comparison:
-    """Compare every treatment in an outcomes.json with its control; items are resampled with all their runs.
+    """Compare every treatment in an outcomes.json with its control, by item: repetitions are not more items.
 
     Raises InputError as `compare` does, or if there is nothing to compare.
     """
     results = []
+    folds: dict[str, None] = {}
     for h0, control in outcomes.items():
         for h1, treatment in control["h1"].items():
-            targets, baseline, model = aligned(h0, control, h1, treatment)
-            results.append(compare(targets, {h0: Runs(baseline)}, {h1: Runs(model)}, adjust=None, **options))
+            runs = aligned(h0, control, h1, treatment)
+            models = {h0: Runs(runs.control)}, {h1: Runs(runs.treatment)}
+            results.append(compare(runs.targets, *models, adjust=None, **options))
+            if runs.folds:
+                folds[f"{runs.folds[0].upper()}{runs.folds[1:]}."] = None
     if not results:
         raise InputError("the file holds no treatment (h1) to compare with a control (h0).")
     rows = [row for result in results for row in result]
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
-    notes = dict.fromkeys(note for result in results for note in result.notes)
+    notes = folds | dict.fromkeys(note for result in results for note in result.notes)
     return Comparison(recipe={**results[0].recipe, "adjust": adjust}, notes=tuple(notes), rows=tuple(rows))
+
+
+def run_lines(part: Part) -> Iterator[str]:
+    """The first metric of each run of a condition, a line each."""
+    name = "jsd" if _plain(part["targs"][0]).ndim == 2 else "f1"
+    for run, value in zip(part["exp_idxs"], _values_of_runs(part, name), strict=True):
+        yield f"{run!s:<60} {'F1' if name == 'f1' else name} {value:.4f}"
 
 
 def deviation(part: Part, name: str) -> Any:
     """The standard deviation over runs of a metric; nothing for one run."""
-    if len(part["preds"]) < 2:
-        return ""
-    values = []
+    return "" if len(part["preds"]) < 2 else round(float(np.std(_values_of_runs(part, name))), 4)
+
+
+def _values_of_runs(part: Part, name: str) -> list[float]:
+    metric, values = {**HARD, **SOFT}[name], []
     for targets, predictions in zip(part["targs"], part["preds"], strict=True):
-        plain_predictions = _plain(predictions)
-        metric = {**HARD, **SOFT}[name]
-        result = compare(
-            _plain(targets), plain_predictions, plain_predictions, metrics=metric, n_resamples=1, interval=None, rng=0
-        )
+        systems = _plain(predictions), _plain(predictions)
+        result = compare(_plain(targets), *systems, metrics=metric, n_resamples=1, interval=None, rng=0)
         values.append(result[0].model_value)
-    return round(float(np.std(values)), 4)
+    return values
 
 
 def _plain(rows: Any) -> Any:
@@ -253,11 +412,3 @@ def _length(rows: Any, name: str) -> int:
     if array.ndim not in (1, 2) or not array.size:
         raise InputError(f"{name} must be a list with a value or a list of values for every item; it is not.")
     return len(array)
-
-
-def _order(names: list[Any], control_ids: list[Any]) -> list[int]:
-    """The positions in `names` of the items `control_ids`. Raises InputError if the items differ."""
-    place = {name: row for row, name in enumerate(names)}
-    if len(place) != len(control_ids) or any(name not in place for name in control_ids):
-        raise InputError("idxs must name the same items in every run; they do not.")
-    return [place[name] for name in control_ids]

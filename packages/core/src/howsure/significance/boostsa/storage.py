@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +101,9 @@ def write_outcomes(outcomes: Outcomes, folder: str) -> None:
     write_text(json.dumps(outcomes, allow_nan=False), Path(folder) / "outcomes.json")
 
 
-def write_results(name: str, columns: Sequence[str], rows: Mapping[str, Sequence[Any]], folder: str) -> None:
-    """A table of results as BooStSa writes it: tabs, the condition's name in the first column."""
-    lines = ["\t".join(["", *columns])]
-    lines += ["\t".join([condition, *map(str, row)]) for condition, row in rows.items()]
-    write_text("\n".join(lines) + "\n", Path(folder) / name)
+def write_results(name: str, table: Any, folder: str) -> None:
+    """A table of results, a data frame, as BooStSa writes it: tabs, the condition's name in the first column."""
+    write_text(table.to_csv(sep="\t", lineterminator="\n"), Path(folder) / name)
 
 
 def check_folder(folder: str) -> None:
