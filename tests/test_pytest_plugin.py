@@ -195,7 +195,7 @@ def test_probability(howsure_predictions):
     done = pytester.runpytest_inprocess()
     done.assert_outcomes(failed=2)
     done.stdout.fnmatch_lines(
-        ["*label must be True or False, or 1 or 0; it is 2.", "*probability must lie between 0 and 1; it is 50."]
+        ["*label must be True or False, or 1 or 0; it is 2.", "*probability must be between 0 and 1; it is 50."]
     )
 
 

@@ -156,7 +156,7 @@ def test_what_it_refuses(tmp_path: Path) -> None:
 
     with pytest.raises(howsure.InputError, match=r"limit=0\.8, or against='other\.eval', and not both"):
         stop_when()
-    with pytest.raises(howsure.InputError, match="min_score must lie between"):
+    with pytest.raises(howsure.InputError, match="min_score must be between"):
         stop_when(limit=80)
     log = evaluated(tmp_path, [True] * 20, early_stopping=stop_when(limit=0.5))
     assert log.status == "error"

@@ -114,7 +114,7 @@ def test_generated_texts_have_scores_for_each_filter(logs: dict[str, Path]) -> N
     assert sorted(set(found["run"].tolist())) == ["loose", "strict"]
     done = howsure("calibration", logs["generated"])
     assert done.code == 2
-    assert "holds no probabilities of answers; it holds the scores exact_match" in done.err
+    assert "has no probabilities of answers; it contains the scores exact_match" in done.err
 
 
 def test_all_logs_of_a_run_in_one_command(logs: dict[str, Path]) -> None:

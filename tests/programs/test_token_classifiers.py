@@ -165,7 +165,7 @@ def test_the_scores_of_a_pipeline_are_those_of_the_trainer(tokenizer, tmp_path: 
     assert one["base_rate"] == other["base_rate"]
     assert one["multiclass_brier"] == pytest.approx(other["multiclass_brier"], abs=1e-4)
     (tmp_path / "only.json").write_text(json.dumps(classifier(texts[:3])))
-    assert "holds none by itself" in run("calibration", tmp_path / "only.json", "--from", "hf").err
+    assert "has no such column by default" in run("calibration", tmp_path / "only.json", "--from", "hf").err
 
 
 def test_the_output_of_a_token_pipeline_is_refused(token_classifier, tokenizer, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ RULES = ("skip", "fail", "pass")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The settings, in `[tool.pytest.ini_options]` or after `-o`."""
     parser.addini("howsure_cannot_tell", "what a test that cannot tell counts as: skip, fail or pass", default="skip")
-    parser.addini("howsure_max_error", "the calibration error below which predictions of a run must lie", default="")
+    parser.addini("howsure_max_error", "the calibration error below which predictions of a run must be", default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -147,7 +147,7 @@ class Predictions:
         if label not in (0, 1):
             raise InputError(f"label must be True or False, or 1 or 0; it is {label!r}.")
         if not 0 <= probability <= 1:
-            raise InputError(f"probability must lie between 0 and 1; it is {probability!r}.")
+            raise InputError(f"probability must be between 0 and 1; it is {probability!r}.")
         self.rows.append((bool(label), float(probability), None if cluster is None else str(cluster)))
 
 

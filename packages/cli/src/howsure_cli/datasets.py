@@ -166,7 +166,7 @@ def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> P
     data_set = data_sets().get(name)
     fetch = f"run `howsure data get {name}`, or " if data_set is not None and data_set.can_be_fetched else ""
     tail = "" if fetch or data_set is None else f" How it is made: `howsure data show {name}`."
-    place = f"name the folder that holds the folder {name} by data=... or {VARIABLE}"
+    place = f"name the folder that contains the folder {name} by data=... or {VARIABLE}"
     raise InputError(f"the data set {name} is not found; {fetch}{place}.{tail}")
 
 
@@ -212,7 +212,7 @@ def read_labelled_texts(path: str | os.PathLike[str], *, limit: int | None = Non
         try:
             parsed = parsed_json(line)
         except ValueError as error:
-            raise text.fault(number, f"a line must be a JSON object; it is none ({error}).") from None
+            raise text.fault(number, f"a line must be a JSON object; it is not ({error}).") from None
         if not isinstance(parsed, dict) or not isinstance(parsed.get("text"), str):
             raise text.fault(number, f'an object must have a "text"; the line is {line[:60]!r}.')
         label = parsed.get("label")
@@ -227,7 +227,7 @@ def read_labelled_texts(path: str | os.PathLike[str], *, limit: int | None = Non
 
 SECONDS = 30  # of silence after which a connection counts as lost
 BLOCK = 1 << 16
-ADVICE = "Check the network, or set HOWSURE_DATA to a folder that holds the data set."
+ADVICE = "Check the network, or set HOWSURE_DATA to a folder that contains the data set."
 KEPT = "The part already downloaded is kept; rerun the same command to resume."
 NO_SUCH_REST = 416
 
@@ -296,7 +296,7 @@ def fetch_data_set(
     if not dataset.can_be_fetched:
         raise InputError(
             f"{dataset.name} cannot be downloaded, because its files were made from others (see `howsure data show "
-            f"{dataset.name}`). Set {VARIABLE} to a folder that holds a folder {dataset.name} with them."
+            f"{dataset.name}`). Set {VARIABLE} to a folder that contains a folder {dataset.name} with them."
         )
     if not host.startswith(("https://", "http://")):
         raise InputError(f"the site must be an address that begins with https:// or http://; it is {host!r}.")

@@ -223,7 +223,7 @@ def _of_percentages(columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]]
             highest = max((spelled_number(row[place] or "") or 0.0 for row in rows), default=0.0)
             if LIKELY_PERCENT < highest <= 100.0:
                 yield (
-                    f"{column.name} goes up to {highest:g}, but probabilities lie between 0 and 1. If these are "
+                    f"{column.name} goes up to {highest:g}, but probabilities are between 0 and 1. If these are "
                     "percentages, divide them by 100."
                 )
 

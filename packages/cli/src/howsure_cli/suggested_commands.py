@@ -74,10 +74,10 @@ SECOND_WINS = _words("model_b b right 2 2.0")
 SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
 WITHOUT_LABELS = (
-    "It holds probabilities and no right answers; a command joins these from a table by id and question, "
+    "It contains probabilities but no right answers; to add these from a table by id and question, "
     "--labels-from labels.csv."
 )
-SUMMARY = "This is a summary, one row per model; give me the samples: a row per model and item, with a score each."
+SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
 
 
 def typed_files(paths: Sequence[str], format: str | None, explode: str | None) -> list[str]:

@@ -125,9 +125,9 @@ def test_misplaced_mentions_are_told(folder: Path) -> None:
             "posterior gold.conllu --scores other.jsonl",
             "the scores of story belong to another text than document story",
         ),
-        ("posterior --scores gold.conllu", "line 1 of gold.conllu: it is no JSON ("),
+        ("posterior --scores gold.conllu", "line 1 of gold.conllu: it is not JSON ("),
         ("posterior --scores scores.jsonl --document tale", "there is no document 'tale'; there are story, talk."),
-        ("posterior --scores scores.jsonl --figure f.png", "--figure draws one document, scores.jsonl holds 2;"),
+        ("posterior --scores scores.jsonl --figure f.png", "--figure draws one document, scores.jsonl has 2;"),
         ("posterior --scores model.npz", "model.npz cannot be read: the array "),
     ],
 )

@@ -178,7 +178,7 @@ def test_periods_of_dates(dated: Rows, tmp_path: Path) -> None:
     assert (alone.code, "belong together" in alone.err) == (2, True)
     given[2] = written([*dated[:6], dated[6] | {"day": "3/20/2003"}, *dated[7:]], tmp_path / "bad.csv")
     found = howsure(*given, "--date", "day", "--period", "month")
-    assert "day must hold dates such as 2003-03-20; row 7 of" in found.err
+    assert "day must contain dates such as 2003-03-20; row 7 of" in found.err
     assert "'3/20/2003'" in found.err
 
 

@@ -178,6 +178,6 @@ def test_other_damage_is_found_by_the_check(what: str, whole: Path, tmp_path: Pa
 def test_the_command_and_the_page_on_other_damage(whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", "; ".join(ELSEWHERE.values()))
     done = howsure("events", "check", path)
-    assert (done.code, "the number of samples must be said" in done.out) == (2, True)
+    assert (done.code, "the number of samples must be given" in done.out) == (2, True)
     with EventStore.open(path) as store:
         assert set(answers_of(store).values()) <= {200, 400}

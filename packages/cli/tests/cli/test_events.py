@@ -287,7 +287,7 @@ def test_no_command_takes_a_part_for_the_whole(news_place: Path, tmp_path: Path)
     }
     for name, more in asked.items():
         done = howsure("events", name, store, *more)
-        assert (done.code, "holds part 2 of 2 of its input, not all of it" in done.err) == (2, True), name
+        assert (done.code, "contains part 2 of 2 of its input, not all of it" in done.err) == (2, True), name
         assert [one.name for one in tmp_path.iterdir()] == [store.name]
 
 

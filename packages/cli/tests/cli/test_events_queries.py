@@ -173,7 +173,7 @@ def test_a_file_that_is_not_there_and_a_store_without_labels(inside: Path, tmp_p
     printed("events", "import", str(tmp_path / "p.csv"), *named, "--store", str(tmp_path / "p.duckdb"))
     done = howsure("events", "series", str(tmp_path / "p.duckdb"), "--score", "scores.csv")
     assert done.code == 2
-    assert "holds no labels; draw documents first: howsure events label" in " ".join(done.err.split())
+    assert "has no labels; draw documents first: howsure events label" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize("option", [("--learn",), ("--score", "scores.csv")], ids=lambda option: option[0])

@@ -37,7 +37,7 @@ def test_percentages_in_texts_are_read_as_stated_confidence(spelling: str) -> No
 def test_numbers_in_percent_are_named() -> None:
     Path("percent.csv").write_text("\n".join(["gold,prob", *(f"{i % 2},{i % 97}.5" for i in range(ROWS))]))
     assert howsure.look("percent.csv").notes == (
-        "prob goes up to 96.5, but probabilities lie between 0 and 1. If these are percentages, divide them by 100.",
+        "prob goes up to 96.5, but probabilities are between 0 and 1. If these are percentages, divide them by 100.",
     )
 
 

@@ -158,7 +158,7 @@ def test_a_store_without_labels(
     monkeypatch.chdir(tmp_path)
     done = howsure("events", "labels", *command, whole)
     assert (done.code, done.out) == (2, "")
-    assert f"{whole} holds no labels; draw documents first: howsure events label {whole}." in done.err
+    assert f"{whole} has no labels; draw documents first: howsure events label {whole}." in done.err
     assert not (tmp_path / "s.csv").exists()
 
 

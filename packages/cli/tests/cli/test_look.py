@@ -248,7 +248,7 @@ def test_a_leaderboard_is_a_summary() -> None:
     table("leaderboard.csv", "model arc mmlu", (("a", 0.61, 0.5), ("b", 0.48, 0.7), ("c", 0.62, 0.8)))
     found = howsure.look("leaderboard.csv")
     assert found.commands == ()
-    assert found.notes[0].startswith("This is a summary, one row per model; give me the samples")
+    assert found.notes[0].startswith("This is a summary, one row per model; use the samples")
 
 
 @pytest.mark.parametrize("command", ["look", "score", "calibration"])
@@ -256,7 +256,7 @@ def test_the_results_of_a_harness_are_no_samples(command: str) -> None:
     held = {"results": {"quiz": {"alias": "quiz", "acc,none": 0.5}}, **lm_eval_results("small", "quiz")}
     Path("results_2026.json").write_text(json.dumps(held))
     said = run(command, "results_2026.json").err
-    expected = "results_2026.json is a summary of lm-evaluation-harness, means without answers; give me the samples"
+    expected = "results_2026.json is a summary of lm-evaluation-harness, means without answers; use the samples"
     assert said.startswith(f"howsure: {expected}: samples_*.jsonl")
 
 

@@ -210,7 +210,7 @@ def test_prompts_of_a_single_model_are_compared(tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (one,) = found(tmp_path / "log.jsonl", "--score", "success")["comparisons"]
     assert (one["against"], one["model"], one["p_value"]) == ("b", "a", pytest.approx(against[0]["p_value"]))
-    with pytest.raises(InputError, match="model must name two models or more; every row is of 'mockllm/model'"):
+    with pytest.raises(InputError, match="model must name two or more models; every row is of 'mockllm/model'"):
         run(tmp_path / "runs" / "short" / "log.json")
 
 
@@ -241,7 +241,7 @@ def test_files_of_labels_in_python_as_on_the_command_line(tmp_path: Path) -> Non
     assert (result[0].against, result[0].model, result[0].difference) == ("old", "new", 0.25)
     with pytest.raises(InputError, match=r"must name different files; .*old\.txt is named twice"):
         compare(targets=gold, against=old, model=[new, old])
-    with pytest.raises(InputError, match="id is for columns: name a FILE that holds them"):
+    with pytest.raises(InputError, match="id is for columns: name a FILE that contains them"):
         compare(targets=gold, against=old, model=new, id="uid")
     with pytest.raises(InputError, match="targets of the true labels, against and model of predictions"):
         compare(targets=gold, model=new)
@@ -277,7 +277,9 @@ def two_filters(folder: Path, task: str = "gsm8k") -> Path:
     return folder / "*" / "samples_*.jsonl"
 
 
-SEVERAL = "holds the same answers scored in several ways ('strict', 'flexible'), which are never averaged. Choose one, "
+SEVERAL = (
+    "contains the same answers scored in several ways ('strict', 'flexible'), which are never averaged. Choose one, "
+)
 
 
 @pytest.mark.parametrize("options", [[], ["--run", "run"], ["--id", "run,item"], ["--model", "model"]], ids=str)

@@ -115,7 +115,9 @@ def test_the_order_in_which_folders_are_searched(tmp_path: Path, monkeypatch: py
         InputError, match=r"gum is not found; name the folder .*How it is made: `howsure data show gum`"
     ):
         find_data_set("gum", data=given)
-    with pytest.raises(InputError, match=r"the data set mine is not found; name the folder that holds the folder mine"):
+    with pytest.raises(
+        InputError, match=r"the data set mine is not found; name the folder that contains the folder mine"
+    ):
         find_data_set("mine")
 
 

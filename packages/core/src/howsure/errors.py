@@ -482,7 +482,7 @@ def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, str]]:
 def with_short_values(message: str) -> str:
     """A message whose values in quotes are shortened where they are long: a cell may hold a whole text.
 
-    >>> with_short_values(f"label must be 0 or 1; row 3 holds {'x' * 300!r}.").replace("x" * 79, "x*79")
-    "label must be 0 or 1; row 3 holds 'x*79…'."
+    >>> with_short_values(f"label must be 0 or 1; row 3 is {'x' * 300!r}.").replace("x" * 79, "x*79")
+    "label must be 0 or 1; row 3 is 'x*79…'."
     """
     return QUOTED.sub(lambda match: f"{match[1]}{short(match[3])}{match[2]}", message)

@@ -111,7 +111,9 @@ def _held(sample_score: SampleScore, key: str, metadata: dict[str, Any] | None) 
     from howsure.errors import InputError
 
     if metadata is None or metadata.get(key) is None:
-        raise InputError(f"the metadata of sample {sample_score.sample_id} must hold {key!r}, as that of every sample.")
+        raise InputError(
+            f"the metadata of sample {sample_score.sample_id} must contain {key!r}, as that of every sample."
+        )
     return metadata[key]
 
 

@@ -124,7 +124,7 @@ class WorstRows(ResultOfRows[Any]):
         """What it prints; texts are cut, and that is said."""
         table_text = ResultOfRows.text(self, **options)
         long = any(len(str(value)) > LONGEST for row in self.rows for value in row.shown.values())
-        cut = f"Texts are cut after {LONGEST} characters; JSON, CSV and HTML hold them whole."
+        cut = f"Texts are cut after {LONGEST} characters; JSON, CSV and HTML contain them in full."
         return f"{table_text}\n\n{cut}" if long else table_text
 
 
@@ -172,7 +172,7 @@ class Worst:
         if described.get("soft_labels"):
             target = described["target"]
             raise InputError(
-                f"{parameter('worst', GIVEN)} needs one label per row; {target} holds shares of annotators. Leave "
+                f"{parameter('worst', GIVEN)} needs one label per row; {target} contains shares of annotators. Leave "
                 f"{parameter('worst')} out."
             )
         label, group = described["target"], described.get("group")

@@ -92,7 +92,7 @@ def test_more_pairs_than_whole_numbers_add_up_are_refused() -> None:
         for _ in range(times):
             slots = slots + slots
         assert slots.log_sum() == pytest.approx(2**times * -np.log(prediction))
-        with pytest.raises(InputError, match="too large for 64 bits, which hold those of 34,359,738,368 pairs"):
+        with pytest.raises(InputError, match="too large for 64 bits, which are enough for 34,359,738,368 pairs"):
             slots + slots
 
 
@@ -261,14 +261,14 @@ def test_other_grids_versions_and_kinds_are_refused(summary: CalibrationSummary,
         CalibrationSummary.from_bytes(edited(content, grid="2 cells"))
     with pytest.raises(InputError, match="has version 2, and this howsure reads 1: install a newer one"):
         CalibrationSummary.from_bytes(content.replace(b"summary 1\n", b"summary 2\n"))
-    with pytest.raises(InputError, match="holds one summary without groups: CalibrationSummary reads it"):
+    with pytest.raises(InputError, match="contains one summary without groups: CalibrationSummary reads it"):
         CalibrationSummaries.from_bytes(content)
     with pytest.raises(InputError, match="content is not a calibration summary"):
         CalibrationSummary.from_bytes(b"PK\x03\x04" + content)
     groups = CalibrationSummaries({"NN": summary})
     groups.save(tmp_path / "tags.summary")
     assert CalibrationSummaries.load(tmp_path / "tags.summary") == groups
-    with pytest.raises(InputError, match=r"tags.summary holds summaries of groups: CalibrationSummaries reads it"):
+    with pytest.raises(InputError, match=r"tags.summary contains summaries of groups: CalibrationSummaries reads it"):
         CalibrationSummary.load(tmp_path / "tags.summary")
 
 

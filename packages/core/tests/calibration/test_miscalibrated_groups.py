@@ -159,7 +159,7 @@ def test_rows_that_the_prediction_alone_selects_are_no_group(n: int) -> None:
     labels = rng.random(n) < 0.3 + 0.2 * q
     features = {"sure": q > 0.5, "kind": rng.integers(0, 3, n)}
     assert not len(find_miscalibrated_groups(labels, q, features=features))
-    with pytest.raises(InputError, match="as many beside it at the same predictions"):
+    with pytest.raises(InputError, match="as many outside it at the same predictions"):
         find_miscalibrated_groups(labels, q, features={"sure": q > 0.5})
     assert find_miscalibrated_groups(labels, q, features=features, against="diagonal")["sure = True"].gap > 0.3
 

@@ -95,9 +95,9 @@ def test_many_bins_off_the_diagonal_outweigh_an_interval_that_reaches_zero() -> 
 
 def test_too_little_data_is_said() -> None:
     wide = curve_with(GRID, GRID, error=(0.1, 0.0, 0.3), p=0.4)
-    assert verdict(wide) == "too little data to tell: the error may be anything from 0 to 0.30 (n = 2,000)"
+    assert verdict(wide) == "too little data: the error may be anything from 0 to 0.30 (n = 2,000)"
     undefined = curve_with(GRID, GRID, error=(math.nan, None, None))
-    assert verdict(undefined).startswith("too little data to tell: no bin holds two pairs")
+    assert verdict(undefined).startswith("too little data: no bin has two pairs")
     assert kind(wide) == kind(undefined) == "too little data"
 
 

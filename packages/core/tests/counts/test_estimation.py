@@ -309,7 +309,7 @@ def test_labels_written_as_floats_are_labels(news: dict[str, np.ndarray]) -> Non
     wanted = estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0)
     assert estimate_counts(texts, news["score"], strata=news["stratum"], rng=0).to_dict() == wanted.to_dict()
     row = next(k for k, one in enumerate(texts) if one is not None)
-    with pytest.raises(InputError, match=f"row {row} holds '2.0'"):
+    with pytest.raises(InputError, match=f"row {row} is '2.0'"):
         estimate_counts([*texts[:row], "2.0", *texts[row + 1 :]], news["score"], strata=news["stratum"])
 
 

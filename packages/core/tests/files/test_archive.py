@@ -130,7 +130,7 @@ def test_two_members_of_one_name_and_one_that_lacks() -> None:
         written.writestr("x.npy", saved(np.arange(4)))
     with pytest.raises(ArchiveError, match="two of its members have one name"):
         Archive(out)
-    with pytest.raises(ArchiveError, match=r"it holds no y\.npy"):
+    with pytest.raises(ArchiveError, match=r"it has no y\.npy"):
         Archive(zipped(x__npy=saved(np.arange(3)))).array("y")
 
 

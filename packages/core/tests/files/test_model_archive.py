@@ -92,7 +92,7 @@ def test_every_byte_that_is_changed_is_found_or_changes_nothing(file: Path) -> N
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"kind": "other"}, "holds a model of the kind 'other'; this reads the kind 'example'"),
+        ({"kind": "other"}, "contains a model of the kind 'other'; this reads the kind 'example'"),
         ({"kind": None}, "model.json must hold kind, schema, content, sha256"),
         ({"schema": 4}, "has schema 4 and this howsure reads schema 3 of the kind 'example'; install a newer one"),
         ({"schema": 10**400}, "has schema 10000000000000000000 .* install a newer one"),
@@ -104,7 +104,7 @@ def test_every_byte_that_is_changed_is_found_or_changes_nothing(file: Path) -> N
         ({"sha256": {"more": "0"}}, "it holds no more.npy"),
         ({"sha256": {"../weights": "0"}}, "it holds no ../weights.npy"),
         ({"labels": "half \ud800"}, r"half a character \(a lone surrogate\)"),
-        ({"arrays": {"weights": np.zeros(3, "M8[s]")}}, "weights must hold numbers; it holds values of the type"),
+        ({"arrays": {"weights": np.zeros(3, "M8[s]")}}, "weights must contain numbers; it contains values of the type"),
         ({"arrays": {"weights": np.array([{}, []], dtype=object)}}, "never unpickled"),
         ({"arrays": {"weights": np.array(["a"])}}, "weights must hold numbers"),
     ],
@@ -237,5 +237,5 @@ def test_what_cannot_be_saved_or_loaded(made: Callable[[], Any], tmp_path: Path)
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved, "MOST_BYTES", 10)
     SAVED["map"]().save(tmp_path / "x")
-    with pytest.raises(InputError, match="is no recalibration map: it is larger than"):
+    with pytest.raises(InputError, match="is too large to be a recalibration map: larger than"):
         howsure.RecalibrationMap.load(tmp_path / "x")

@@ -28,7 +28,7 @@ def test_predictions_that_are_never_a_label_are_refused_by_scores_and_comparison
     rows = [f"{i},{row[0]},{row[1]},{row[2]}\n" for i, row in enumerate(zip(TRUE, predicted, RIGHT, strict=True))]
     path.write_text("id,label,prediction,other\n" + "".join(rows))
     data = howsure.read(path)
-    with pytest.raises(InputError, match="no value of prediction is a true label: it holds") as scored:
+    with pytest.raises(InputError, match="no value of prediction is a true label: it contains") as scored:
         howsure.score_models(y_true="label", prediction="prediction", data=data)
     assert f"the true labels are 'No', 'Yes'. {advice}" in str(scored.value)
     with pytest.raises(InputError) as compared:
@@ -42,7 +42,7 @@ def test_predictions_that_are_never_a_label_are_refused_by_scores_and_comparison
 
 def test_each_model_is_checked() -> None:
     models = ["a"] * 30 + ["b"] * 30
-    with pytest.raises(InputError, match="no value of prediction of b is a true label: it holds 'no', 'yes'"):
+    with pytest.raises(InputError, match="no value of prediction of b is a true label: it contains 'no', 'yes'"):
         howsure.score_models(
             y_true=TRUE * 2, prediction=[*RIGHT, *map(str.lower, RIGHT)], model=models, id=[*range(30)] * 2
         )
@@ -67,7 +67,7 @@ def test_a_model_that_is_always_wrong_in_numbers_scores_zero() -> None:
 def test_types_of_entities_and_sets_of_labels_are_labels_too() -> None:
     tags = [["B-PER", "O"], ["B-LOC", "O"], ["B-PER", "B-LOC"]]
     other = [[tag.replace("PER", "person").replace("LOC", "place") for tag in row] for row in tags]
-    with pytest.raises(InputError, match="it holds 'person', 'place'; the true labels are 'LOC', 'PER'"):
+    with pytest.raises(InputError, match="it contains 'person', 'place'; the true labels are 'LOC', 'PER'"):
         howsure.score_models(y_true=tags, prediction=other, metrics="entity_f1")
     assert howsure.score_models(y_true=tags, prediction=other, metrics="entity_partial_f1")[0].mean.value == 1.0
     sets = ["news,sport", "sport", "news", "news"]

@@ -127,7 +127,7 @@ def test_a_column_of_texts_in_any_format(suffix: str, tmp_path: Path) -> None:
         assert found.pairs().probabilities.tolist() == [0.85, 0.6]
     with pytest.raises(
         InputError,
-        match=r"said must state one confidence in every row; row 3 of .* holds 'no idea' \(2 in all: 1 state none, 1 "
+        match=r"said must state one confidence in every row; row 3 of .* is 'no idea' \(2 in all: 1 state none, 1 "
         r"are unclear\)\. Leave such rows out with skip_missing=True\.",
     ):
         howsure.read(path).predictions("y", howsure.Probabilities("verbalised", "said"))

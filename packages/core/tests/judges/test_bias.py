@@ -106,7 +106,7 @@ def test_too_few_cannot_tell() -> None:
     assert found["length"].estimate.low is None
     assert found["length"].sentence == "cannot tell: too few answers, or clusters of them, show it."
     same = howsure.judge_bias(y, y_true=y, length=np.arange(60) + 1)
-    assert same["length"].sentence == "cannot tell: people's grades tell all of the judge's."
+    assert same["length"].sentence == "cannot tell: people's grades determine the judge's completely."
 
 
 @pytest.mark.slow

@@ -179,8 +179,8 @@ def test_a_perfect_judge_without_bounds_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"y_true": [6.0] + [None] * 59}, r"y_true must lie between the bounds, 1 and 5; row 0 is 6"),
-        ({"y_true": [None] * 60}, "y_true holds nothing: no answer has a person's grade"),
+        ({"y_true": [6.0] + [None] * 59}, r"y_true must be between the bounds, 1 and 5; row 0 is 6"),
+        ({"y_true": [None] * 60}, r"y_true is empty in every row\. Have some answers graded"),
         ({"score": [None] + [1.0] * 59}, "score must not be missing; row 0 is empty"),
         ({"id": [0] * 60}, "an item must have one row for each model; row 0 and row"),
         ({"against": "q"}, "no model 'q' in the data"),
@@ -404,7 +404,7 @@ def test_people_who_never_differ_change_a_mean_by_little() -> None:
 def test_errors_are_of_yes_and_no() -> None:
     _, columns = two_models(0, 0.05, 0.05)
     grades = {"y_true": columns["y_true"] * 2 + 1}
-    with pytest.raises(InputError, match=r"people misread 0 and 1; row .* of y_true holds .* graded by two people"):
+    with pytest.raises(InputError, match=r"people misread 0 and 1; row .* of y_true is .* graded by two people"):
         howsure.correct_judge_scores(**columns | grades)
     named = {name: columns[name] * 2 + 1 for name in ("y_true", "score", "second", "settled")}
     again = howsure.correct_judge_scores(**columns | named, pos_label=3)

@@ -255,7 +255,7 @@ def test_zero_and_one_stay_where_they_are_right():
         found = recalibrate(y, q, method=method)
         assert found.parameters == pytest.approx(recalibrate(y[:-2], q[:-2], method=method).parameters)
         assert found.apply([0.0, 1.0]).tolist() == [0.0, 1.0]
-        assert "2 rows hold a probability of exactly 0 or 1, which the map keeps" in found.notes
+        assert "2 rows have a probability of exactly 0 or 1, which the map keeps" in found.notes
 
 
 def test_a_wrong_certainty_is_refused_or_floored_by_name():

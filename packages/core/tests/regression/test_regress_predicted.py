@@ -248,7 +248,7 @@ def test_what_labels_cannot_tell_is_not_told() -> None:
     without = howsure.regress_predicted(np.where(seen, y, np.nan), f, covariates={"x": x, "first": UNIT == 0})
     assert without["first"].corrected.method == "cannot tell"
     assert without["x"].corrected.low is not None
-    assert "too few labels tell of (intercept), first" in " ".join(without.notes) or "first" in without.notes[-1]
+    assert "too few labels to estimate (intercept), first" in " ".join(without.notes) or "first" in without.notes[-1]
 
 
 X, Z, Y, F = rows()

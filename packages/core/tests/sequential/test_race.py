@@ -134,10 +134,10 @@ DRAWN = howsure.draw_order(["x", "y", "z"], rng=1)
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"model": ["a"] * 4}, "must name two models or more; it names 'a' only"),
-        ({"id": ["x", "x", "x", "y"]}, "must name each item of a model once; row 1 holds 'x' again for 'a'"),
+        ({"model": ["a"] * 4}, "must name two or more models; it names only 'a'"),
+        ({"id": ["x", "x", "x", "y"]}, "must name each item of a model once; row 1 repeats 'x' for 'a'"),
         ({"id": ["x", "y", "x", "z"]}, "must have all items in the order drawn; '[ab]' lacks '[yz]', at position"),
-        ({"id": ["x", "y", "x", "w"], "order": DRAWN}, "must name items of the order; row 3 holds 'w'"),
+        ({"id": ["x", "y", "x", "w"], "order": DRAWN}, "must name items of the order; row 3 is 'w'"),
         (
             {"id": [DRAWN.rows[0].id, DRAWN.rows[2].id] * 2, "order": DRAWN},
             "lacks '.', at position 2, and other scores",
@@ -145,7 +145,7 @@ DRAWN = howsure.draw_order(["x", "y", "z"], rng=1)
         ({"order": ["x", "y"]}, "order=.* must come from howsure.draw_order, or be the file .*; it is a list"),
         ({"order": DRAWN, "clusters": ["x"] * 4}, "knows the clusters"),
         ({"score": [0, 1, 2, 1]}, "bounds.* must be given: scores are not all 0 or 1"),
-        ({"score": [0, 1, 2, 1], "bounds": (0, 1)}, "must lie between the bounds, 0 and 1; row 2 is 2"),
+        ({"score": [0, 1, 2, 1], "bounds": (0, 1)}, "must be between the bounds, 0 and 1; row 2 is 2"),
         ({"score": [0, 1, float("nan"), 1], "bounds": (0, 1)}, "score must be finite; row 2 is nan"),
     ],
 )

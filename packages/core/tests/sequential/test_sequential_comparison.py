@@ -189,7 +189,7 @@ def test_a_state_may_have_copies_under_other_names(tmp_path: Path) -> None:
 def test_a_state_replaces_no_other_file(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     path.write_text("notes")
-    with pytest.raises(howsure.InputError, match=r"state\.json holds something else; load it and add to that"):
+    with pytest.raises(howsure.InputError, match=r"state\.json contains something else; load it and add to that"):
         howsure.SequentialScore().save(path)
     assert path.read_text() == "notes"
 
@@ -197,7 +197,7 @@ def test_a_state_replaces_no_other_file(tmp_path: Path) -> None:
 def test_a_name_that_is_no_text_cannot_be_saved(tmp_path: Path) -> None:
     score = howsure.SequentialScore()
     score.add([1], id=["a\ud800"])
-    with pytest.raises(howsure.InputError, match=r"a name holds half a character \(a lone surrogate\)"):
+    with pytest.raises(howsure.InputError, match=r"a name contains half a character \(a lone surrogate\)"):
         score.save(tmp_path / "state.json")
     assert list(tmp_path.iterdir()) == []
 
@@ -245,7 +245,7 @@ def test_an_edited_state_is_refused_with_its_checksum_and_without(edit: dict[str
     ("settings", "added", "said"),
     [
         ({}, {"first": [1, 0], "second": [1]}, "must have a score for each item"),
-        ({}, {"first": [1, 2], "second": [1, 0]}, r"first must lie between the bounds, 0 and 1; row 1 is 2"),
+        ({}, {"first": [1, 2], "second": [1, 0]}, r"first must be between the bounds, 0 and 1; row 1 is 2"),
         ({}, {"first": [1], "second": [math.nan]}, "second must be finite; row 0 is nan"),
         ({"items_total": 1}, {"first": [1, 0], "second": [1, 0]}, "there are more items than items_total"),
         ({}, {"first": [1, 0], "second": [1, 0], "id": ["a", "a"]}, "must name each item once; row 1 holds 'a'"),

@@ -233,7 +233,7 @@ def test_an_error_of_zero_is_explained() -> None:
 def test_notes_are_said_with_the_rest() -> None:
     """In the result, in the sentences of the command and the report, in JSON."""
     result = compare(["a", "b"] * 10, ["a", "b"] * 10, ["a", "z"] * 10, metrics="accuracy", rng=0, n_resamples=50)
-    said = "model predicts 'z' in 10 rows, which the true labels never hold: wrong there."
+    said = "model predicts 'z' in 10 rows, never a true label: wrong there."
     assert said in result.notes
     assert f"Note: {said}" in str(result)
     assert f"Note: {said}" in how(result)
@@ -258,7 +258,7 @@ def test_an_interval_without_width_is_said_to_be_about_these_items() -> None:
     targets, a, _ = labels(60, 2, 1)
     result = compare(targets, a, a, metrics=["accuracy", "mcc"], rng=0, n_resamples=50)
     assert result.notes == (
-        "model, accuracy, mcc: all 60 items agree, so the interval has no width. It holds only for these; up to 4.9% "
+        "model, accuracy, mcc: all 60 items agree, so the interval has no width. It describes these only; up to 4.9% "
         "of others may differ (level .95).",
     )
 

@@ -178,9 +178,9 @@ def written(path: Path, *contents: object) -> Path:
         ("[" * 100_000, "it is nested too deeply"),
         ("{" + "[" * 100_000, "line 2 is not a record"),
         ('{"kind": "run", "condition": "\\ud800"}', "a lone surrogate"),
-        ([1, 2], "its kind is none of targets, run and point"),
-        ({}, "its kind is none of targets, run and point"),
-        ({"kind": ["run"]}, "its kind is none of targets, run and point"),
+        ([1, 2], "its kind is not one of targets, run and point"),
+        ({}, "its kind is not one of targets, run and point"),
+        ({"kind": ["run"]}, "its kind is not one of targets, run and point"),
         ({**ADDED, "schema": 2}, "its schema is 2, this howsure reads 1; install a newer one"),
         ({key: value for key, value in ADDED.items() if key != "epochs"}, "it lacks 'epochs'"),
         ({key: value for key, value in ADDED.items() if key != "ids"}, "it lacks 'ids'"),
@@ -197,7 +197,7 @@ def written(path: Path, *contents: object) -> Path:
         ({**ADDED, "predictions": [1, "x", 2]}, "text and numbers"),
         ({**ADDED, "predictions": [{}, {}, {}]}, "not a record of a store"),
         ({**ADDED, "predictions": [[[1]], [[1]], [[2]]]}, "not a record of a store"),
-        (FIRST, "the targets stand there twice"),
+        (FIRST, "the targets are there twice"),
     ],
 )
 def test_records_of_another_shape_are_refused(record: object, told: str, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_records_of_another_shape_are_refused(record: object, told: str, tmp_pat
 def test_records_that_come_first_or_twice_and_older_ones(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"line 1 is not a record.*its ids are not those of the targets"):
         Experiments(written(tmp_path / "store", ADDED))
-    with pytest.raises(InputError, match=r"line 3 is not a record.*run '1' of 'base' stands there twice"):
+    with pytest.raises(InputError, match=r"line 3 is not a record.*run '1' of 'base' is there twice"):
         Experiments(written(tmp_path / "store", FIRST, ADDED, ADDED))
     with pytest.raises(InputError, match=r"line 1 is not a record.*its schema is '1'"):
         Experiments(written(tmp_path / "store", {**FIRST, "schema": "1"}))

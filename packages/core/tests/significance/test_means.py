@@ -103,7 +103,7 @@ def test_bounds_are_given_known_or_asked_for() -> None:
     assert open_ones.recipe["method"] == "student"
     assert open_ones.notes[0].startswith("the bounds of score are unknown")
     for given, said in [
-        ({"bounds": (0.0, 0.1)}, "must lie between the bounds, 0 and 0.1; row"),
+        ({"bounds": (0.0, 0.1)}, "must be between the bounds, 0 and 0.1; row"),
         ({"bounds": (1, 0)}, "bounds must be the lowest and the highest"),
         ({"method": "gaffke"}, "needs the bounds of score"),
     ]:

@@ -92,7 +92,7 @@ def test_a_stray_prediction_changes_no_class_set(name: str) -> None:
     assert found[0].model_value == pytest.approx(clean.model_value, abs=0.01)
     assert (found[0].low, found[0].high) == pytest.approx((clean.low, clean.high), abs=0.015)
     assert found[0].low < found[0].difference < found[0].high
-    said = "model predicts 'unparseable' in 1 row, which the true labels never hold: wrong there, and no class of the"
+    said = "model predicts 'unparseable' in 1 row, never a true label: wrong there, and no class of the"
     assert any(note.startswith(said) for note in found.notes)
     assert "Note: model predicts 'unparseable' in 1 row" in str(found)
 
@@ -101,7 +101,7 @@ def test_classes_that_a_system_never_predicts_are_named() -> None:
     targets = ["a", "b", "c", "c"] * 5
     result = compare(targets, targets, ["a", "b", "a", "b"] * 5, metrics="macro_f1", rng=0, n_resamples=50)
     assert result.notes == (
-        "model never predicts 'c', which 10 rows of the true labels hold, worth 0 in every average over classes.",
+        "model never predicts 'c', the true label of 10 rows, worth 0 in every average over classes.",
     )
 
 

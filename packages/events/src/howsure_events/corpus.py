@@ -221,7 +221,7 @@ class Corpus:
             same = f"{column.text} = {literal(str(twice[0][0]))}"
             first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
             raise InputError(
-                f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
+                f"{column.name} must be different in every document; {twice[0][0]!r} is in {first} and in "
                 f"{second}. Remove one of them, or give each an id of its own."
             )
 
@@ -250,10 +250,10 @@ class Corpus:
         if not count or self.bad_dates == "leave-out":
             return
         place, value = self.table.place(bad, column.text)
-        content = "no date" if value is None or not str(value).strip() else repr(value)
+        content = "empty" if value is None or not str(value).strip() else repr(value)
         written = self.fields.date_format or "YYYY-MM-DD"
         raise InputError(
-            f"{column.name} must be a date, written {written}; {place} holds {content} ({int(str(count)):,} in all). "
+            f"{column.name} must be a date, written {written}; {place} is {content} ({int(str(count)):,} in all). "
             f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give "
             f"{parameter('date_format')}, such as %d/%m/%Y for 31/12/2001 (%y for 01); or leave such documents out "
             f"with {parameter('bad_dates', 'leave-out')}."
@@ -301,7 +301,7 @@ class Filter:
             try:
                 re.compile(pattern or "")
             except re.error as error:
-                raise InputError(f"{option} must be a regular expression; {pattern!r} is none: {error}.") from error
+                raise InputError(f"{option} must be a regular expression; {pattern!r} is not: {error}.") from error
 
     def reason(self, document: InputDocument) -> str | None:
         """The reason to leave out a document before parsing; None to keep it."""

@@ -129,10 +129,10 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
         if any(map(str.isspace, code)):
             raise InputError(f"{text.name}, line {line}: a code must be one word; it is {code[:60]!r}.")
         if not any(map(str.isalnum, name)):
-            raise InputError(f"{text.name}, line {line}: a name must hold a letter or a digit; it is {name[:60]!r}.")
+            raise InputError(f"{text.name}, line {line}: a name must contain a letter or a digit; it is {name[:60]!r}.")
         entries.append((code, name))
     if not entries:
-        raise InputError(f"{text.name} holds no entry; a line must be {expected}.")
+        raise InputError(f"{text.name} has no entry; a line must be {expected}.")
     if not headed and _is_header(entries):
         raise InputError(
             f"{text.name}, line {first}: {' and '.join(entries[0])} look like a header; name its columns code and "

@@ -52,13 +52,13 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
         _check_plain(yaml, event, where)
         if isinstance(event, yaml.ScalarEvent):
             if not inside:
-                raise InputError(f"{where}: a rule must hold {EXAMPLE}; it holds {event.value[:60]!r}.")
+                raise InputError(f"{where}: a rule must contain {EXAMPLE}; it contains {event.value[:60]!r}.")
             if items is not None:
                 items.append(_text(yaml, event, where, f"an entry of {field} of a rule"))
             elif field is None:
                 field = _text(yaml, event, where, "a field")
                 if field in fields_:
-                    raise InputError(f"{where}: the field {field!r} stands twice.")
+                    raise InputError(f"{where}: the field {field!r} is there twice.")
             else:
                 fields_[field], field = _value(yaml, event, where, field), None
         elif isinstance(event, yaml.SequenceStartEvent):
@@ -76,7 +76,7 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
         elif isinstance(event, yaml.DocumentStartEvent) and inside:
             raise InputError(f"{where}: a second rule begins; write it to a file of its own.")
     if not inside:
-        raise InputError(f"{place} must hold {EXAMPLE}; it holds nothing.")
+        raise InputError(f"{place} must contain {EXAMPLE}; it contains nothing.")
     return fields_
 
 

@@ -119,7 +119,7 @@ def test_every_scheme_has_a_label_for_what_rules_ask_of(name: str, meaning: str)
             "- attack",
             r"r.yaml, line 1: lists are not allowed here; a rule consists of fields such as 'verbs: \[attack\]'",
         ),
-        ("attack", r"line 1: a rule must hold fields such as 'verbs: \[attack\]'; it holds 'attack'"),
+        ("attack", r"line 1: a rule must contain fields such as 'verbs: \[attack\]'; it contains 'attack'"),
         ("", "it holds nothing"),
         ("# a comment", "it holds nothing"),
         ("function: os.system\nverbs: [a]", "no field 'function'"),

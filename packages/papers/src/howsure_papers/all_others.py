@@ -153,7 +153,9 @@ def of_news(data: str | None, limit: int | None, seed: int, advance: Advance) ->
     counts = [np.bincount(periods_of(dates), minlength=3) for pool in pools.values() for dates, _ in pool]
     sizes = np.min(counts, axis=0) if limit is None else np.minimum(np.min(counts, axis=0), limit)
     if not sizes.all():
-        raise InputError(f"{WIKIPEDIA} must hold items with and without {MARK.pattern!r} in all periods; it does not.")
+        raise InputError(
+            f"{WIKIPEDIA} must contain items with and without {MARK.pattern!r} in all periods; it does not."
+        )
     judged_variants = {}
     for against, pool in pools.items():
         for split in (RANDOM, LATE):

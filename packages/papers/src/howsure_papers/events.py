@@ -69,7 +69,7 @@ def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
     Raises InputError where no item is left.
     """
     if not news.items:
-        raise InputError(f"of {news.total:,} items none holds a word of rule {rule.name!r}; raise limit=....")
+        raise InputError(f"of {news.total:,} items none contains a word of rule {rule.name!r}; raise limit=....")
     path = setting.folder / f"{rule.name}.duckdb"
     path.unlink(missing_ok=True)
     setting.extract(

@@ -198,7 +198,7 @@ def binary_unigrams(train: Sequence[Words], *others: Sequence[Words]) -> tuple[A
     except ImportError:
         raise MissingExtraError("Classification (scikit-learn)", "classifiers") from None
     if not any(train):
-        raise InputError("train must hold words; all of its texts are empty.")
+        raise InputError("train must contain words; all of its texts are empty.")
     counter = CountVectorizer(binary=True, analyzer=_as_they_are)
     return (counter.fit_transform(train), *map(counter.transform, others))
 
@@ -224,7 +224,7 @@ def every_fit(kind: str, train: Split, development: Split, advance: Advance = no
     Raises InputError for labels of one class only; MissingExtraError without scikit-learn.
     """
     if len(np.unique(train[1])) < 2:
-        raise InputError(f"train must hold both labels; all of its {len(train[1]):,} labels are {int(train[1][0])}.")
+        raise InputError(f"train must contain both labels; all of its {len(train[1]):,} labels are {int(train[1][0])}.")
     fits = []
     for strength in GRIDS[kind]:
         fits.append(fitted(kind, strength, train, development))

@@ -186,7 +186,7 @@ def test_a_slice_without_any_event_is_told(tmp_path: Path, pipeline: Path) -> No
 
 
 def test_a_slice_without_any_event_word_is_refused(real_data: Path) -> None:
-    with pytest.raises(InputError, match=r"of 2 items none holds a word of rule 'attack'; raise limit=\.\.\."):
+    with pytest.raises(InputError, match=r"of 2 items none contains a word of rule 'attack'; raise limit=\.\.\."):
         reproduce_events(data=str(real_data), only=["reuters"], limit=2)
 
 

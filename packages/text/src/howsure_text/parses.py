@@ -110,7 +110,7 @@ def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
             raise InputError(f"{where} has {n} words and {len(layer)} {name.replace('_', ' ')}; give one for each.")
     outside = [head for head in heads if not -1 <= head < n]
     if outside:
-        raise InputError(f"heads must be positions of words, or -1 for the root; {where} holds {outside[0]}.")
+        raise InputError(f"heads must be positions of words, or -1 for the root; {where} is {outside[0]}.")
 
 
 def _penn_tags(sentence: Sentence) -> Strings | None:

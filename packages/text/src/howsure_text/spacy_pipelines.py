@@ -42,7 +42,7 @@ def parsing_pipeline(name: str) -> Any:
         pipeline = spacy.load(name)
     except OSError as error:
         raise InputError(
-            f"there is no spaCy pipeline {name}: name an installed one, or the path of a folder that holds one. "
+            f"there is no spaCy pipeline {name}: name an installed one, or the path of a folder that contains one. "
             "`howsure events parser` says which are installed, and how to get one."
         ) from error
     except ValueError as error:  # of another version of spaCy, or a part of it that is not installed

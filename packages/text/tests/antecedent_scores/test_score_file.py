@@ -181,7 +181,7 @@ def test_what_is_no_mention_of_the_document_is_said() -> None:
         "'nn' begins inside a word",
         "'sist' ends inside a word",
         "'ran.She' crosses sentences",
-        "'' holds nothing but blanks",
+        "'' contains only blanks",
     ]
 
 

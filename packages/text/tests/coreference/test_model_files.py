@@ -60,7 +60,7 @@ def test_a_byte_changed_anywhere_is_noticed(model: AntecedentModel, file: Path) 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"kind": "tagger"}, "holds a model of the kind 'tagger'; this reads the kind 'antecedent model'"),
+        ({"kind": "tagger"}, "contains a model of the kind 'tagger'; this reads the kind 'antecedent model'"),
         ({"schema": 3}, "has schema 3 and this howsure reads schemas 1 to 2 of the kind .*; install a newer"),
         ({"sha256": {}}, "holds weights that are no"),
         ({"families": [["match", 3, "none"]]}, "trained with other features than this version has; train it again"),
@@ -92,7 +92,7 @@ def test_weights_that_do_not_fit_are_refused_whatever_the_checksum(file: Path, s
         "twice": lambda: (np.full_like(places, places[0]), values),
     }
     places, values = change[spoil]()
-    with pytest.raises(InputError, match=r"it holds weights that are no .* finite numbers\. Restore a copy"):
+    with pytest.raises(InputError, match=r"its weights are not .* finite numbers\. Restore a copy"):
         AntecedentModel.load(reseal(file, {"places": places, "values": values}))
 
 
@@ -155,7 +155,7 @@ def test_a_recalibration_that_is_none_is_refused(model: AntecedentModel, file: P
     assert other.recalibration_ is not None
     if isinstance(recalibration, dict):
         recalibration = other.recalibration_.to_dict() | recalibration
-    with pytest.raises(InputError, match=r"its recalibration is none .*Restore a copy"):
+    with pytest.raises(InputError, match=r"its recalibration is invalid .*Restore a copy"):
         AntecedentModel.load(reseal(file, recalibration=recalibration))
 
 

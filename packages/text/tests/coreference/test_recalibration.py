@@ -99,7 +99,7 @@ def test_few_documents_say_what_they_cannot_tell() -> None:
     """Both documents are as the model would have them if it were sure."""
     rows = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.1, 0.4]])
     found = recalibrate_coreference([rows] * 2, [[[0, 2], [1]]] * 2)
-    assert any("these documents cannot tell it" in note for note in found.notes)
+    assert any("these documents do not determine it" in note for note in found.notes)
     assert "Note: " in str(found)
 
 

@@ -119,7 +119,7 @@ def test_a_tag_posterior_is_its_marginals() -> None:
     with pytest.raises(InputError, match="no tag 'X'"):
         transition_pairs(posterior, tags, pairs=[("N", "X")])
     tags[0][0] = "FW"
-    with pytest.raises(InputError, match="the model does not know the gold tags of 1 token: "):
+    with pytest.raises(InputError, match="the model does not have the gold tags of 1 token: "):
         transition_pairs(posterior, tags, pairs=wanted)
     assert len(transition_pairs(posterior, tags, pairs=wanted, unknown_tags="keep")) == 2 * (2 + 4 + 1)
 

@@ -150,7 +150,9 @@ def test_transitions_that_hardly_matter_share_that_of_the_emissions() -> None:
     gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
     found = fit_temperatures(truth.tempered(0.5), gold)
     assert found.emissions == found.transitions
-    assert found.notes == ("the sentences cannot tell a temperature of the transitions, which have that of emissions",)
+    assert found.notes == (
+        "the sentences do not determine a temperature of the transitions, which have that of emissions",
+    )
 
 
 def test_what_the_model_holds_impossible_is_left_out_and_counted() -> None:

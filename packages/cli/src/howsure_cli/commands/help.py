@@ -21,9 +21,9 @@ from howsure_cli.terminal.options import (
 from howsure_cli.terminal.output import emit
 
 INPUT = f"""
-Options for the files that a command reads: which columns hold probabilities, which rows count, and how files are read.
-Files may be compressed (.gz, .zst); globs such as 'results/**/*.jsonl' and several files are read as one table; - is
-standard input.
+Options for the files that a command reads: which columns contain probabilities, which rows count, and how files
+are read. Files may be compressed (.gz, .zst); globs such as 'results/**/*.jsonl' and several files are read as one
+table; - is standard input.
 
 {FORMATS_READ}
 """

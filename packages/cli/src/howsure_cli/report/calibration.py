@@ -128,7 +128,7 @@ def calibration_report(result: CalibrationCurves, *, title: str | None = None, c
         result = replace(result, rows=result.beside, beside=result.corp)
     curves = result.binned
     if len(curves) == 0:
-        raise InputError("curves must hold at least one calibration curve with bins; it holds none.")
+        raise InputError("curves must contain at least one calibration curve with bins; it contains none.")
     names = _names(curves)
     without_bins = {curve.name: curve for curve in result.beside if isinstance(curve, CorpCurve)}
     p_values, shown = result.p_adjusted, most_pairs(curves)
@@ -238,7 +238,7 @@ def _section(curve: CalibrationCurve, name: str, prefix: str, corp: CorpCurve | 
 def _without_bins(curve: CorpCurve | None, prefix: str) -> WithoutBins | None:
     if curve is None:
         return None
-    caption = "Isotonic regression; in grey, where the curve of a calibrated model would lie."
+    caption = "Isotonic regression; in grey, where the curve of a calibrated model would be."
     verdict_text = curve.verdict()
     return WithoutBins(
         f"{verdict_text[0].upper()}{verdict_text[1:]}.",

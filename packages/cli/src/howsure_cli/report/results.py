@@ -69,7 +69,7 @@ TESTS = {
     "mcnemar": "Only the items count that one of the two has right and the other wrong: of equally good systems, each "
     "is as likely the right one (McNemar, mid-p).",
     "boostsa": "It is BooStSa's: the share of sub-samples of the {resampled} whose difference exceeds twice the one "
-    "found. It is no probability that equally good systems would differ so, and detects little.",
+    "found. It is not the probability that equally good systems would differ by as much, and detects little.",
 }
 SIDES = {
     "two-sided": "differ at least as much",

@@ -156,7 +156,7 @@ def _check_text(by: str, path: str) -> None:
     except UnicodeDecodeError:
         is_text = False
     if not is_text or beginning.lstrip().startswith((b"{", b"[")) or HEAD.match(beginning):
-        raise InputError(f"{by} adds Markdown to a text, and {path} holds something else. Name another file.")
+        raise InputError(f"{by} adds Markdown to a text, and {path} is not such a text. Name another file.")
 
 
 def _check_different(written: Sequence[tuple[str, str]]) -> None:
@@ -178,7 +178,7 @@ def _check_unread(path: str, identities_read: set[Identity]) -> None:
     for folder in Path(os.path.realpath(path)).parents:
         if identity(folder) in identities_read:
             raise InputError(
-                f"{path} lies in {folder}, which is an input of this command and would be overwritten; name another."
+                f"{path} is in {folder}, which is an input of this command and would be overwritten; name another."
             )
 
 

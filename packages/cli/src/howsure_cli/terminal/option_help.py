@@ -80,7 +80,7 @@ OPTION_HELP = {
     "--seed": "Seed of random numbers.",
     "--folds": "Number of parts, each evaluated with what was learned from the others.",
     "--method [bins|corp]": "A curve of bins, or without bins: isotonic regression (CORP).",
-    "--interval [debiased|nguyen-oconnor|bootstrap|none]": "Interval of Algorithm 1's value, beside the debiased one.",
+    "--interval [debiased|nguyen-oconnor|bootstrap|none]": "Also show an interval of Algorithm 1's value.",
     "--test [simulation|spiegelhalter|binned|cox|cumulative]": "Test that p comes from (default: the binned test).",
     "--method [linear|logit]": "Linear: least squares; logit: logistic regression.",
     "--map": "Map that recalibrate fit wrote.",
@@ -110,13 +110,13 @@ OPTION_HELP = {
     "--singletons": "Include entities with a single mention?",
     "--column [xpos|upos]": "CoNLL-U tags to use; two-column files count as xpos.",
     "--tag-pairs": "The N most frequent pairs of consecutive tags.",
-    "--unknown-tags": "What to do about tags or types that the model does not know; keep: they count as wrong.",
+    "--unknown-tags": "What to do about tags or types that the model does not have; keep: they count as wrong.",
     "--k-best": "Use the K most probable sequences of each sentence.",
     "--dev": "File to evaluate on after training, or to choose the best pass.",
     "--test FILE": "File to evaluate on, which was not used for training.",
     # which files, and how they are read
     "--from": "Format of the files (default: recognised by name and content); howsure help input lists them.",
-    "--where": "Use only the rows for which this holds, e.g. \"prompt = 'first' and n > 3\".",
+    "--where": "Use only the rows for which this is true, e.g. \"prompt = 'first' and n > 3\".",
     "--by-file": "Make each file's name a column, called file, for --group, --cluster and --where.",
     "--across-files": "Equal values of --id or --cluster in several files: the same item, or separate ones.",
     "--skip-missing": "Leave out rows with missing values, and count them.",
@@ -135,7 +135,7 @@ OPTION_HELP = {
     "--raw": "Do not escape names for terminals and spreadsheets.",
     "--figure": "Draw the result: .svg, .png or .pdf.",
     "--width INCHES": "Width of the figure, such as 3.3 for one column of a page of two.",
-    "--axis": "Axes of the figure: all of [0, 1], the part with bins, log-odds; auto: as the bins lie.",
+    "--axis": "Axes of the figure: all of [0, 1], the part with bins, log-odds; auto: by where the bins are.",
     "--report FILE.html": "Write a report as one self-contained HTML file; an earlier one is replaced.",
 }
 

@@ -62,7 +62,7 @@ def as_names(ctx: Context, param: Parameter, value: str | None) -> list[str] | N
     """Names separated by commas."""
     names = None if value is None else [name.strip() for name in value.split(",")]
     if names is not None and not all(names):
-        raise click.BadParameter(f"{value!r} holds an empty name")
+        raise click.BadParameter(f"{value!r} contains an empty name")
     return names
 
 
@@ -74,7 +74,7 @@ def as_each_names(ctx: Context, param: Parameter, value: tuple[str, ...]) -> tup
 def as_level(ctx: Context, param: Parameter, value: float) -> float:
     """The level of an interval."""
     if not 0.0 < value < 1.0:
-        raise click.BadParameter(f"{value:g} does not lie strictly between 0 and 1; write 0.95 for 95%")
+        raise click.BadParameter(f"{value:g} is not between 0 and 1; write 0.95 for 95%")
     return value
 
 
@@ -102,7 +102,7 @@ def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
     ctx.meta[COLUMNS] = as_names(ctx, param, value)
     form = ctx.params.get("form")
     if value is not None and form in ("json", "signature"):
-        why = "JSON holds everything" if form == "json" else "a signature has no columns"
+        why = "JSON contains everything" if form == "json" else "a signature has no columns"
         raise InputError(f"--columns is for tables; {why}. Leave one of the two out.")
 
 

@@ -345,7 +345,7 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
     if 2 * squared.left_out > binned.sums.count.sum():
         yield "most pairs are alone in their bin: use fewer and larger bins"
     if isinstance(pairs, Slots) and holds_whole_rows(pairs):
-        yield "the classes of a row count as independent pairs: see docs/language-models.md on how intervals then hold"
+        yield "the classes of a row count as independent pairs: see docs/language-models.md on valid intervals"
     if len(binned.sums) == 1:
         yield "one bin only: the error is that of the mean prediction"
 

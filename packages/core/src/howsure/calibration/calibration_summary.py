@@ -239,7 +239,7 @@ class CalibrationSummary(SavedSums):
     @classmethod
     def _of(cls, saved: Saved, name: str) -> Self:
         if saved.names is not None:
-            raise InputError(f"{name} holds summaries of groups: CalibrationSummaries reads it.")
+            raise InputError(f"{name} contains summaries of groups: CalibrationSummaries reads it.")
         return cls.of_slots(saved.parts[0])
 
     def __repr__(self) -> str:
@@ -271,7 +271,7 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
         described = predictions.describe()
         if "cluster" in described:  # of a log, which knows it by itself
             raise InputError(
-                f"rows of one {described['cluster']} are correlated, which sums do not hold: howsure calibration FILE."
+                f"rows of one {described['cluster']} are correlated, which sums do not show: howsure calibration FILE."
             )
         positive, sums = predictions.notes.get("positive"), {}
         for name, part in parts_read(predictions, data).by_group:
@@ -296,7 +296,7 @@ def checked_pairs(
         if bool(bad.any()):
             row = int(np.flatnonzero(bad)[0])
             raise InputError(
-                "{parameter} of a summary must be 0 or between 1e-60 and 1e60; {row} holds {weights!r}. "
+                "{parameter} of a summary must be 0 or between 1e-60 and 1e60; {row} is {weights!r}. "
                 "Divide all weights by the same number.",
                 "sample_weight",
                 row=row,
@@ -320,7 +320,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         for name, summary in (summaries or {}).items():
             if not isinstance(summary, CalibrationSummary):
                 raise InputError(
-                    f"summaries must hold a CalibrationSummary for each group; {name!r} has {shown(summary)}."
+                    f"summaries must contain a CalibrationSummary for each group; {name!r} has {shown(summary)}."
                 )
             if str(name) in self._slots:
                 raise InputError(f"summaries must have names of their own; two are called {str(name)!r}.")
@@ -443,7 +443,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
     @classmethod
     def _of(cls, saved: Saved, name: str) -> Self:
         if saved.names is None:
-            raise InputError(f"{name} holds one summary without groups: CalibrationSummary reads it.")
+            raise InputError(f"{name} contains one summary without groups: CalibrationSummary reads it.")
         return cls.of_slots(dict(zip(saved.names, saved.parts, strict=True)))
 
 

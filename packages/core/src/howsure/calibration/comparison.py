@@ -168,7 +168,7 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
     def each(first: str, other: str) -> str:
         return f"{parameter('y_true', first)} {parameter('y_true_against', other)}"
 
-    both = f"Is it true of both? Say so: {each(label, label)}."
+    both = f"Is it the label of both? Give it twice: {each(label, label)}"
     if named_after[0] != named_after[1]:
         first, other = columns if named_after[0] else columns[::-1]
         example = each(label, "COL") if named_after[0] else each("COL", label)
@@ -214,7 +214,7 @@ def compare_pairs(
 ) -> CalibrationComparison:
     """`compare_calibration` on checked pairs; with `own_labels`, the labels of the two may differ."""
     if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
-        raise InputError(f"names must be two different ones, of A and of B; they are {names!r}.")
+        raise InputError(f"names must be two different names, of A and of B; they are {names!r}.")
     if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
         raise InputError("the two models must be evaluated on the same rows; the label of {row} differs", row=row)

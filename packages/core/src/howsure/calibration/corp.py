@@ -166,7 +166,7 @@ def _side(curve: CorpCurve, name: str, side: int) -> str:
 def interval_of(curves: Sequence[CorpCurve]) -> str:
     """The legend of the interval in a table."""
     level = 100 * curves[0].by_chance.level
-    why = "the curve fits noise, too, so that the miscalibration of these pairs may lie above it"
+    why = "the curve fits noise, too, so that the miscalibration of these pairs may be above it"
     return f"the {level:g}% interval of the miscalibration, corrected for fitting: {why}"
 
 
@@ -374,7 +374,7 @@ def checked_simulations(n_simulations: object, level: float) -> int:
     if times < least:
         raise InputError(
             "{parameter} must be at least {least} for a band of level {level:g}, so that one simulated "
-            "curve lies beyond each end; it is {times}.",
+            "curve is outside each end; it is {times}.",
             "n_simulations",
             least=least,
             level=level,

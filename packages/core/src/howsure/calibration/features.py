@@ -70,7 +70,9 @@ def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
     if kind in "iuf":
         return _of_numbers(name, column.astype(np.float64), hidden | (column != column), min_rows)
     if kind == "c" or kind == "m":
-        raise InputError(f"features: {name} must hold numbers, dates or names; its values are of type {column.dtype}.")
+        raise InputError(
+            f"features: {name} must contain numbers, dates or names; its values are of type {column.dtype}."
+        )
     if kind in "OUT":
         hidden = hidden | np.fromiter(map(is_missing, column), np.bool_, n)
         visible = column[~hidden]
@@ -247,7 +249,7 @@ def _names(features: Any) -> list[str]:
 def _different(features: Iterable[Any]) -> list[str]:
     names = [str(name) for name in features]
     if not names:
-        raise InputError("features must hold at least one column; it holds none.")
+        raise InputError("features must contain at least one column; it contains none.")
     for name in names:
         if names.count(name) > 1:
             times = names.count(name)
@@ -301,7 +303,8 @@ def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
     ones = np.bincount(feature.codes, weights=pairs.labels, minlength=feature.cells)
     if 0 < pairs.labels.sum() < len(pairs) and bool(((ones == 0) | (ones == rows)).all()):
         raise InputError(
-            f"features: {feature.name} tells every label: none of its values occurs with both. Is it the label itself, "
+            f"features: {feature.name} determines every label: none of its values occurs with both. Is it the label "
+            "itself, "
             "or made from it? Use what is known before the label is."
         )
 

@@ -65,7 +65,9 @@ def logit_calibration(
     if shards is None:
         for name, value, default in (("targets", columns, ()), ("ignore", ignore, IGNORED), ("reduce", reduce, None)):
             if value != default:
-                raise InputError("{parameter} is for files of logits; saved summaries hold sums. Leave it out.", name)
+                raise InputError(
+                    "{parameter} is for files of logits; saved summaries contain sums. Leave it out.", name
+                )
         summary, recipe = _saved(data)
     else:
         summary, recipe = _summed(shards, data, reduce or CLASS_WISE)

@@ -177,7 +177,7 @@ def slots_of_logits(
         row = int(wrong.argmax())
         raise InputError(
             f"targets must be numbers of the {matrix.shape[1]:,} classes, from 0, or {ignore} for rows that do not "
-            f"count; {place(row)} holds {numbers[row]}."
+            f"count; {place(row)} is {numbers[row]}."
         )
     rows = np.flatnonzero(counting)
     slots = (slots_of_tensor if is_tensor else slots_of_array)(matrix, rows, numbers[rows], reduce == TOP_LABEL)
@@ -199,7 +199,7 @@ def _array(logits: Any) -> Any:
     if array.dtype.kind != "f":
         raise InputError(f"logits must be floating-point numbers; they are {array.dtype}.")
     if np.ma.is_masked(logits):
-        raise InputError("logits must not be masked, and some are: give -inf for a class that cannot be.")
+        raise InputError("logits must not be masked, and some are: give -inf for an impossible class.")
     return array
 
 
@@ -207,7 +207,7 @@ def _tensor(logits: Any) -> Any:
     if not logits.is_floating_point():
         raise InputError(f"logits must be floating-point numbers; they are {logits.dtype}.")
     if logits.device.type == "mps":
-        raise InputError("logits lie on a device without float64 (mps), which exact sums need; give logits.cpu().")
+        raise InputError("logits are on a device without float64 (mps), which exact sums need; give logits.cpu().")
     return logits.detach()
 
 

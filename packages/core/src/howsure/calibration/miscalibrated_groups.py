@@ -171,7 +171,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         level, whole = f"{100 * self.recipe['level']:g}%", self.recipe["against"] == WHOLE
         gap = "mean prediction minus label frequency; positive: overconfident"
         excess = "gap minus that of the whole at the same predictions" if whole else "the gap"
-        excess += f", with an interval that holds for all groups at once ({level})"
+        excess += f", with an interval that is simultaneous for all groups ({level})"
         return [
             Column("group", WORDS, get=lambda row: row.name),
             Column("n", COUNT),
@@ -369,7 +369,7 @@ def groups_of(
 
 def _no_group(features: Sequence[Feature], residuals: Residuals, min_rows: int) -> InputError:
     feature_names = shortened(f"{feature.name} ({_kind_of(feature)})" for feature in features)
-    rare = "; 5 labels of either kind must be expected in a group, and as many beside it at the same predictions"
+    rare = "; 5 labels of either kind must be expected in a group, and as many outside it at the same predictions"
     rare += ", and its rows must come from at least 10 clusters" if residuals.clustered else ""
     return InputError(
         f"no group of at least {min_rows:,} rows can be made of the features: {feature_names}{rare}. Is each value "

@@ -216,7 +216,7 @@ def _check_order(names: Sequence[str], *, named: bool) -> None:
     ordered = len(numbers) == len(names) and numbers == sorted(set(numbers))
     if not named and not ordered:
         raise InputError(
-            "levels need an order, and the probabilities are of {names}: say it from the lowest to the "
+            "levels need an order, and the probabilities are named {names}: give it from the lowest to the "
             "highest, `levels=...`.",
             names=list(names),
         )

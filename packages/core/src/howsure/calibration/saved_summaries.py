@@ -169,9 +169,9 @@ def _parsed(head: dict[str, Any], content: bytes) -> Saved:
     if not all(isinstance(values, list) and len(values) == expected for values in lists):
         raise ValueError("its head does not fit together")
     if not all(type(number_) is int and number_ >= 0 for number_ in (*sizes, *head["weightless"], *head["bytes"])):
-        raise ValueError("its head holds what is no number of rows")
+        raise ValueError("its head contains an invalid number of rows")
     if not all(value is None or isinstance(value, str) for value in (*head["positive"], *head["reduction"])):
-        raise ValueError("its head holds what is no name")
+        raise ValueError("its head contains an invalid name")
     if names is not None and (not all(isinstance(name, str) for name in names) or len(set(names)) < len(names)):
         raise ValueError("its groups have no names of their own")
     n, columns = sum(sizes), []
@@ -214,4 +214,4 @@ def _check(slots: Slots) -> None:
         slots.weights is None or (slots.weights[4:] >= 0).all(),
     ]
     if not all(map(bool, possible)):
-        raise ValueError("it holds sums that no pairs have")
+        raise ValueError("its sums cannot come from pairs")

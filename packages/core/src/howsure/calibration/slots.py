@@ -274,7 +274,7 @@ def checked_sums(sums: Integers) -> Integers:
     """The sums, unchanged. Raises InputError if a slot has so many pairs that 64-bit sums may have overflowed."""
     if sums[0].max(initial=0) >= MOST or sums.min(initial=0) < 0:
         raise InputError(
-            f"the sums of one cell and label are too large for 64 bits, which hold those of {MOST:,} pairs, or of "
+            f"the sums of one cell and label are too large for 64 bits, which are enough for {MOST:,} pairs, or "
             "fewer where predictions of almost 0 or 1 are wrong: keep a summary for each part of the pairs."
         )
     return sums

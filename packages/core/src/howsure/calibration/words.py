@@ -214,7 +214,7 @@ def _region(curve: CalibrationCurve, first: int, last: int) -> Region:
 def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
     error = curve.error
     if math.isnan(error.value) or error.low is None or error.high is None:
-        return TOO_LITTLE, f"too little data to tell: no bin holds two pairs to learn from (n = {curve.n:,})"
+        return TOO_LITTLE, f"too little data: no bin has two pairs (n = {curve.n:,})"
     regions_ = regions(curve)
     missing = int(np.count_nonzero(_sides(curve)))
     if error.low <= 0.0:
@@ -224,7 +224,7 @@ def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
         if little:
             return (
                 TOO_LITTLE,
-                f"too little data to tell: the error may be anything from 0 to {error.high:.2f} (n = {curve.n:,})",
+                f"too little data: the error may be anything from 0 to {error.high:.2f} (n = {curve.n:,})",
             )
         if missing <= _missing_by_chance(len(curve.bins), error.level):
             return NONE_SEEN, _none_seen(len(curve.bins) - missing, len(curve.bins))

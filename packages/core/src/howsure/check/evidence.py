@@ -28,12 +28,12 @@ def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0
 
     >>> check_limit(5, name="max_error")
     Traceback (most recent call last):
-    howsure.errors.InputError: max_error must lie strictly between 0 and 1; it is 5. Write 0.05 for 5%.
+    howsure.errors.InputError: max_error must be greater than 0 and less than 1; it is 5. Write 0.05 for 5%.
     """
     if is_number(value) and low < value < high:
         return float(value)
     if np.isfinite(low):
-        rule = f"must lie strictly between {low:g} and {high:g}"
+        rule = f"must be greater than {low:g} and less than {high:g}"
         raise InputError(f"{parameter(name)} {rule}; it is {value!r}. Write 0.05 for 5%.")
     raise InputError(f"{parameter(name)} must be a finite number; it is {shown(value)}.")
 
@@ -264,7 +264,7 @@ class Baseline:
         try:
             document = parsed_json(text.content)
         except ValueError as error:
-            raise InputError(f"{path} is no baseline: {error}.") from error
+            raise InputError(f"{path} is not a baseline: {error}.") from error
         return baseline_from(document, name=str(path))
 
     def save(self, path: Place) -> None:
@@ -283,7 +283,9 @@ class Baseline:
         shared = [entry for entry in entries if entry.group in earlier]
         if not shared:
             available = shortened(dict.fromkeys(repr(entry.check) for entry in self.entries)) or "none"
-            raise InputError(f"{self.name} holds nothing to compare the check {rule.check!r} with; it has {available}.")
+            raise InputError(
+                f"{self.name} contains nothing to compare the check {rule.check!r} with; it has {available}."
+            )
         notes = tuple(self._left_out(entries, list(earlier.values())))
         for entry in shared:
             before = earlier[entry.group]
@@ -324,14 +326,14 @@ def baseline_from(document: Any, *, name: str) -> Baseline:
     Raises InputError if it is none, or of a later version.
     """
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(f"{name} is no baseline: howsure check wrote none of this kind; let a run write it.")
+        raise InputError(f"{name} is not a baseline; let a run of howsure check write it first.")
     if not is_version(document.get("schema"), SCHEMA):
         raise InputError(
             f"{name} is of schema {document.get('schema')!r}, this howsure reads {SCHEMA}; write it again."
         )
     entries = document.get("entries")
     if not isinstance(entries, list):
-        raise InputError(f"{name} holds no list of entries; write it again.")
+        raise InputError(f"{name} has no list of entries; write it again.")
     parsed_entries = []
     for place, entry in enumerate(entries, 1):
         try:
@@ -348,7 +350,7 @@ def _entry(entry: Any) -> Entry:
     """
     kind = next((kind for kind in KINDS if kind in entry), None)
     if kind is None:
-        raise ValueError("it holds no estimate")
+        raise ValueError("it has no estimate")
     made, names = KINDS[kind]
     check, group, n, how = entry["check"], entry["group"], entry["n"], entry["how"]
     texts = isinstance(check, str) and (group is None or isinstance(group, str)) and isinstance(how, dict)

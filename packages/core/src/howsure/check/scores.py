@@ -585,8 +585,7 @@ def notes_on(
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
         others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
         bounds_note = told(
-            f"all scores lie between 0 and 1, and are taken to be bounded by them; if {others}, give "
-            f"{parameter('bounds')}"
+            f"all scores are between 0 and 1, which are taken as their bounds; if {others}, give {parameter('bounds')}"
         )
         return (*_too_few(test, rule, size), *((bounds_note,) if guessed and not of_shares else ()))
     notes = []
@@ -633,9 +632,7 @@ def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
-        raise InputError(
-            f"{name} must be numbers; {at_row(row)} holds {column[row : row + 1].tolist()[0]!r}."
-        ) from None
+        raise InputError(f"{name} must be numbers; {at_row(row)} is {column[row : row + 1].tolist()[0]!r}.") from None
     check_finite(numbers, name=name)
     return np.asarray(numbers)
 

@@ -156,7 +156,8 @@ def kept_risk(min_coverage: float) -> str:
     """
     if not (is_number(min_coverage) and 0.0 < min_coverage <= 1.0):
         raise InputError(
-            f"{parameter('min_coverage')} must lie above 0 and be at most 1; it is {min_coverage!r}. Write 0.7 for 70%."
+            f"{parameter('min_coverage')} must be greater than 0 and at most 1; it is {min_coverage!r}. Write 0.7 for "
+            "70%."
         )
     return "risk" if min_coverage == 1.0 else f"risk of the most confident {100 * min_coverage:g}%"
 

@@ -67,16 +67,16 @@ class Verdict:
         if self.reason == NO_BOUNDS:
             return told(f"{observed}: {WITHOUT_BOUNDS.format(bounds=BOUNDS, assume=ASSUME)}")
         if self.bound is None:
-            return f"{observed}: too little data to tell"
+            return f"{observed}: too little data"
         above = "above" if (self.outcome == PASS) == (self.wanted != BELOW) else "below"
         if self.outcome == CANNOT_TELL:
-            return f"{observed}: not shown to lie above or below {self.limit:g}{self._advice()}"
+            return f"{observed}: not shown to be above or below {self.limit:g}{self._advice()}"
         p, adjusted = (
             (self.p_pass, self.p_pass_adjusted) if self.outcome == PASS else (self.p_fail, self.p_fail_adjusted)
         )
         how = "" if adjusted == p else ", adjusted"
         within = f"{'at least' if self._is_lower_bound else 'at most'} {number(self.bound)}"
-        return f"{observed} lies {above} {self.limit:g} ({within}, {p_in_words(adjusted)}{how})"
+        return f"{observed} is {above} {self.limit:g} ({within}, {p_in_words(adjusted)}{how})"
 
     @property
     def bound_text(self) -> str:
@@ -94,13 +94,13 @@ class Verdict:
         if self.estimate.method == BETS:
             return "; evaluate the next items in the order drawn, and check again"
         if self.more_rows is None:
-            return "; the estimate lies too near to the limit for any number of rows to tell"
+            return "; the estimate is too near to the limit for any number of rows to decide"
         return f"; about {rounded_up(self.more_rows):,} more rows would decide it, if the estimate is right"
 
 
 WITHOUT_BOUNDS = (
-    "no verdict, since scores too rare to have been seen may lie anywhere. Say which scores are possible, {bounds}, or "
-    "assume that there are no such scores, {assume}"
+    "no verdict: scores too rare to be in these data could be of any size. State the possible scores, {bounds}, or "
+    "assume that there are none, {assume}"
 )
 BOUNDS, ASSUME = parameter("bounds", "LOW,HIGH", quoted=False), parameter("assume_no_rare_losses", True)
 
@@ -271,7 +271,9 @@ def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
     """
     level = check_level(level)
     if level <= 0.5:
-        raise InputError(f"level must lie above 0.5: a verdict errs with probability 1 - level; it is {level:g}.")
+        raise InputError(
+            f"level must be greater than 0.5: a verdict is wrong with probability 1 - level; it is {level:g}."
+        )
     return level, check_whole(alarms_over, name="alarms_over", most=MOST_RUNS)
 
 

@@ -68,9 +68,7 @@ def partial_labels(
             if len(texts) == 2
             else ""
         )
-        message = (
-            f"{parameter(name)} must be 0, 1 or missing; {at_row(rows[odd])} holds {values.tolist()[odd]!r}.{advice}"
-        )
+        message = f"{parameter(name)} must be 0, 1 or missing; {at_row(rows[odd])} is {values.tolist()[odd]!r}.{advice}"
         raise InputError(message) from None
 
 
@@ -354,10 +352,11 @@ def _read_inclusion(
         value = column[place] if place < len(rows) and rows[place] == row else None
         number = None if value is None else spelled_number(str(value))
         if number is None or not 0.0 < number <= 1.0:
-            shown = "none" if value is None else repr(value.item() if isinstance(value, np.generic) else value)
+            shown = "empty" if value is None else repr(value.item() if isinstance(value, np.generic) else value)
             raise InputError(
-                f"{parameter('inclusion')}, the probability that a unit was drawn for labelling, must lie in (0, 1] "
-                f"where there is a label; {at_row(row)} has {shown}. {parameter('howsure.draw_label_sample')} gives it."
+                f"{parameter('inclusion')}, the probability that a unit was drawn for labelling, must be greater "
+                f"than 0 and at most 1 where there is a label; {at_row(row)} is {shown}. "
+                f"{parameter('howsure.draw_label_sample')} gives it."
             )
         values[k] = number
     odd = np.flatnonzero(values != values[first][element])

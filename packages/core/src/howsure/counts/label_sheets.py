@@ -123,7 +123,7 @@ def two_values(labels: dict[int, Any], file: str) -> dict[int, int]:
     texts = {unit: str(label).strip() for unit, label in labels.items()}
     values = list(dict.fromkeys(texts.values()))
     if len(values) > 2:
-        raise InputError(f"{LABEL} must have two values; {file} holds {shortened(map(repr, values))}.")
+        raise InputError(f"{LABEL} must have two values; {file} contains {shortened(map(repr, values))}.")
     return {unit: int(text == values[0]) for unit, text in texts.items()}
 
 
@@ -135,7 +135,7 @@ def _positive_labels(labels: dict[tuple[int, int], Any], positive: str, file: st
         near = None if positive in values else nearest(positive, values)
         advice = f" Did you mean {parameter('pos_label', near)}?" if near else ""
         raise InputError(
-            f"{LABEL} must be {positive!r} or one other value; {file} holds {shortened(map(repr, values))}.{advice}"
+            f"{LABEL} must be {positive!r} or one other value; {file} contains {shortened(map(repr, values))}.{advice}"
         )
     return {at: float(str(label).strip() == positive) for at, label in labels.items()}
 
@@ -162,7 +162,7 @@ def _chance(rows: Rows, i: int) -> float:
     if chance is None or not 0.0 < chance <= 1.0:
         shown = "nothing" if value is None else repr(value)
         advice = "Write a decimal point." if "," in shown else "Restore this column from the sample."
-        raise InputError(f"{CHANCE} must be a number above 0 and at most 1; {rows.place(i)} holds {shown}. {advice}")
+        raise InputError(f"{CHANCE} must be a number above 0 and at most 1; {rows.place(i)} is {shown}. {advice}")
     return chance
 
 
@@ -171,7 +171,7 @@ def _label(rows: Rows, i: int, name: str) -> float | None:
     label = float(value) if isinstance(value, bool) else _number(value)
     if value is not None and label not in (0.0, 1.0):
         raise InputError(
-            f"{name} must be 1 or 0; {rows.place(i)} holds {value!r}. Write 1 for a unit with the property and 0 "
+            f"{name} must be 1 or 0; {rows.place(i)} is {value!r}. Write 1 for a unit with the property and 0 "
             f"for one without it, or say which value means 1: {parameter('pos_label')}."
         )
     return label

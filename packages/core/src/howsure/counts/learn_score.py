@@ -115,6 +115,6 @@ def _checked(texts: Iterable[str]) -> list[str]:
     first_bad_row = next((row for row, text in enumerate(text_list) if not isinstance(text, str)), None)
     if first_bad_row is not None:
         raise InputError(
-            f"texts must be a list of texts; {at_row(first_bad_row)} holds a {type(text_list[first_bad_row]).__name__}."
+            f"texts must be a list of texts; {at_row(first_bad_row)} is a {type(text_list[first_bad_row]).__name__}."
         )
     return text_list

@@ -56,13 +56,13 @@ def _numbers(values: object, name: str, n: int) -> Floats:
     except (TypeError, ValueError):
         row = next((k for k, value in enumerate(values_array.tolist()) if not _is_real(value)), 0)
         raise InputError(
-            f"{parameter(name)} must be a column of numbers; {at_row(row)} holds {values_array.tolist()[row]!r}."
+            f"{parameter(name)} must be a column of numbers; {at_row(row)} is {values_array.tolist()[row]!r}."
         ) from None
     low, high = float(column.min()), float(column.max())
     if not (low >= -MAX_FEATURE and high <= MAX_FEATURE):
         row = int(np.flatnonzero(~(np.abs(column) <= MAX_FEATURE))[0])
         raise InputError(
-            f"{parameter(name)} must be finite numbers, at most {MAX_FEATURE:g} in size; {at_row(row)} holds "
+            f"{parameter(name)} must be finite numbers, at most {MAX_FEATURE:g} in size; {at_row(row)} is "
             f"{float(column[row])!r}."
         )
     return column

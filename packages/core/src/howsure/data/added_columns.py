@@ -255,13 +255,13 @@ def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str,
     if scores.is_one:
         if classes_wanted:
             raise InputError(
-                f"the map is one of {len(classes_wanted)} classes, {shortened(classes_wanted)}; {first.name} holds "
+                f"the map is one of {len(classes_wanted)} classes, {shortened(classes_wanted)}; {first.name} has "
                 "one number per row."
             )
         return (), [first.number]
     if not classes_wanted:
         raise InputError(
-            f"the map takes one probability per row; {scores.shown} hold several. "
+            f"the map takes one probability per row; {scores.shown} contain several. "
             f"Name one column by {way('prob', 'COL')}."
         )
     keys = scores.given.columns if several else first.keys
@@ -271,7 +271,7 @@ def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str,
     if not names:  # plain lists
         if tuple(classes_wanted) != tuple(map(str, range(len(classes_wanted)))):
             raise InputError(
-                f"{first.name} holds lists without names, and the map has the classes {shortened(classes_wanted)}. "
+                f"{first.name} contains lists without names, and the map has the classes {shortened(classes_wanted)}. "
                 f"Say which they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
             )
         names = tuple(classes_wanted)

@@ -128,7 +128,7 @@ def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell
             value = value.get(key) if isinstance(value, dict) else None
         if value is not None and not isinstance(value, list):
             raise InputError(
-                f"{parameter('explode', field)} must name a list; row {rows:,} of {file.name} (counted from 1) holds "
+                f"{parameter('explode', field)} must name a list; row {rows:,} of {file.name} (counted from 1) is "
                 f"{shown(value)}."
             )
         fields_seen |= dict.fromkeys(record)

@@ -137,9 +137,9 @@ def _is_readable(entry: Any, name: str, n_bytes: int, path: str) -> bool:
         kind, shape, (first, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
         whole, kind = [*shape, first, end], str(kind)
     except (TypeError, KeyError, ValueError) as error:
-        raise _damaged(path, f"its header does not say where the tensor {name!r} lies") from error
+        raise _damaged(path, f"its header does not say where the tensor {name!r} is") from error
     if not all(type(number) is int and 0 <= number < 1 << 62 for number in whole) or not isinstance(shape, list):
-        raise _damaged(path, f"the tensor {name!r} has a shape or place that is none")
+        raise _damaged(path, f"the tensor {name!r} has an invalid shape or place")
     if kind not in TYPES:
         return False
     needed = math.prod(shape) * BYTES[kind]
@@ -226,7 +226,7 @@ def open_logits(
     logits = tuple(_logits_of(arrays, path) for arrays, path in zip(arrays_by_file, files, strict=True))
     if len({logit.shape[-1] for logit in logits}) > 1:
         sizes = shortened(f"{logit.path} {logit.shape[-1]:,}" for logit in logits)
-        raise InputError(f"all files must hold logits of the same classes; they hold rows of {sizes}.")
+        raise InputError(f"all files must contain logits of the same classes; they contain rows of {sizes}.")
     if targets:
         numbers = _beside(logits, each_once(targets))
     else:
@@ -259,8 +259,10 @@ def _unknown(path: str, start: bytes) -> InputError:
             ".npz is read by howsure calibration."
         )
     if start.startswith((b"PK", b"\x80")):
-        return InputError(f"{path} is pickled, and is not opened: what it holds could run. Save it as .safetensors.")
-    return InputError(f"{path} holds no logits in a format that is known: {' or '.join(SUFFIXES)}.")
+        return InputError(
+            f"{path} is pickled, and is not opened: its content could run as code. Save it as .safetensors."
+        )
+    return InputError(f"{path} has no logits in a format that is known: {' or '.join(SUFFIXES)}.")
 
 
 def _of_npy(file: BinaryIO, size: int, path: str) -> StoredArray:
@@ -269,18 +271,19 @@ def _of_npy(file: BinaryIO, size: int, path: str) -> StoredArray:
     except ArchiveError as error:
         raise InputError(f"{path} cannot be read: {error}.") from error
     if header.fortran and len(header.shape) > 1:
-        raise InputError(f"{path} holds its columns one after another; save numpy.ascontiguousarray of it.")
+        raise InputError(f"{path} stores its columns one after another; save numpy.ascontiguousarray of it.")
     return StoredArray(path, "", header.dtype.str, header.shape, header.length)
 
 
 def _logits_of(arrays: dict[str, StoredArray], path: str) -> StoredArray:
     array = _first(arrays, LOGITS)
     if array is None:
-        raise InputError(f"{path} holds no tensor named {' or '.join(LOGITS)}; it has {shortened(arrays) or 'none'}.")
+        raise InputError(f"{path} has no tensor named {' or '.join(LOGITS)}; it has {shortened(arrays) or 'none'}.")
     if not array.is_floating or len(array.shape) < 2:
         shape = " x ".join(f"{n:,}" for n in array.shape) or "one number"
         raise InputError(
-            f"{path} must hold logits, floating-point numbers, (rows, classes); it holds {array.type_name}, {shape}."
+            f"{path} must contain logits, floating-point numbers, (rows, classes); it contains {array.type_name}, "
+            f"{shape}."
         )
     if array.shape[-1] < 2:
         raise InputError(f"{path} has rows of {array.shape[-1]:,} number; logits of two classes or more are needed.")
@@ -297,7 +300,7 @@ def _targets_of(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
     if target_array is None:
         where = f"no tensor named {' or '.join(TARGETS)}" if logits.name else "one array"
         raise InputError(
-            f"{logits.path} holds {where}: name the file of the right classes by {parameter('targets', GIVEN)}"
+            f"{logits.path} contains {where}: name the file of the right classes by {parameter('targets', GIVEN)}"
         )
     if target_array.shape != logits.shape[:-1]:
         raise _other_shape(target_array, [logits])
@@ -310,7 +313,7 @@ def _beside(logits: Sequence[StoredArray], paths: Sequence[str]) -> tuple[Array,
     for path in paths:
         target_array = _first(_arrays(path), TARGETS)
         if target_array is None:
-            raise InputError(f"{path} holds no tensor named {' or '.join(TARGETS)}.")
+            raise InputError(f"{path} has no tensor named {' or '.join(TARGETS)}.")
         target_arrays.append(target_array)
     if len(target_arrays) == len(logits):
         for target_array, array in zip(target_arrays, logits, strict=True):
@@ -330,7 +333,7 @@ def _beside(logits: Sequence[StoredArray], paths: Sequence[str]) -> tuple[Array,
 def _other_shape(targets: StoredArray, logits: Sequence[StoredArray]) -> InputError:
     shape = logits[0].shape if len(logits) == 1 else (sum(logit.n_rows for logit in logits), logits[0].shape[-1])
     return InputError(
-        f"{targets.path} must hold one target for each row of logits; its shape is {targets.shape}, and that of the "
+        f"{targets.path} must contain one target for each row of logits; its shape is {targets.shape}, and that of the "
         f"logits{'' if len(logits) == 1 else ' of all files'} is {shape}."
     )
 
@@ -338,7 +341,7 @@ def _other_shape(targets: StoredArray, logits: Sequence[StoredArray]) -> InputEr
 def _numbers(stored_array: StoredArray) -> Array:
     if not stored_array.is_whole:
         raise InputError(
-            f"{stored_array.path} must hold the numbers of the right classes, integers; it holds "
+            f"{stored_array.path} must contain the numbers of the right classes, integers; it contains "
             f"{stored_array.type_name}."
         )
     with opened(stored_array.path) as file:
@@ -351,7 +354,7 @@ def _check_targets(targets: Array, logits: StoredArray, ignore: int) -> None:
         row = int(wrong.argmax())
         raise InputError(
             f"targets must be numbers of the {logits.shape[-1]:,} classes, from 0, or {ignore} for rows that do not "
-            f"count; row {row + 1:,} of {logits.path} (counted from 1) holds {targets[row]}."
+            f"count; row {row + 1:,} of {logits.path} (counted from 1) is {targets[row]}."
         )
 
 

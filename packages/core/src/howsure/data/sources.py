@@ -77,7 +77,7 @@ class Files(Source):
         check_distinct({"y_true": y_true, "y_prob": y_prob})
         roles |= {"y_prob": y_prob, "pos_label": pos_label}
         if saved := saved_summaries(self.paths):
-            self._refuse(roles, "is for files of predictions; saved summaries hold sums")
+            self._refuse(roles, "is for files of predictions; saved summaries contain sums")
             return sums_of_saved(saved)
         from howsure.data.predictions.predictions import open_predictions
         from howsure.data.predictions.rows import column_of_feature
@@ -189,7 +189,7 @@ def _beside(first: Any, other: Any) -> Probabilities:
     spec = Probabilities(PROB, None) if first is None else given_of(first)
     columns = [other] if isinstance(other, str) else list(other)
     if spec.values is not None and len(spec.columns) > 1 and len(columns) == 1:
-        raise InputError(f"{columns[0]} is no file; this model has several columns, so name the other model's file.")
+        raise InputError(f"{columns[0]} is not a file; this model has several columns, so name the other model's file.")
     return replace(spec, values=columns[0] if isinstance(spec.values, str | None) else columns)
 
 
@@ -325,7 +325,8 @@ class Sums:
     def pairs(self, *_: object) -> NoReturn:
         """Raise InputError: there are none."""
         raise InputError(
-            f"{shortened(self.files, limit=3)}: sums stand for the pairs, and tests, bootstrap intervals, clusters, "
+            f"{shortened(self.files, limit=3)}: the file contains sums instead of pairs, but tests, bootstrap "
+            "intervals, clusters, "
             "the worst rows, another model, and CORP with weights need the pairs themselves. Name the files of "
             "predictions."
         )

@@ -135,7 +135,7 @@ def before_after_figure(panels: Mapping[str, Sequence[CalibrationCurve]]) -> Fig
     Raises InputError for no panel.
     """
     if not panels:
-        raise InputError("panels must hold at least one pair of curves; it is empty.")
+        raise InputError("panels must contain at least one pair of curves; it is empty.")
     with styled():
         narrow = is_narrow()
         rows, columns = (len(panels), 1) if narrow else (1, len(panels))

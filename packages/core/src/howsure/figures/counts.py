@@ -38,7 +38,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     domains = list(dict.fromkeys(row.group[:-1] for row in rows))
     if not is_drawn(counts):
         raise InputError(
-            f"a figure holds at most {MOST_CELLS} groups of {MOST_DOMAINS} domains; there are {len(rows):,} of "
+            f"a figure shows at most {MOST_CELLS} groups of {MOST_DOMAINS} domains; there are {len(rows):,} of "
             f"{len(domains):,}. Count by longer periods, or fewer domains at a time."
         )
     if ax is None:

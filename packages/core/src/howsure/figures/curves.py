@@ -296,7 +296,7 @@ def axis_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> tuple[str, str
 def curve_names(curves: Sequence[CalibrationCurve | CorpCurve], labels: Sequence[str] | None) -> list[str]:
     """The names to show, one a curve."""
     if len(curves) == 0:
-        raise InputError("curves must hold at least one calibration curve; it is empty.")
+        raise InputError("curves must contain at least one calibration curve; it is empty.")
     if labels is None:
         return [f"curve {i}" if curve.name is None else curve.name for i, curve in enumerate(curves, start=1)]
     if len(labels) != len(curves):

@@ -48,7 +48,7 @@ def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | Non
     Raises InputError if there is no row, more rows than can be read, or another number of labels than of rows.
     """
     if not 0 < len(rows) <= MOST_ROWS:
-        raise InputError(f"rows must hold 1 to {MOST_ROWS} groups; there are {len(rows):,}. Choose some.")
+        raise InputError(f"rows must contain 1 to {MOST_ROWS} groups; there are {len(rows):,}. Choose some.")
     if labels is not None and len(labels) != len(rows):
         raise InputError(f"labels must name every row; there are {len(labels)} labels for {len(rows)} rows.")
     names = [_name(row, i) for i, row in enumerate(rows)] if labels is None else list(labels)

@@ -125,7 +125,7 @@ def trend_figure(trend: Trend) -> Figure:
     """
     rules = trend.rules
     if not 0 < len(rules) <= MOST_RULES:
-        raise InputError(f"a figure holds 1 to {MOST_RULES} rules; there are {len(rules):,}. Draw one: plot(rule=...).")
+        raise InputError(f"a figure shows 1 to {MOST_RULES} rules; there are {len(rules):,}. Draw one: plot(rule=...).")
     with styled():
         figure = new_figure(6.6, TREND_HEIGHT * len(rules))
         for place, rule in enumerate(rules, 1):
@@ -141,7 +141,7 @@ def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Ax
     """
     groups = list(dict.fromkeys(point.group for point in points))
     if len(groups) > MOST_GROUPS:
-        raise InputError(f"a figure holds at most {MOST_GROUPS} groups; there are {len(groups):,}.")
+        raise InputError(f"a figure shows at most {MOST_GROUPS} groups; there are {len(groups):,}.")
     if ax is None:
         with styled():
             ax = new_figure(6.6, TREND_HEIGHT).subplots()

@@ -46,7 +46,7 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
     Raises InputError for no curve, or more than 8.
     """
     if not 0 < len(curves) <= MOST_CURVES:
-        raise InputError(f"curves must hold 1 to {MOST_CURVES} curves; there are {len(curves):,}. Choose some.")
+        raise InputError(f"curves must contain 1 to {MOST_CURVES} curves; there are {len(curves):,}. Choose some.")
     with styled():
         axes = _new_axes(ax)
         handles = [_draw_curve(axes, curve, look(i), band=len(curves) <= BANDS_UP_TO) for i, curve in enumerate(curves)]

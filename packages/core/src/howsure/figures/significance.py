@@ -62,7 +62,7 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
     Raises InputError if there is no row, more rows than can be read, or more than one metric.
     """
     if not 0 < len(rows) <= MOST_ROWS:
-        raise InputError(f"rows must hold 1 to {MOST_ROWS} models; there are {len(rows):,}. Choose some.")
+        raise InputError(f"rows must contain 1 to {MOST_ROWS} models; there are {len(rows):,}. Choose some.")
     if len({row.metric for row in rows}) > 1:
         raise InputError("rows must be of one metric; draw one panel for each.")
     dress(ax, grid="x")

@@ -138,7 +138,7 @@ class Archive:
         self._file.seek(member.header_offset)
         mark, name, extra = LOCAL_HEADER.unpack(self._file.read(LOCAL_HEADER.size))
         if mark != b"PK\x03\x04":
-            raise zipfile.BadZipFile("there is no member where one is declared")
+            raise zipfile.BadZipFile("a declared member is missing")
         self._file.seek(name + extra, io.SEEK_CUR)
         try:
             with zstd().open(io.BytesIO(self._file.read(member.compress_size))) as stream:
@@ -152,7 +152,7 @@ class Archive:
     def _take(self, member: str) -> int:
         """The size of a member, which is taken off what the archive may unpack to."""
         if member not in self._known:
-            raise ArchiveError(f"it holds no {member}")
+            raise ArchiveError(f"it has no {member}")
         size = self._zip.getinfo(member).file_size
         self._left -= size
         if self._left < 0:
@@ -207,10 +207,12 @@ def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[s
     except Exception as error:  # a header is parsed as a Python literal, which fails in many ways
         raise ArchiveError(f"{name} is not an array of numpy, or is damaged") from error
     if dtype.hasobject:
-        raise ArchiveError(f"{name} holds Python objects, which are never unpickled; save numbers or text (dtype str)")
+        raise ArchiveError(
+            f"{name} contains Python objects, which are never unpickled; save numbers or text (dtype str)"
+        )
     if dtype.kind not in kinds:
         what = "columns of several types" if dtype.names else f"values of the type {dtype}"
-        raise ArchiveError(f"{name} must hold {_said(kinds)}; it holds {what}")
+        raise ArchiveError(f"{name} must contain {_said(kinds)}; it contains {what}")
     if not all(type(n) is int and n >= 0 for n in shape):
         raise ArchiveError(f"{name} is not an array of numpy: its shape is {shape}")
     header = ArrayHeader(dtype, shape, fortran, stream.tell() - start)
@@ -228,7 +230,7 @@ def _check_characters(array: Array, name: str) -> None:
     codes = array.ravel(order="K").view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
     low, high = SURROGATES
     if bool((codes > LAST_CODE_POINT).any()) or bool(((codes >= low) & (codes <= high)).any()):
-        raise ArchiveError(f"{name} holds texts with what is no character")
+        raise ArchiveError(f"{name} contains texts with invalid characters")
 
 
 def _said(kinds: Collection[str]) -> str:

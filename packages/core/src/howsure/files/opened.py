@@ -175,7 +175,7 @@ def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
     ValueError: it is nested too deeply
     >>> parsed_json('"\\\\ud800"')
     Traceback (most recent call last):
-    ValueError: it holds half a character (a lone surrogate)
+    ValueError: it contains half a character (a lone surrogate)
     >>> parsed_json('{"a": 1, "a": NaN}', strict=True)
     Traceback (most recent call last):
     ValueError: it holds NaN, which is no number of JSON
@@ -193,18 +193,18 @@ def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     except UnicodeEncodeError as error:
-        raise ValueError("it holds half a character (a lone surrogate)") from error
+        raise ValueError("it contains half a character (a lone surrogate)") from error
     return value
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"it holds {name}, which is no number of JSON")
+    raise ValueError(f"it contains {name}, which is not a number in JSON")
 
 
 def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     mapping = dict(pairs_ := list(pairs))
     if len(mapping) != len(pairs_):
-        raise ValueError("it holds a name twice")
+        raise ValueError("it contains a name twice")
     return mapping
 
 

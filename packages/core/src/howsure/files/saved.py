@@ -53,7 +53,7 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
     with alone(path_of(path, like=like)):
         if os.path.exists(path) and sha256(Path(path).read_bytes()) not in earlier:
             changed = "was written by another process since it was loaded, or " if earlier else ""
-            raise InputError(f"{path} {changed}holds something else; load it and add to that, or name another file.")
+            raise InputError(f"{path} {changed}contains something else; load it and add to that, or name another file.")
         save(content, path, like=like)
         earlier.add(sha256(content))
 
@@ -66,7 +66,7 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
     with opened(path_of(path, like=like)) as file:
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        raise InputError(f"{path} is no {what}: it is larger than {MOST_BYTES >> 20} MiB.")
+        raise InputError(f"{path} is too large to be a {what}: larger than {MOST_BYTES >> 20} MiB.")
     try:
         return parse(content)
     except InputError as error:
@@ -134,7 +134,8 @@ class SavedState:
         except UnicodeEncodeError as error:
             around = error.object[max(error.start - 10, 0) : error.end + 10]
             raise InputError(
-                f"{self.head.what} cannot be saved: a name holds half a character (a lone surrogate), at {around!r}. "
+                f"{self.head.what} cannot be saved: a name contains half a character (a lone surrogate), at "
+                f"{around!r}. "
                 "Rename it."
             ) from None
         return text
@@ -215,7 +216,7 @@ def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
     >>> _what_it_is("crf.npz", ["emissions"])
     'It holds the arrays emissions. Name the file that the model was saved to.'
     """
-    arrays_text = f"It holds the arrays {shortened(arrays)}" if arrays else "It is a zip without arrays"
+    arrays_text = f"It contains the arrays {shortened(arrays)}" if arrays else "It is a zip without arrays"
     if not {"logits", "predictions"} & set(arrays):
         return f"{arrays_text}. Name the file that the model was saved to."
     return (
@@ -248,13 +249,13 @@ def _head(path: Place, archive: Archive) -> dict[str, Any]:
         raise ArchiveError(str(error)) from error
     forms = {"kind": str, "schema": int, "content": dict, "sha256": dict}
     if not isinstance(head, dict) or any(type(head.get(name)) is not form for name, form in forms.items()):
-        raise ArchiveError(f"{HEAD} must hold {', '.join(forms)}")
+        raise ArchiveError(f"{HEAD} must contain {', '.join(forms)}")
     return head
 
 
 def _check_kind(path: Place, head: Mapping[str, Any], *, kind: str, schemas: range) -> None:
     if head["kind"] != kind:
-        raise InputError(f"{path} holds a model of the kind {shown(head['kind'])}; this reads the kind {kind!r}.")
+        raise InputError(f"{path} contains a model of the kind {shown(head['kind'])}; this reads the kind {kind!r}.")
     if head["schema"] not in schemas:
         advice = "install a newer one" if head["schema"] > schemas[-1] else "train the model and save it again"
         schema_text = f"{path} has schema {head['schema']!s:.20}"

@@ -220,7 +220,7 @@ def class_positions(
         return positions, classes or tuple(str(index) for index in range(k))
     if classes is None:
         raise InputError(
-            "{name} holds {labels}, and the {k} probabilities of a row have no names. Say which classes "
+            "{name} contains {labels}, and the {k} probabilities of a row have no names. Say which classes "
             "they are, in order: `classes=['A', 'B', 'C']`.",
             name=name,
             labels=list(labels),
@@ -229,7 +229,7 @@ def class_positions(
     others = [(label, number) for label, number in zip(labels, numbers, strict=True) if label not in classes]
     wrong = next((label for label, number in others if number not in place_of_number), others[0][0])
     index = ", or an index from 0" if None in numbered else ""
-    raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it holds {wrong!r}.")
+    raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it contains {wrong!r}.")
 
 
 def probability_fault(

@@ -30,7 +30,7 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
         else "Is it the right column? Write both alike."
     )
     raise InputError(
-        f"no value of {name} is a true label: it holds {_listed(predicted)}; the true labels are {_listed(true)}. "
+        f"no value of {name} is a true label: it contains {_listed(predicted)}; the true labels are {_listed(true)}. "
         f"{advice}"
     )
 

@@ -61,7 +61,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     items, item_names = check_codes(id, n=n, name="id")
     runs, run_names = (np.zeros(n, dtype=np.int64), ("",)) if run is None else check_codes(run, n=n, name="run")
     if len(names) < 2:
-        raise InputError(f"model must name two models or more; every row is of {names[0]!r}.")
+        raise InputError(f"model must name two or more models; every row is of {names[0]!r}.")
     of_cell, cell = np.unique(models.astype(np.int64) * len(run_names) + runs, return_inverse=True)
     folds = None
     if run is not None and (np.bincount(cell) != len(item_names)).any():
@@ -229,7 +229,7 @@ def as_scores(values: object, name: str) -> Floats:
                 advice = (
                     f"Say which value counts as 1: {parameter('pos_label', value)}." if isinstance(value, str) else ""
                 )
-                raise InputError(f"{name} must be numbers; {at_row(row)} holds {shown(value)}. {advice}".rstrip())
+                raise InputError(f"{name} must be numbers; {at_row(row)} is {shown(value)}. {advice}".rstrip())
     scores: Floats = column.astype(np.float64)
     check_finite(scores, name=name)
     return scores

@@ -60,8 +60,7 @@ def check_bounds(bounds: object) -> tuple[float, float]:
         return float(ends[0]), float(ends[1])
     if len(ends) == 2 and any(isinstance(end, int | float) and abs(end) > LARGEST_SCORE for end in ends):
         raise InputError(
-            f"{parameter('bounds')} must lie between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}; they are "
-            f"{shown(bounds)}."
+            f"{parameter('bounds')} must be between {-LARGEST_SCORE:g} and {LARGEST_SCORE:g}; they are {shown(bounds)}."
         )
     raise InputError(
         "bounds must be the lowest and the highest score that is possible; they are {bounds!r}. "
@@ -76,8 +75,8 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
     if len(outside):
         row = int(outside[0])
         raise InputError(
-            "{name} must lie between the bounds, {low:g} and {high:g}; {row} is {value:g}. "
-            "Give bounds that hold for every score, or, if {value:g} marks a missing one, leave such "
+            "{name} must be between the bounds, {low:g} and {high:g}; {row} is {value:g}. "
+            "Give bounds that include every score, or, if {value:g} marks a missing one, leave such "
             "rows out: {missing_values} and `skip_missing=True`.",
             name=name,
             low=bounds[0],

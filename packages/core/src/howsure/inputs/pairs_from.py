@@ -230,7 +230,9 @@ def array_of_given(values: Any) -> Column:
         lengths = {len(row) for row in array}
         if len(lengths) > 1:
             raise InputError(
-                "{parameter} must hold lists of one length; they have {lengths}.", "y_prob", lengths=sorted(lengths)[:3]
+                "{parameter} must contain lists of one length; they have {lengths}.",
+                "y_prob",
+                lengths=sorted(lengths)[:3],
             )
         return np.stack([np.asarray(row) for row in array])
     return array

@@ -161,7 +161,7 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
     if isinstance(value, datetime.date):
         return value
     if value is None or is_missing(value):
-        raise InputError(f"{place} holds no date. Leave such documents out first, or give them one.")
+        raise InputError(f"{place} has no date. Leave such documents out first, or give them one.")
     try:
         return datetime.datetime.fromisoformat(value.strip()).date()
     except (ValueError, AttributeError, TypeError) as error:
@@ -190,7 +190,7 @@ def check_date_format(written: str) -> None:
     unknown = sorted(directives - set(KNOWN))
     if unknown:
         raise InputError(
-            "{parameter} must be written as in strptime; %{unknown} in {written!r} is none of its signs.",
+            "{parameter} must be written as in strptime; %{unknown} in {written!r} is not one of its codes.",
             "date_format",
             unknown=unknown[0],
             written=written,
@@ -226,7 +226,7 @@ def several_ways(name: str, place: str, value: str, ways: Sequence[str]) -> Inpu
     """Error for a column of dates that fits more than one format."""
     choices = " or ".join(parameter("date_format", way) for way in ways)
     return InputError(
-        f"{name} may name the day or the month first: {place} holds {value!r}, and no date of the column tells. Say "
+        f"{name} may name the day or the month first: {place} is {value!r}, and no date of the column settles it. Say "
         f"which: {choices}."
     )
 
@@ -273,7 +273,7 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
         except ValueError:
             like = "such as 2003-03-20" if date_format is None else f"written as {date_format}"
             row = at_row(int(np.flatnonzero(dates.codes == code)[0]))
-            problem = f"{parameter(name)} must hold dates {like}; {row} holds {date!r}."
+            problem = f"{parameter(name)} must contain dates {like}; {row} is {date!r}."
             advice = f" If they are written in another way, name it: {parameter('date_format', '%d.%m.%Y')}."
             raise InputError(problem + ("" if date_format else advice)) from None
     distinct = sorted(set(labels))

@@ -92,7 +92,7 @@ def rater_agreement(
     if scale not in SCALES:
         raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")
     if not is_number(margin) or not 0.0 <= margin < 1.0:
-        raise InputError(f"{parameter('margin')} must lie in [0, 1); it is {margin!r}.")
+        raise InputError(f"{parameter('margin')} must be in [0, 1); it is {margin!r}.")
     answers = Columns.read({"score": score, "rater": rater, "id": id}, data, labels=scale == "nominal")
     with answers.rows.placed():
         grades = _grades(answers, scale, categories)
@@ -158,7 +158,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
         if (code_of < 0).any():
             row = int((code_of[codes] < 0).argmax())
             raise InputError(
-                f"{parameter('score')} must be one of the categories {shortened(_texts(listed))}; {at_row(row)} holds "
+                f"{parameter('score')} must be one of the categories {shortened(_texts(listed))}; {at_row(row)} is "
                 f"{names[codes[row]]}. Correct it, or add it to {parameter('categories')}."
             )
         codes, names = code_of[codes], tuple(_texts(listed))
@@ -169,7 +169,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
         )
     raters = columns.names("rater")
     if len(raters) < 2:
-        raise InputError(f"{parameter('rater')} must hold two raters or more; it holds {raters[0]!r} alone.")
+        raise InputError(f"{parameter('rater')} must name two or more raters; it names only {raters[0]!r}.")
     columns.check_once(["rater"], "rater")
     table = np.full((len(columns.names("id")), len(raters)), -1)
     table[columns.codes("id"), columns.codes("rater")] = codes
@@ -347,7 +347,7 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
     people = [rater for rater in range(len(grades.raters)) if rater != place]
     if len(people) < 2:
         raise InputError(
-            f"{parameter('judge')} is compared with people beside other people: there must be two at least."
+            f"{parameter('judge')} is compared with people as one of several: there must be at least two people."
         )
     table = np.where(grades.table >= 0, grades.values[grades.table], np.nan)
     nearer, p = [], []

@@ -224,7 +224,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
     """What the judge's grade depends on, among answers that people grade alike."""
     f, y = answers.numbers["score"], answers.numbers["y_true"]
     if np.isnan(y).all():
-        raise InputError(f"{parameter('y_true')} holds nothing: no answer has a person's grade. Have some graded.")
+        raise InputError(f"{parameter('y_true')} is empty in every row. Have some answers graded by a person.")
     columns = np.stack([_column(answers, role, own_family) for role in covariates], axis=1)
     graded = answers.graded(np.arange(answers.n), f, y, None)
     of, n = graded.read, len(graded.read)
@@ -248,7 +248,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
     fit = fitted(regression, f[of])
     assert fit is not None
     if not fit.errors[fit.has_error].min(initial=np.inf) > SAME * np.ptp(f):
-        return [_untold(role, n, level, "people's grades tell all of the judge's") for role in covariates]
+        return [_untold(role, n, level, "people's grades determine the judge's completely") for role in covariates]
     with_error = np.flatnonzero(fit.has_error).tolist()
     what = "answers" if units is None else "clusters"
     answers.notes.extend(rough_intervals([covariates[place] for place in with_error], fit.degrees[with_error], what))
@@ -272,7 +272,7 @@ def _column(columns: Columns, role: str, own_family: str | None) -> Floats:
         if not (values > 0.0).all():
             row = int((values <= 0.0).argmax())
             raise InputError(
-                f"{parameter(role)} must be positive; {at_row(row)} holds {values[row]:g}. Leave out empty answers."
+                f"{parameter(role)} must be positive; {at_row(row)} is {values[row]:g}. Leave out empty answers."
             )
         return np.asarray(np.log2(values))
     if own_family not in columns.names(role):

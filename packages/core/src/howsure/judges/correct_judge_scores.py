@@ -150,7 +150,7 @@ def correct_grades(
     with answers.rows.placed():
         column_name = "y_true" if data is None else str(y_true)
         if np.isnan(answers.numbers["y_true"]).all():
-            raise InputError(f"{column_name} holds nothing: no answer has a person's grade. Have some graded.")
+            raise InputError(f"{column_name} is empty in every row. Have some answers graded by a person.")
         ends = answers.bounds(bounds, column_name)
         readings = _read_twice(answers, flips)
         if id is not None:
@@ -181,8 +181,8 @@ def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
         other = np.flatnonzero(~np.isnan(grades) & (grades != 0.0) & (grades != 1.0))
         if len(other):
             raise InputError(
-                f"{parameter('second', GIVEN)} tells how often people misread 0 and 1; {at_row(int(other[0]))} of "
-                f"{parameter(role)} holds {grades[other[0]]:g}. Of other grades, have every answer graded by two "
+                f"{parameter('second', GIVEN)} estimates how often people misread 0 and 1; {at_row(int(other[0]))} of "
+                f"{parameter(role)} is {grades[other[0]]:g}. Of other grades, have every answer graded by two "
                 f"people, and give their mean as {parameter('y_true')}; or say which grade counts as 1: "
                 f"{parameter('pos_label', GIVEN)}."
             )
@@ -260,7 +260,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
     people, corrected = (graded.mean(level, slope=coefficient) for coefficient in (0.0, slope))
     bias = graded.bias(level)
     if not graded.judged.min() < graded.judged.max():
-        notes.append("the judge gives every answer the same grade, which tells nothing")
+        notes.append("the judge gives every answer the same grade, which is no information")
     elif not answers.drawn and graded.units is None and labelled < n:
         p = _drawn_at_random(graded)
         if p < PROBABLY:

@@ -72,7 +72,9 @@ class JudgePlan(Rows[JudgePlanRow]):
         """The width, and the notes."""
         lacking = any(row.corrected is None or row.people is None for row in self.rows)
         none = (
-            [" A dash: the grades of all answers would not do, or whether they do cannot be told."] if lacking else []
+            [" A dash: the grades of all answers would not do, or the data do not show whether they do."]
+            if lacking
+            else []
         )
         return [f"Grades of people for an interval {self.width:g} wide.{''.join(none)}", *self.notes]
 
@@ -131,7 +133,7 @@ def plan_judge_sample(
     if (y_true is None) == (correlation is None):
         raise InputError(f"give either {parameter('y_true', GIVEN)}, first grades, or {parameter('correlation', 0.7)}.")
     if correlation is not None and (not is_number(correlation) or not 0 <= correlation < 1):
-        raise InputError(f"{parameter('correlation')} must lie in [0, 1); it is {correlation!r}.")
+        raise InputError(f"{parameter('correlation')} must be in [0, 1); it is {correlation!r}.")
     answers = Columns.read({"score": score, "y_true": y_true, "model": model}, data, pos_label=pos_label)
     with answers.rows.placed():
         ends = answers.bounds(bounds, "y_true" if data is None else str(y_true))

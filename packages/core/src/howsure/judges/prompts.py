@@ -151,7 +151,7 @@ def prompt_sensitivity(
             check_within(answers.numbers["score"], ends, name="score" if data is None else str(score))
         names, items = answers.names("prompt"), len(answers.names("id"))
         if len(names) < 2:
-            raise InputError(f"{parameter('prompt')} must hold two prompts or more; it holds {names[0]!r} alone.")
+            raise InputError(f"{parameter('prompt')} must name two or more prompts; it names only {names[0]!r}.")
         answers.check_once(["prompt", *(["run"] if run is not None else [])], "prompt")
         cells = _Cells.of(answers, items, len(names))
         notes = list(answers.notes)
@@ -168,7 +168,8 @@ def prompt_sensitivity(
         notes.append(few)
     if ends is None and not np.ptp(cells.means) > 0:
         notes.append(
-            f"all grades are alike, which does not show how far others lie; give {parameter('bounds', (0, 1))}"
+            "all grades are alike, which does not show how far others are from these; give "
+            f"{parameter('bounds', (0, 1))}"
         )
     parts, mean, given_mean = cells.parts(level, ends)
     prompts = dict(zip(names, cells.each(level, ends), strict=True))

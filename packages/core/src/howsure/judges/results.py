@@ -206,8 +206,8 @@ class JudgeReplacement:
     def sentence(self) -> str:
         """The verdict in words."""
         if self.may is None:
-            return f"Whether {self.judge} may stand in for a person cannot be told: {self.why}."
-        verdict = "may stand in for a person" if self.may else "is not shown to be able to stand in for a person"
+            return f"Whether {self.judge} may replace a person cannot be decided: {self.why}."
+        verdict = "may replace a person" if self.may else "is not shown to be able to replace a person"
         return (
             f"{self.judge} {verdict}: it is found as good as {self.winning_rate:.0%} of {self.compared} people, and in "
             f"{self.advantage:.0%} of their grades as near to the others as they are, or nearer."

@@ -24,7 +24,7 @@ from howsure.stats.mean_score import Bounds, mean_score
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 FEWEST_OF_MAP = 30  # grades that the map is learned from
-OUTSIDE = 0.02  # of a model's answers, more of which may not lie beyond the grades that the map knows
+OUTSIDE = 0.02  # of a model's answers, more of which may not lie beyond the grades of the map
 SUSPICION = 0.05  # with which a model leaves the map though its grades follow it, for all models together
 YES, NO, UNAUDITED = "transports", "does not", "not audited"
 
@@ -69,7 +69,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
             Column("n", COUNT, legend="answers that the judge graded"),
             Column("labelled", COUNT, legend="of these by people, too"),
             Column("residual", ESTIMATE, "people minus map", legend=level),
-            Column("outside", digits(3), legend="share of answers beyond the grades that the map knows"),
+            Column("outside", digits(3), legend="share of answers beyond the grades of the map"),
             Column("verdict", WORDS, "the map"),
             Column("mapped", ESTIMATE, "mean by the map", legend="wider by the margin"),
         ]
@@ -77,7 +77,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
     @property
     def answer(self) -> str:
         """For which models the judge's grades mean the same."""
-        words = {"transports": "holds for", "does not": "does not hold for"}
+        words = {"transports": "is valid for", "does not": "is not valid for"}
         models: dict[str, list[str]] = {}
         for row in self.rows:
             models.setdefault(words.get(row.verdict, f"{row.verdict}:"), []).append(row.model)
@@ -90,7 +90,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
 
     def below(self) -> Sequence[str]:
         """When a map transports, what it is learned from, why there are no verdicts, and the notes."""
-        margin = f"A map holds where people minus map lies within ±{self.recipe['margin']:g}."
+        margin = f"A map is valid if the mean of people minus map is within ±{self.recipe['margin']:g}."
         learned = (
             f"The map is learned from {', '.join(self.learned_from)}; each model is audited by the map of the others."
         )
@@ -160,7 +160,7 @@ def judge_transport(
     with answers.rows.placed():
         names = answers.names("model")
         if len(names) < 2:
-            raise InputError(f"{parameter('model')} must hold two models or more; it holds {names[0]!r} alone.")
+            raise InputError(f"{parameter('model')} must name two or more models; it names only {names[0]!r}.")
         if against is not None and str(against) not in names:
             raise unknown_name("model", str(against), names, place="the data")
         y, f, code = answers.numbers["y_true"], answers.numbers["score"], answers.codes("model")
@@ -285,11 +285,11 @@ def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float
         )
         verdict = UNKNOWN
         if at_level is None or tested is None:
-            why = f"the map of the others rests on fewer than {FEWEST_OF_MAP} grades of people"
+            why = f"the map of the others is based on fewer than {FEWEST_OF_MAP} grades of people"
         else:
             residual, low, high = at_level[0], tested[0].low, tested[0].high
             if outside > OUTSIDE:
-                why = f"{outside:.0%} of its answers have grades of the judge beyond those that the map knows"
+                why = f"{outside:.0%} of its answers have grades of the judge beyond those of the map"
                 verdict = NO
             elif low is not None and high is not None:
                 inside, beyond = -margin <= low and high <= margin, low > margin or high < -margin

@@ -47,13 +47,13 @@ def as_days(dates: object) -> Days:
     column = as_column(dates, name="dates")
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"dates must not be missing; {at_row(row)} holds nothing. Leave such rows out first.")
+        raise InputError(f"dates must not be missing; {at_row(row)} is empty. Leave such rows out first.")
     if column.dtype.kind == "M":
         return column.astype("datetime64[D]")
     distinct: dict[Any, np.datetime64] = {}
     for row, value in enumerate(column.tolist()):
         if value not in distinct:
-            distinct[value] = _day(value, f"dates must be dates; row {row} holds {shown(value)}. Write {ADVICE}.")
+            distinct[value] = _day(value, f"dates must be dates; row {row} is {shown(value)}. Write {ADVICE}.")
     return np.array([distinct[value] for value in column.tolist()], dtype="datetime64[D]")
 
 
@@ -114,7 +114,7 @@ class Settings:
             raise unknown_name("period", str(period), PERIODS, place="a monitor")
         if not is_number(tolerance) or not 0.0 <= tolerance < LARGEST_TOLERANCE:
             raise InputError(
-                f"tolerance must lie in [0, {LARGEST_TOLERANCE}); it is {tolerance!r}. Write 0.02 for two points of "
+                f"tolerance must be in [0, {LARGEST_TOLERANCE}); it is {tolerance!r}. Write 0.02 for two points of "
                 "probability."
             )
         wait = check_whole(wait, name="wait", least=0, most=MOST_WAITING)
@@ -212,7 +212,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
     here = _labelled(label)
     n = int(here.sum())
     if n == 0:
-        raise InputError(f"{parameter('y_true')} holds no label at all: there is nothing to monitor yet.")
+        raise InputError(f"{parameter('y_true')} has no label at all: there is nothing to monitor yet.")
     probabilities = check_probabilities(y_prob)[here]
     labels = check_labels(label[here].tolist(), pos_label=pos_label)
     codes: Integers = np.zeros(n, dtype=np.int64)
@@ -220,7 +220,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
     if groups is not None:
         codes, names = check_codes(as_column(groups, name="groups")[here], n=n, name="groups", groups=True)
         if ALL in names:
-            raise InputError("groups must not hold an empty name. Name them, or leave such rows out.")
+            raise InputError("groups must not contain an empty name. Name them, or leave such rows out.")
     cluster_codes = None if clusters is None else fingerprints(as_column(clusters, name="clusters")[here], n=n)
     return Rows(days[here], labels, probabilities, codes, names, cluster_codes, days[~here])
 

@@ -261,7 +261,7 @@ class Isotonic(ProbabilityMap):
         x = numbers(parameters, "x", strictly=True, shares=True)
         y = numbers(parameters, "y", n=len(x), rising=True, shares=True)
         if not len(x):
-            raise InputError("the map's parameter x must hold one number or more; it is empty.")
+            raise InputError("the map's parameter x must contain one number or more; it is empty.")
         return cls(x, y)
 
     def apply(self, scores: Scores) -> Floats:

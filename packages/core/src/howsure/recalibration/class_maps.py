@@ -255,7 +255,7 @@ def finite_logs(scores: Scores) -> Floats:
     if impossible.any():
         row, column = (int(place) for place in np.argwhere(impossible)[0])
         raise InputError(
-            f"this map needs probabilities above 0; {at_row(row)} holds 0 for class number {column + 1}. {CERTAIN}"
+            f"this map needs probabilities above 0; {at_row(row)} is 0 for class number {column + 1}. {CERTAIN}"
         )
     return scores.logs
 
@@ -307,7 +307,7 @@ def _finite(solution: Floats, method: str) -> Floats:
     """
     if not np.isfinite(solution).all() or np.abs(solution).max() > LARGEST:
         raise InputError(
-            f"{parameter('method', method)} has no best coefficients: the classes can be told apart without an error, "
+            f"{parameter('method', method)} has no best coefficients: the classes can be separated without an error, "
             f"or nearly. {parameter('method', 'temperature')} needs less."
         )
     return solution

@@ -313,7 +313,7 @@ def evaluate_maps(
     if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) < len(methods):
         names_text = repr(methods) if isinstance(methods, str) or not methods else ", ".join(methods)
         raise InputError(
-            "{parameter} must be a list of different names, one or more; it holds {names_text}.",
+            "{parameter} must be a list of different names, one or more; it contains {names_text}.",
             "methods",
             names_text=names_text,
         )
@@ -321,7 +321,10 @@ def evaluate_maps(
     fitting |= {"penalty": (penalty, None), "folds": (folds, FOLDS), "repeats": (repeats, None)}
     set_options = [name for name, (value, usual) in fitting.items() if value != usual]
     if map is not None and set_options:
-        raise InputError("{parameter} is for maps that are fitted here, and `map` names one that is.", set_options[0])
+        raise InputError(
+            "{parameter} chooses how a map is fitted, and `map` names a fitted one. Leave out one of the two.",
+            set_options[0],
+        )
     check_told(methods, n_bins, penalty)
     named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
@@ -398,7 +401,7 @@ def evaluations_of_map(
     names = data.group_names if fitted.groups else ()
     if fitted.groups and data.groups is None:
         raise InputError(
-            "{parameter} must say the group of each row: the map has {groups}.", "groups", groups=list(fitted.groups)
+            "{parameter} must name the group of each row: the map has {groups}.", "groups", groups=list(fitted.groups)
         )
     after = fitted.apply_rows(with_floor(data.scores, fitted.floor), data.groups if names else None, names)
     return [

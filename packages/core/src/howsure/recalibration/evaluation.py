@@ -315,7 +315,7 @@ def check_margin(margin: float) -> float:
     Raises InputError for another value.
     """
     if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 < margin < 1:
-        raise InputError(f"margin must lie above 0 and below 1; it is {margin!r}. Write 0.01, say.")
+        raise InputError(f"margin must be greater than 0 and less than 1; it is {margin!r}. Write 0.01, say.")
     return float(margin)
 
 
@@ -399,6 +399,6 @@ def _notes(before: Pairs, held_out: Pairs, units: Units) -> list[str]:
             other = "" if when == "before" else f"use a method that never gives 0 or 1, such as {NEVER_CERTAIN}, or "
             notes.append(
                 f"{when} recalibration, {right_extremes(certain)}, so its "
-                f"improvement cannot be told; {other}judge by the Brier score"
+                f"improvement is undefined; {other}judge by the Brier score"
             )
     return [*notes, *zero_classes(before, held_out)]

@@ -101,7 +101,7 @@ def rows_needed(improvement: Estimate, margin: float) -> int | None:
 
 WIDTH = 104  # of sentences
 FINE = 5  # decimals of what is on the scale of squared probabilities
-ALIKE = "This is about rows like these: a map mends other data only as far as they err in the same way."
+ALIKE = "This is about rows like these: other data benefit only if their probabilities are off in the same way."
 
 
 def fine(estimate: Estimate) -> str:
@@ -138,7 +138,7 @@ def verdict_sentence(result: RecalibrationEvaluation) -> str:
             f"a calibration error of {result.margin:g} would gain."
         )
     elif result.kind == CANNOT_TELL:
-        verdict = f"too little data to tell whether {map_} helps"
+        verdict = f"too little data to show whether {map_} helps"
         if gain.low is not None:
             verdict += (
                 f": the improvement of the {score}, {fine(gain)}, may be 0 or more than {least}, which removing a "

@@ -75,7 +75,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
         rows = "one probability per row" if binary else "several classes"
         other = ", ".join(methods)
         raise InputError(
-            "{method} is not for {rows}; for these there are auto, {other}.",
+            "{method} is not for {rows}; use one of auto, {other}.",
             method=Parameter("method", name),
             rows=rows,
             other=other,
@@ -188,7 +188,7 @@ def check_fit(data: Labelled) -> None:
         return
     label = data.label_names()[int(counts.argmax())]
     raise InputError(
-        "{parameter} must hold two labels or more; all of {counted} hold {label!r}. One class alone "
+        "{parameter} must contain two labels or more; all of {counted} have {label!r}. One class alone "
         "says nothing about what probabilities are worth.",
         "y_true",
         counted=counted(len(data), "row"),

@@ -84,7 +84,7 @@ def numbers(
     if (rising and (steps < 0).any()) or (strictly and (steps <= 0).any()):
         raise InputError(f"the map's parameter {name} must be in rising order; it is {shown(values)}.")
     if shares and len(array) and not (array.min() >= 0.0 and array.max() <= 1.0):
-        raise InputError(f"the map's parameter {name} must hold numbers from 0 to 1; it is {shown(values)}.")
+        raise InputError(f"the map's parameter {name} must contain numbers from 0 to 1; it is {shown(values)}.")
     return array
 
 

@@ -217,7 +217,7 @@ def _certain(data: Labelled, fitted: Fitted) -> list[str]:
     keeps = {"temperature", "platt", "beta"} & {fitted_map.method for fitted_map in fitted.maps}
     if not certain or not keeps:
         return []
-    return [f"{certain:,} rows hold a probability of exactly 0 or 1, which the map keeps"]
+    return [f"{certain:,} rows have a probability of exactly 0 or 1, which the map keeps"]
 
 
 @dataclass(frozen=True, slots=True)

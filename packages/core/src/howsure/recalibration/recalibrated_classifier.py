@@ -75,7 +75,7 @@ def _classifier() -> type:
             X, y, weight = _checked_rows(self, X, y, sample_weight)
             self.classes_, codes = np.unique(y, return_inverse=True)
             if len(self.classes_) < 2:
-                raise ValueError(f"y must hold two classes or more; it holds 1 class, {self.classes_[0]!r}")
+                raise ValueError(f"y must contain two classes or more; it contains 1 class, {self.classes_[0]!r}")
             probabilities = _out_of_fold(prototype, X, y, codes, self.cv, weight, groups, self.random_state)
             binary = len(self.classes_) == 2
             scores = binary_of(probabilities[:, 1], floor=floor) if binary else classes_of(probabilities, floor=floor)
@@ -142,7 +142,7 @@ def _out_of_fold(prototype: Any, X: Any, y: Any, codes: Any, cv: Any, weight: An
     if isinstance(cv, (int, np.integer)):
         least = int(np.bincount(codes).min())
         if least < 2:
-            raise ValueError("y must hold each class twice or more, so that one row can judge a fit to the other")
+            raise ValueError("y must contain each class twice or more, so that one row can judge a fit to the other")
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         cv = kind(min(int(cv), least), shuffle=True, random_state=seed)
     cv = check_cv(cv, y, classifier=True)

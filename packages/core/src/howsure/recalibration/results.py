@@ -77,7 +77,7 @@ HEAD = Head(
     VERSION,
     ("format", "version"),
     "the map",
-    f"this is no recalibration map: its format is not {FORMAT!r}. `recalibrate fit` writes one.",
+    f"this is not a recalibration map: its format is not {FORMAT!r}. `recalibrate fit` writes one.",
 )
 LIKE = "map.json"
 MOST_CLASSES = 100_000
@@ -216,7 +216,7 @@ def _check_keys(fields_: Mapping[str, Any]) -> None:
     unknown = [key for key in fields_ if key not in KEYS]
     absent = [key for key in KEYS if key not in fields_]
     if unknown or absent:
-        what = f"has no {shortened(absent)}" if absent else f"holds {shortened(map(repr, unknown))}, which is unknown"
+        what = f"has no {shortened(absent)}" if absent else f"has unknown parameters: {shortened(map(repr, unknown))}"
         raise InputError(f"the map {what}. Was the file changed, or cut off?")
 
 
@@ -338,7 +338,7 @@ class RecalibrationMap(Result):
             return
         unknown_text = shortened(map(repr, unknown))
         if not self.groups:
-            raise InputError(f"groups must be left out: the map is one of all rows; they hold {unknown_text}.")
+            raise InputError(f"groups must be left out: the map is one of all rows; they contain {unknown_text}.")
         raise InputError(
             f"groups must be known to the map, which has {shortened(map(repr, self.groups))}; not {unknown_text}."
         )
@@ -351,7 +351,7 @@ class RecalibrationMap(Result):
         scores = self._in_order(scores, scores_classes, named=class_names is not None)
         if groups is None:
             if self.groups:
-                raise InputError(f"groups must say the group of each row: the map has {shortened(self.groups)}.")
+                raise InputError(f"groups must name the group of each row: the map has {shortened(self.groups)}.")
             return scores, None, ()
         codes, names = check_codes(groups, n=len(scores), name="groups", groups=True)
         self.check_groups(names)

@@ -172,7 +172,7 @@ def check_floor(floor: float | None) -> float | None:
         return None
     if isinstance(floor, (int, float, np.number)) and not isinstance(floor, bool) and 0.0 < floor <= HIGHEST_FLOOR:
         return float(floor)
-    raise InputError(f"floor must lie above 0 and up to {HIGHEST_FLOOR}; it is {floor!r}. Write 1e-6, say.")
+    raise InputError(f"floor must be greater than 0 and at most {HIGHEST_FLOOR}; it is {floor!r}. Write 1e-6, say.")
 
 
 def _is_matrix(values: Any) -> bool:
@@ -266,7 +266,7 @@ def labelled_from(
     if isinstance(y_true, Pairs):
         pairs = pairs_from(y_true, y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters)
         if logits is not None:
-            raise InputError("logits must not be given with Pairs that hold probabilities; leave logits out.")
+            raise InputError("logits must not be given with Pairs that contain probabilities; leave logits out.")
         return labelled_pairs(pairs, floor=floor)
     if isinstance(y_prob, Probabilities):
         classes = y_prob.classes if classes is None else classes

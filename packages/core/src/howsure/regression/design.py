@@ -108,7 +108,7 @@ def _outcomes(
         column_by_role["y_true"], n=n, name=name_by_role["y_true"], reference=name_by_role["prediction"]
     )
     if not len(rows):
-        raise InputError(f"{name_by_role['y_true']} holds nothing: no row has a person's label. Have some labelled.")
+        raise InputError(f"{name_by_role['y_true']} is empty in every row. Have some rows labelled by a person.")
     partial = dict(zip(rows.tolist(), labels.tolist(), strict=True))
     if (row := first_missing(column)) is not None:
         raise missing(name_by_role["prediction"], row)
@@ -147,7 +147,7 @@ def _check_finite(values: Floats, name: str, rows: Integers) -> None:
         if math.isnan(value):
             raise missing(name, row)
         raise InputError(
-            "{name} must be finite numbers, at most {largest:g} in size; {row} holds {value!r}.",
+            "{name} must be finite numbers, at most {largest:g} in size; {row} is {value!r}.",
             name=name,
             largest=LARGEST,
             row=row,
@@ -159,7 +159,7 @@ def _check_shares(values: Floats, name: str, rows: Integers) -> None:
     odd = np.flatnonzero(((values < 0.0) | (values > 1.0)).any(axis=1))
     if len(odd):
         raise InputError(
-            "{name} must lie in [0, 1] with `method='logit'`; {row} is {value:g}. Take `method='linear'`.",
+            "{name} must be in [0, 1] with `method='logit'`; {row} is {value:g}. Take `method='linear'`.",
             name=name,
             row=int(rows[odd[0]]),
             value=values[odd[0], 0],
@@ -271,7 +271,7 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
 def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, Any]) -> InputError:
     values = columns[name]
     if np.ptp(values) == 0.0:
-        return InputError(f"{name} is constant: every row holds {values[0]:g}, which tells nothing. Leave it out.")
+        return InputError(f"{name} is constant: every row is {values[0]:g}. Leave it out.")
     before = list(columns)[: list(columns).index(name)]
     told_by_them = np.column_stack(
         [columns[term] / (np.abs(columns[term]).max() or 1.0) for term in before] or [values]

@@ -194,7 +194,7 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
         labels = inputs.known[:, place]
         naive, corrected = fitted(inputs.regression, inputs.predicted[:, place]), None
         if sure and np.ptp(labels) == 0.0:
-            notes.append(f"{of}every label of people is {labels[0]:g}: nothing shows what tells them apart")
+            notes.append(f"{of}every label of people is {labels[0]:g}: nothing shows what separates them")
         elif sure:
             is_label = bool(np.isin(labels, (0.0, 1.0)).all())
             corrected = fitted(
@@ -227,7 +227,7 @@ def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | N
     names = np.array(inputs.names, dtype=object)
     if corrected is not None and not corrected.has_labels.all():
         few = shortened(names[~corrected.has_labels].tolist())
-        notes.append(f"too few labels tell of {few}: label rows in which these differ")
+        notes.append(f"too few labels to estimate {few}: label rows in which these differ")
     if naive is not None and not naive.has_error.all():
         without = shortened(names[~naive.has_error].tolist())
         notes.append(f"a single {what} determines part of {without}: it has no interval, which needs two such {what}s")
@@ -255,9 +255,9 @@ def _sure(inputs: Asked) -> bool:
     n, fewest = len(labelled.rows), max(FEWEST, PER_COEFFICIENT * len(inputs.names))
     if n < fewest or len(np.unique(labelled.element)) < FEWEST_APART:
         notes.append(
-            f"people labelled {counted(n, 'row')}, below {fewest}: nothing is told"
+            f"people labelled {counted(n, 'row')}, fewer than {fewest}: no estimate"
             if n < fewest
-            else f"labels lie in fewer than {FEWEST_APART} clusters: nothing is told"
+            else f"labels lie in fewer than {FEWEST_APART} clusters: no estimate"
         )
         return False
     how = f"Say how they were drawn, {parameter('strata', GIVEN)} or {parameter('inclusion', GIVEN)}"

@@ -74,7 +74,7 @@ def document_metrics(
     chosen_metrics = [ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT) for name in names]
     for name, value in others.items():
         if value is not None:
-            raise InputError(f"{parameter(name)} is for scores; a metric of documents knows its own. Leave it out.")
+            raise InputError(f"{parameter(name)} is for scores; a metric of documents has its own. Leave it out.")
     if len({metric.higher_is_better for metric in chosen_metrics}) > 1:
         raise InputError(
             f"{parameter('metrics')} of a table must all be higher-is-better or all lower-is-better; "
@@ -109,8 +109,7 @@ def read_document_columns(
     for path, items in zip(data.paths, items_by_model.values(), strict=True):
         if len(items) != len(true):
             raise InputError(
-                f"every file must have the documents of {targets}, which holds {len(true):,}; {path} holds "
-                f"{len(items):,}."
+                f"every file must have the documents of {targets}, which has {len(true):,}; {path} has {len(items):,}."
             )
     columns: dict[str, Any] = {
         "y_true": true * len(items_by_model),

@@ -14,7 +14,7 @@ from howsure.scores.results import ScoreRow
 from howsure.scores.scored_rows import ScoredRows
 
 SAME_ITEMS_NOTE = "Overall, each item is a cluster, as all groups have the same items."
-SAME_ANSWERS_NOTE = "No overall row: the groups hold the same answers, scored in several ways."
+SAME_ANSWERS_NOTE = "No overall row: the groups contain the same answers, scored in several ways."
 
 
 def has_groups(rows: ScoredRows) -> bool:

@@ -167,7 +167,11 @@ def score_table(
         if look is None
         else look.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean", tied=tied)
     )
-    together = (Note(f"Intervals of a model hold for all {len(kinds)} k together.", DETAIL),) if len(kinds) > 1 else ()
+    together = (
+        (Note(f"The intervals of a model are simultaneous for all {len(kinds)} k together.", DETAIL),)
+        if len(kinds) > 1
+        else ()
+    )
     notes = (*rows.notes, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)
     return ScoreTable(rows=tuple(table_rows), worst=worst_items, notes=notes, recipe=recipe)
 
@@ -258,7 +262,7 @@ def _score_rows(
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
             f"{parameter('pass_hat' if measure.all_right else 'pass_at')} is for scores that are 0 or 1; {at_row(row)} "
-            f"holds {values[row]:g} in {name}. If another score is meant, name it: {parameter('score', GIVEN)}."
+            f"is {values[row]:g} in {name}. If another score is meant, name it: {parameter('score', GIVEN)}."
         )
     name = measure.called(name)
     by_group: dict[str | None, list[_Cell]] = {}
@@ -308,7 +312,7 @@ def _fill_missing(rows: ScoredRows, name: str, missing_score: float | None) -> t
         return np.where(lacking, missing_score, values), lacking
     if lacking.any() and not rows.skip:
         raise InputError(
-            f"{name} must not be missing; {at_row(int(lacking.argmax()))} holds nothing. Count such rows as a score, "
+            f"{name} must not be missing; {at_row(int(lacking.argmax()))} is empty. Count such rows as a score, "
             f"{parameter('missing_score', 0)}, or leave them out, {parameter('skip_missing', True)}."
         )
     return values, lacking

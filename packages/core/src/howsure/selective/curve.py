@@ -241,7 +241,9 @@ def checked_shares(values: Sequence[float], name: str) -> list[float]:
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value <= 1.0:
             raise InputError(
-                "{parameter} must lie above 0 and be at most 1; it is {value!r}. Write 0.8 for 80%.", name, value=value
+                "{parameter} must be greater than 0 and at most 1; it is {value!r}. Write 0.8 for 80%.",
+                name,
+                value=value,
             )
     return [float(value) for value in values]
 
@@ -262,12 +264,12 @@ def _notes(ranks: Ranked) -> Iterator[str]:
     wrong, n = ranks.wrong, ranks.total
     if wrong in (0, n):
         yield (
-            f"every answer is {'right' if wrong == 0 else 'wrong'}: nothing tells whether confidence separates right "
+            f"every answer is {'right' if wrong == 0 else 'wrong'}: nothing shows whether confidence separates right "
             "from wrong"
         )
     elif min(wrong, n - wrong) < FEW_OF_A_KIND:
         few = f"{wrong} wrong" if wrong < n - wrong else f"{n - wrong} right"
-        yield f"there are only {few} answers: every figure rests on these few"
+        yield f"there are only {few} answers: all values are based on these few"
     if len(ranks.n) == 1:
         yield "every answer has the same confidence: none can be given up before another"
     elif len(ranks.n) <= FEW_VALUES:

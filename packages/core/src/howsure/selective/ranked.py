@@ -81,7 +81,7 @@ def ranked(pairs: Pairs) -> Ranked:
     if pairs.weights is not None:
         raise InputError(
             "{parameter} is not supported here: coverage and risk count answers, and the guarantee of a "
-            "threshold holds for counts. Leave `sample_weight` out.",
+            "threshold is about counts. Leave `sample_weight` out.",
             "sample_weight",
         )
     values, place = np.unique(-pairs.probabilities, return_inverse=True)

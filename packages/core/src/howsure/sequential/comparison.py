@@ -41,7 +41,7 @@ class SequentialComparison(ScoreSequence):
     first: 40 items of 1,000, decided after 12
       difference of means 0.6000 [0.3353, 0.8071] (first 0.8000, second 0.2000)
       decided is the mean of these 1,000 items, in the runs that were made
-      the 95% interval holds however often one looks
+      the 95% interval is valid however often you look
 
     Raises InputError for a setting that cannot be.
     """
@@ -151,8 +151,7 @@ class SequentialScore(ScoreSequence):
         )
         if min_score is not None and not (is_number(min_score) and self.bounds[0] < min_score < self.bounds[1]):
             raise InputError(
-                f"min_score must lie between the bounds, {self.bounds[0]:g} and {self.bounds[1]:g}; it is "
-                f"{min_score!r}."
+                f"min_score must be between the bounds, {self.bounds[0]:g} and {self.bounds[1]:g}; it is {min_score!r}."
             )
         self.min_score = min_score
         self.predicted = None if predicted is None else self._checked_predictions(predicted)
@@ -169,7 +168,7 @@ class SequentialScore(ScoreSequence):
         for item, value in predictions.items():
             if not (is_number(value) and self.bounds[0] <= value <= self.bounds[1]):
                 low, high = self.bounds
-                raise InputError(f"predicted must lie between {low:g} and {high:g}; of {shown(item)} it is {value!r}.")
+                raise InputError(f"predicted must be between {low:g} and {high:g}; of {shown(item)} it is {value!r}.")
         self._check_predicted([item.id for item in self.order.rows] if self.order else [], predictions)
         return {item: float(value) for item, value in predictions.items()}
 

@@ -118,7 +118,7 @@ def refuse_repeated(items: Sequence[str], name: str, items_before: Mapping[str, 
     for row, item in enumerate(items):
         if item in items_seen:
             raise InputError(
-                "{parameter} must name each item once; {row} holds {item!r} again. Give an item with several "
+                "{parameter} must name each item once; {row} repeats {item!r}. Give an item with several "
                 "runs the mean of its scores.",
                 name,
                 row=row,

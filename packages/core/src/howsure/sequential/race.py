@@ -145,7 +145,7 @@ def race_models(
         names = list(dict.fromkeys(models))
         if len(names) < 2:
             raise InputError(
-                "{parameter} must name two models or more; it names {names!r} only.", named["model"], names=names[0]
+                "{parameter} must name two or more models; it names only {names!r}.", named["model"], names=names[0]
             )
         if order is None:
             units = texts(columns["clusters"], len(scores), named["clusters"]) if clusters is not None else items
@@ -243,7 +243,7 @@ def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder
     """An order as it was drawn, or of the columns of what `howsure score order` wrote."""
     if isinstance(order, ItemOrder):
         if clusters is not None:
-            raise InputError("`order=...` knows the clusters; leave `clusters` out.", "order")
+            raise InputError("`order=...` contains the clusters; leave `clusters` out.", "order")
         return order
     if not is_frame(order):
         raise InputError(
@@ -272,12 +272,10 @@ def _by_position(
     scores_ = np.full((len(drawn), len(names)), np.nan)
     for row, (item, model) in enumerate(zip(items, models, strict=True)):
         if item not in places:
-            raise InputError(
-                "{parameter} must name items of the order; {row} holds {item!r}.", name, row=row, item=item
-            )
+            raise InputError("{parameter} must name items of the order; {row} is {item!r}.", name, row=row, item=item)
         if not np.isnan(scores_[places[item], columns[model]]):
             raise InputError(
-                "{parameter} must name each item of a model once; {row} holds {item!r} again for {model!r}. "
+                "{parameter} must name each item of a model once; {row} repeats {item!r} for {model!r}. "
                 "Give an item with several runs the mean of its scores.",
                 name,
                 row=row,

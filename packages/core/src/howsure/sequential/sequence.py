@@ -74,7 +74,7 @@ class SequentialStatus(Result):
             f"{self.outcome}: {counted(self.n, 'item')}{of}{after}",
             f"{what} {self.estimate}{models}{', adjusted by what was predicted' * ('predicted' in self.recipe)}",
             f"decided is {self.mean_of}",
-            f"the {100 * self.estimate.level:g}% interval holds however often one looks",
+            f"the {100 * self.estimate.level:g}% interval is valid however often you look",
         ]
         waiting = f"{counted(self.waiting, 'item')} of a cluster that is not complete yet: not used"
         return "\n  ".join([*lines, waiting] if self.waiting else lines)
@@ -184,7 +184,7 @@ class ScoreSequence(ABC):
         for row, (item, expected) in enumerate(zip(items, due, strict=True)):
             if item != expected.id:
                 raise InputError(
-                    "{parameter} must follow the order drawn; {row} holds {item!r}, and position {position:,} of "
+                    "{parameter} must follow the order drawn; {row} is {item!r}, and position {position:,} of "
                     "the order is {id!r}. Evaluate the items in that order.",
                     name,
                     row=row,
@@ -212,7 +212,7 @@ class ScoreSequence(ABC):
                 )
             if size > self.largest_cluster:
                 raise InputError(
-                    "{parameter} must hold for every cluster; {name!r} has {size:,} items, more than "
+                    "{parameter} must contain for every cluster; {name!r} has {size:,} items, more than "
                     "{largest_cluster:,}. Begin again with the largest size that is possible.",
                     "largest_cluster",
                     name=name,

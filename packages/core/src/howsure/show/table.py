@@ -129,7 +129,7 @@ class Table:
         comment = [f"% {line}" for line in self.caption.splitlines()]
         return "\n".join([*comment, *latex_advice("\n".join(lines)), *lines])
 
-    def shortened(self, most: int = MOST_ROWS, *, rest: str = "to_frame() holds them all") -> Table:
+    def shortened(self, most: int = MOST_ROWS, *, rest: str = "to_frame() has them all") -> Table:
         """The first and the last of more than `most` rows, and a note of how many are left out and where they are."""
         left = len(self.rows) - most
         if left <= 0:

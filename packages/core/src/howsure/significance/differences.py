@@ -47,7 +47,7 @@ def check_sample_size(sample_size: float | None, n: int) -> int:
     Raises InputError if the share is not in [0.05, 0.5], or if no rows remain.
     """
     if sample_size is None or not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
-        raise InputError(f"{parameter('sample_size')} must lie in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
+        raise InputError(f"{parameter('sample_size')} must be in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
     rows = int(n * sample_size)
     if rows == 0:
         raise InputError(f"{parameter('sample_size')} {sample_size} of {n} rows leaves none; give a larger share.")

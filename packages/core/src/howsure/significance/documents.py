@@ -93,7 +93,7 @@ def objects_of(values: Any) -> npt.NDArray[np.object_]:
     [['O'], ['B-PER', 'O']]
     """
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-        raise InputError(f"what the documents hold must be a list or a column, not {shown(values)}.")
+        raise InputError(f"the content of the documents must be a list or a column, not {shown(values)}.")
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     if not listed:
         raise InputError(f"{parameter('y_true')} is empty: there is nothing to compare.")

@@ -161,7 +161,7 @@ class Experiments:
         self._refresh()
         names = list(dict.fromkeys(point.check for point in self._points))
         if not names:
-            raise InputError(f"{self.path} holds no results of checks; add_points(check.points(date)) writes them.")
+            raise InputError(f"{self.path} has no results of checks; add_points(check.points(date)) writes them.")
         if check is not None and check not in names:
             raise unknown_name("check", check, names, place=str(self.path))
         chosen = [point for point in self._points if check in (None, point.check)]
@@ -188,7 +188,7 @@ class Experiments:
         against = str(against)
         others = [name for name in self.conditions if name != against] if model is None else list(model)
         if not others:
-            raise InputError(f"nothing to compare {against!r} with; {self.path} holds {shortened(self.conditions)}.")
+            raise InputError(f"nothing to compare {against!r} with; {self.path} contains {shortened(self.conditions)}.")
         runs = {name: Runs([list(run.predictions) for run in self.runs(name)]) for name in (against, *others)}
         models = {name: runs[name] for name in others}
         return compare(
@@ -209,7 +209,7 @@ class Experiments:
         if set(names) != set(self._ids):
             absent, strange = set(self._ids) - set(names), set(names) - set(self._ids)
             what = f"lack {shortened(sorted(absent), limit=3)}" if absent else ""
-            more = f"hold {shortened(sorted(strange), limit=3)}, which those of before do not" if strange else ""
+            more = f"have {shortened(sorted(strange), limit=3)}, which the earlier ones do not have" if strange else ""
             raise InputError(f"id does not name the items of before: they {' and '.join(filter(None, (what, more)))}.")
         if true is not None:
             targets_by_id = dict(zip(self._ids, self._targets, strict=True))
@@ -238,7 +238,7 @@ class Experiments:
         Raises KeyError, TypeError or ValueError if it is invalid or inconsistent with earlier records.
         """
         if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN, POINT):
-            raise ValueError(f"its kind is none of {TARGETS}, {RUN} and {POINT}")
+            raise ValueError(f"its kind is not one of {TARGETS}, {RUN} and {POINT}")
         if not is_version(record.get("schema", SCHEMA), SCHEMA):
             raise ValueError(f"its schema is {record['schema']!r}, this howsure reads {SCHEMA}; install a newer one")
         if record["kind"] == POINT:
@@ -249,12 +249,12 @@ class Experiments:
             raise ValueError("its ids must be texts that differ")
         values = record[TARGETS if record["kind"] == TARGETS else "predictions"]
         if not isinstance(values, list) or len(values) != len(ids):
-            raise ValueError("it must hold as many values as ids")
+            raise ValueError("it must contain as many values as ids")
         check_predictions(values, name="it")
         if record["kind"] == RUN:
             self._keep(record)
         elif self._ids:
-            raise ValueError("the targets stand there twice")
+            raise ValueError("the targets are there twice")
         else:
             self._ids, self._targets = tuple(ids), tuple(values)
 
@@ -263,7 +263,7 @@ class Experiments:
         if not all(isinstance(part, str) for part in name) or not (epochs is None or type(epochs) is int):
             raise ValueError("condition and run must be texts, epochs a whole number or null")
         if name in self._runs:
-            raise ValueError(f"run {name[1]!r} of {name[0]!r} stands there twice")
+            raise ValueError(f"run {name[1]!r} of {name[0]!r} is there twice")
         if set(record["ids"]) != set(self._ids):
             raise ValueError("its ids are not those of the targets")
         place = {item_id: row for row, item_id in enumerate(record["ids"])}

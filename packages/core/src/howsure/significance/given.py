@@ -83,7 +83,7 @@ def of_scores(score: Any, against: str | None, **grouping: Any) -> ToCompare:
         score = dict(zip(*all_columns(score), strict=True))
     if not isinstance(score, Mapping) or len(score) < 2:
         raise InputError(
-            f"{parameter('score')} must hold the scores of two models or more: {{'base': [...], 'large': [...]}}."
+            f"{parameter('score')} must contain the scores of two models or more: {{'base': [...], 'large': [...]}}."
         )
     scores_by_model: dict[str, Floats] = {}
     for name, model_scores in score.items():
@@ -325,13 +325,13 @@ def of_rows(
     """
     if score is not None and (y_true is not None or prediction is not None):
         raise InputError(
-            f"{parameter('score')} is compared as it stands; leave out {parameter('y_true')} and "
+            f"{parameter('score')} is compared unchanged; leave out {parameter('y_true')} and "
             f"{parameter('prediction')}, or {parameter('score')}."
         )
     if (y_true is None) != (prediction is None):
         lacking, other = ("y_true", "prediction") if y_true is None else ("prediction", "y_true")
         raise InputError(
-            f"{parameter(lacking)} must name a column, beside {parameter(other)}; or name a score: "
+            f"{parameter(lacking)} must name a column, in addition to {parameter(other)}; or name a score: "
             f"{parameter('score', GIVEN)}"
         )
     check_distinct({"y_true": y_true if targets is None else None, "prediction": prediction})

@@ -130,7 +130,7 @@ def _of_log(
     """The columns of a log for what was not named: its models, items and epochs, and with `include_scores` its scores.
     Of a single model, the prompts are what is compared, or the files.
 
-    Raises InputError if it lacks a score that is asked for, or holds the same answers scored in several ways.
+    Raises InputError if it lacks a score that is asked for, or contains the same answers scored in several ways.
     """
     for name in scores:
         if name not in log.filled_rows and not set(name) & set(".["):
@@ -142,14 +142,14 @@ def _of_log(
     if by == [RUN] and models:
         several = shortened(map(repr, log.values[MODEL]))
         raise InputError(
-            f"this log of {log.format.program} holds the answers of several models ({several}). Choose one, "
+            f"this log of {log.format.program} contains the answers of several models ({several}). Choose one, "
             f"{log.choice_of(MODEL)}, or compare them too, {parameter('model', f'{MODEL},{RUN}')}."
         )
     prompts = log.varies(PROMPT) and not log.varies(TASK) and PROMPT not in by and item is None
     if prompts and (models or model is not None):
         several = shortened(map(repr, log.values[PROMPT]))
         raise InputError(
-            f"this log of {log.format.program} holds several prompts ({several}). Choose one, "
+            f"this log of {log.format.program} contains several prompts ({several}). Choose one, "
             f"{log.choice_of(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
         )
     named = model is None and MODEL in log.filled_rows and (models or log.files == 1 or log.varies(TASK))
@@ -196,7 +196,7 @@ def systems_of_files(
 
     wrong = [role for role, value in others.items() if value is not None]
     if wrong:
-        raise InputError(f"{parameter(wrong[0])} is for columns: name a FILE that holds them.")
+        raise InputError(f"{parameter(wrong[0])} is for columns: name a FILE that contains them.")
     models = [model] if isinstance(model, str) else list(model) if isinstance(model, (list, tuple)) else []
     if not isinstance(against, str) or not models or not all(isinstance(name, str) for name in models):
         raise no_files()

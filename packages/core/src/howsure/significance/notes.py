@@ -45,7 +45,7 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
             left = [code for code in strange if code not in counted_in]
             outside = f"wrong there, and no class of the averages; {parameter('classes', GIVEN)} would make it one"
             fate = outside if left else "wrong there, and a class of the averages that is worth 0"
-            yield told(f"{what}, which the true labels never hold: {fate if averages else 'wrong there'}.")
+            yield told(f"{what}, never a true label: {fate if averages else 'wrong there'}.")
         true_classes = np.flatnonzero(true > 0)
         if note := variants_note(
             [systems.labels[code] for code in true_classes],
@@ -56,7 +56,7 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         if len(missed):
             rows = counted(int(true[missed].sum()), "row")
             worth = ", worth 0 in every average over classes" if averages else ""
-            yield f"{name} never predicts {_named(systems, missed)}, which {rows} of the true labels hold{worth}."
+            yield f"{name} never predicts {_named(systems, missed)}, the true label of {rows}{worth}."
 
 
 def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
@@ -101,7 +101,7 @@ def _of_certain_rows(systems: Systems, metrics: Sequence[Metric]) -> Iterable[st
     if names and models:
         yield (
             f"probabilities of exactly 0 or 1 are given by {shortened(models)}. One such row that is wrong makes "
-            f"{' and '.join(names)} infinite, so no difference in it can be told; compare the Brier score, or let no "
+            f"{' and '.join(names)} infinite, so the difference is undefined; compare the Brier score, or let no "
             "probability be exactly 0 or 1."
         )
 
@@ -135,7 +135,7 @@ def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str
     for model in dict.fromkeys(row.model for row in flat):
         names = ", ".join(row.metric for row in flat if row.model == model)
         yield (
-            f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It holds only for these; "
+            f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It describes these only; "
             f"up to {_unseen(n):.1%} of others may differ (level .95)."
         )
 

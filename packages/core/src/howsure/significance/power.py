@@ -134,7 +134,7 @@ def detection_power(
     alpha = _alpha(disagreement, level, alternative, method)
     if not 0 <= difference <= disagreement:
         raise InputError(
-            f"{parameter('difference')} must lie in [0, disagreement = {disagreement}]; it is {difference!r}."
+            f"{parameter('difference')} must be in [0, disagreement = {disagreement}]; it is {difference!r}."
         )
     if not 1 <= n <= LARGEST:
         raise InputError(f"{parameter('n')} must be a whole number from 1 to {LARGEST:,}; it is {n!r}.")

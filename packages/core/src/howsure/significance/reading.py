@@ -151,7 +151,8 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
     if targets.ndim == 2:
         if kinds == {1}:
             raise InputError(
-                f"{parameter('y_true')} holds probabilities (one row per item), but the predictions are labels. Give "
+                f"{parameter('y_true')} contains probabilities (one row per item), but the predictions are labels. "
+                "Give "
                 "probabilities of the predictions, too."
             )
         return "soft"
@@ -247,14 +248,14 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes
     names = [str(label) for label in (range(width) if classes is None else classes)]
     if len(set(names)) != max(width, 2):
         raise InputError(
-            f"{parameter('classes')} must name the {max(width, 2)} columns, each once; it holds {shortened(names)}."
+            f"{parameter('classes')} must name the {max(width, 2)} columns, each once; it contains {shortened(names)}."
         )
     codes, true_labels = check_codes(_plain_labels(targets, "y_true"), n=len(targets), name="y_true")
     unknown = [name for name in true_labels if name not in names]
     if unknown:
         row = int(np.flatnonzero(codes == true_labels.index(unknown[0]))[0])
         raise InputError(
-            f"{parameter('y_true')} {at_row(row)} holds {unknown[0]!r}, which is none of the columns "
+            f"{parameter('y_true')} {at_row(row)} is {unknown[0]!r}, which is none of the columns "
             f"{shortened(names)}. Name the columns in their order: {parameter('classes', GIVEN)}."
         )
     return np.array([names.index(name) for name in true_labels])[codes], predictions, tuple(names)
@@ -263,32 +264,32 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes
 def _plain_labels(column: Column, name: str) -> Column:
     """Labels as integers or as text; non-finite numbers and missing values are refused."""
     if column.dtype.kind not in LABELS:
-        raise InputError(f"{name} must hold labels, numbers or text; its type is {column.dtype}.")
+        raise InputError(f"{name} must contain labels, numbers or text; its type is {column.dtype}.")
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"{name} must not be missing; {at_row(row)} holds {column[row]!r}. Leave such rows out first.")
+        raise InputError(f"{name} must not be missing; {at_row(row)} is {column[row]!r}. Leave such rows out first.")
     if column.dtype.kind == "S":
         column = np.char.decode(column, "utf-8")
     if column.dtype.kind == "O":
         texts = {isinstance(value, str) for value in column}
         if len(texts) == 2:
-            raise InputError(f"{name} holds text and numbers; convert one of them first.")
+            raise InputError(f"{name} contains text and numbers; convert one of them first.")
         column = column.astype(str) if texts == {True} else np.asarray(column.tolist())
         container = next((value for value in column.ravel() if isinstance(value, (dict, list, set))), None)
         if column.dtype.kind not in LABELS or container is not None:
-            what = f"its type is {column.dtype}" if container is None else f"it holds {shown(container)}"
-            raise InputError(f"{name} must hold labels, numbers or text; {what}.")
+            what = f"its type is {column.dtype}" if container is None else f"it contains {shown(container)}"
+            raise InputError(f"{name} must contain labels, numbers or text; {what}.")
     if column.dtype.kind == "f":
         whole = column == np.floor(column)
         if not whole.all():
             row = int(np.flatnonzero(~whole)[0])
             raise InputError(
-                f"{name} must hold labels; {at_row(row)} holds {float(column[row])!r}. "
+                f"{name} must contain labels; {at_row(row)} is {float(column[row])!r}. "
                 "For probabilities name metrics that take them, such as brier and log_loss."
             )
         large = np.flatnonzero(np.abs(column) >= EXACT)
         if len(large):
-            raise InputError(f"{name} must hold labels; {at_row(large[0])} holds {float(column[large[0]])!r}.")
+            raise InputError(f"{name} must contain labels; {at_row(large[0])} is {float(column[large[0]])!r}.")
         return column.astype(np.int64)
     return column
 
@@ -312,7 +313,7 @@ def _distributions(array: Column, name: str) -> Floats:
             if np.isnan(value)
             else probability_advice(value, float(values.max()), transform="softmax")
         )
-        raise InputError(f"{name} must lie in [0, 1]; {at_row(row)} holds {value!r} in column {column}. {advice}")
+        raise InputError(f"{name} must be between 0 and 1; {at_row(row)} is {value!r} in column {column}. {advice}")
     sums = values.sum(axis=1)
     if (np.abs(sums - 1) > SUM_TOLERANCE).any():
         row = int(np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)[0])
@@ -326,7 +327,7 @@ def _numbers(array: Column, name: str) -> Floats:
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} must be numbers; it holds {array.ravel()[0]!r}.") from error
+        raise InputError(f"{name} must be numbers; it contains {array.ravel()[0]!r}.") from error
 
 
 def run_name(name: str, run: int, runs: Sequence[object] | Runs) -> str:

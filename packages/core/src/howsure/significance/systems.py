@@ -54,7 +54,7 @@ class Problem:
         """
         if str(label) not in self.labels:
             raise InputError(
-                f"no class {str(label)!r} among the targets and predictions; they hold {shortened(self.labels)}."
+                f"no class {str(label)!r} among the targets and predictions; they contain {shortened(self.labels)}."
             )
         return self.labels.index(str(label))
 
@@ -91,7 +91,7 @@ def rows_of(values: object, name: str) -> Column:
         isinstance(values, (list, tuple))
         and len({isinstance(value, str) for value in values if value is not None}) == 2
     ):
-        raise InputError(f"{name} holds text and numbers; convert one of them first.")
+        raise InputError(f"{name} contains text and numbers; convert one of them first.")
     if isinstance(values, np.ndarray) and values.ndim == 2:
         if len(values) == 0:
             raise InputError(f"{name} is empty: there is nothing to compare.")
@@ -105,14 +105,14 @@ def readable(array: Column, name: str) -> Column:
     Raises InputError for dates, complex numbers and records, and for other objects.
     """
     if array.dtype.kind in NO_LABELS:
-        raise InputError(f"{name} must hold labels, numbers or text; its type is {array.dtype}.")
+        raise InputError(f"{name} must contain labels, numbers or text; its type is {array.dtype}.")
     if array.dtype.kind != "O":
         return array
     strange = {kind for kind in set(map(type, array.ravel())) if not issubclass(kind, LABELS)}
     for row, value in enumerate(array.ravel()) if strange else ():
         if type(value) in strange and not is_missing(value):
-            wrong_value = f"{at_row(row)} holds {shown(value)}, of type {type(value).__name__}"
-            raise InputError(f"{name} must hold labels, numbers or text; {wrong_value}.")
+            wrong_value = f"{at_row(row)} is {shown(value)}, of type {type(value).__name__}"
+            raise InputError(f"{name} must contain labels, numbers or text; {wrong_value}.")
     return array
 
 
@@ -142,13 +142,13 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
     of_unit[unit] = stratum
     rows = np.flatnonzero(of_unit[unit] != stratum)
     if len(rows):
-        raise InputError(f"a cluster must lie in one stratum; that of {at_row(rows[0])} lies in two.")
+        raise InputError(f"a cluster must be in one stratum; that of {at_row(rows[0])} lies in two.")
     single = np.flatnonzero(np.bincount(of_unit) == 1)
     if len(single):
         listed_strata = shortened((repr(names[code]) for code in single), limit=5)
         row = int(np.flatnonzero(stratum == single[0])[0])
         raise InputError(
-            f"every one of strata must hold two {kind}s or more; {listed_strata} ({at_row(row)}) holds one, "
+            f"every one of strata must contain two {kind}s or more; {listed_strata} ({at_row(row)}) has one, "
             "which cannot vary. Merge it with a similar stratum, or leave strata out."
         )
     return cluster, stratum
@@ -169,10 +169,12 @@ class Runs:
 
     def __post_init__(self) -> None:
         if not isinstance(self.predictions, Iterable) or isinstance(self.predictions, (str, bytes)):
-            raise InputError(f"Runs must hold the predictions of each run, as a list; it holds {self.predictions!r}.")
+            raise InputError(
+                f"Runs must contain the predictions of each run, as a list; it contains {self.predictions!r}."
+            )
         runs = list(self.predictions.values()) if isinstance(self.predictions, Mapping) else list(self.predictions)
         if not runs:
-            raise InputError("Runs must hold the predictions of at least one run; it is empty.")
+            raise InputError("Runs must contain the predictions of at least one run; it is empty.")
         object.__setattr__(self, "predictions", tuple(runs))
 
     def __len__(self) -> int:
@@ -246,7 +248,7 @@ def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id
         if (counts != counts[0]).any():
             odd = int(np.flatnonzero(counts != counts[0])[0])
             raise InputError(
-                f"every run must hold every item once; run {names[0]!r} has {counts[0]:,} rows, "
+                f"every run must contain every item once; run {names[0]!r} has {counts[0]:,} rows, "
                 f"run {names[odd]!r} has {counts[odd]:,}. If runs are folds, identify the item of each row: "
                 f"{parameter('id', GIVEN)}"
             )
@@ -266,7 +268,7 @@ def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id
     if rows_in_run.max() > 1:
         row = first[rows_in_run.argmax()]
         raise InputError(
-            f"a run must hold an item once; run {names[run_codes[row]]!r} has {item_names[codes[row]]!r} twice."
+            f"a run must contain an item once; run {names[run_codes[row]]!r} has {item_names[codes[row]]!r} twice."
         )
     counts = np.bincount(codes)
     most, least = int(counts.argmax()), int(counts.argmin())

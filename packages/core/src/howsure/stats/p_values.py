@@ -90,7 +90,7 @@ def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> 
     """
     p = np.asarray(p_values, dtype=np.float64)
     if ((p < 0) | (p > 1)).any():
-        raise InputError(f"p-values must lie in [0, 1]; found {p[(p < 0) | (p > 1)][0]}")
+        raise InputError(f"p-values must be between 0 and 1; found {p[(p < 0) | (p > 1)][0]}")
     if method not in ("holm", "bh", None):
         raise InputError(f"adjust must be 'holm', 'bh' or None, not {method!r}")
     if method is None:

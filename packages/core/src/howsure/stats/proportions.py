@@ -99,7 +99,7 @@ class CountDistribution:
         Raises InputError unless 0 ≤ share ≤ 1.
         """
         if not 0.0 <= share <= 1.0:
-            raise InputError(f"share must lie in [0, 1]; it is {share!r}")
+            raise InputError(f"share must be between 0 and 1; it is {share!r}")
         possible = np.flatnonzero(self.pmf)
         if share <= 0.5:
             return max(int(np.searchsorted(np.cumsum(self.pmf), share)), int(possible[0]))
@@ -156,7 +156,7 @@ def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
         number = int(np.searchsorted(ends, off[0], side="right"))
         place = off[0] - ends[number] + sizes[number]
         raise InputError(
-            f"a law of a count must hold probabilities that sum to 1; law {place} of sum {number} does not."
+            f"a law of a count must contain probabilities that sum to 1; law {place} of sum {number} does not."
         )
     values = np.arange(width)
     means = every @ values

@@ -61,11 +61,11 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "lists for labels": (
         {"y_true": "lists"},
-        "lists must hold one value per row; (its type is List|some rows hold lists)",
+        "lists must contain one value per row; (its type is List|some rows hold lists)",
     ),
     "lists for groups": (
         {"groups": "lists"},
-        "lists must hold one value per row; (its type is List|some rows hold lists)",
+        "lists must contain one value per row; (its type is List|some rows hold lists)",
     ),
     "numbers for labels": ({"y_true": "third"}, r"third must be 0 or 1; it contains 0\.5 \(6\)"),
 }

@@ -22,7 +22,7 @@ MOST_ACTORS = 8  # of the summary
 NO_TEXT = "  no text: name its column (--text) to read and label the documents in the page"
 ALL_ACT = (
     "  note: every document has an event with a probability above 0. Documents that were searched without finding one "
-    "belong in the file too (or in --documents): they count in shares, and what the model missed lies among them."
+    "belong in the file too (or in --documents): they count in shares, and what the model missed is among them."
 )
 
 

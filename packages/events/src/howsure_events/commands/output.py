@@ -11,7 +11,7 @@ from howsure.show.table import Table
 from howsure_cli.terminal.output import is_verbose, json_text, name_text, result_text, shell_word, table_text
 
 MOST_ROWS = 200  # of a table that people read
-REST = "--format csv holds them all"
+REST = "--format csv has them all"
 NEXT = "next: howsure events label {0} (read some, to correct the counts), or howsure events explore {0}"
 
 

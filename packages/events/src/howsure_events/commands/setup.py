@@ -128,7 +128,7 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
 def interrupted(path: str, report: ExtractionReport) -> str:
     """How far a run came that was stopped, and what to do."""
     done = report.before + report.read
-    return f"{path} holds {done:,} of {report.total:,} documents; rerun the same command to resume."
+    return f"{path} contains {done:,} of {report.total:,} documents; rerun the same command to resume."
 
 
 def rules_text(compared: RuleComparison, *, top: int) -> str:

@@ -156,10 +156,10 @@ def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
     twice = table.connection.execute(f"SELECT id, actor, min(place), max(place) {pairs}").fetchall()
     if twice:
         document, actor, first, last = twice[0]
-        rows = f"{table.place_of(int(first))} and of {table.place_of(int(last))}"
+        rows = f"{table.place_of(int(first))} and in {table.place_of(int(last))}"
         raise InputError(
             f"there must be one row per document and actor; {name} {document!r} with {columns.actor or 'actors'} "
-            f"{actor!r} is that of {rows}. Remove one of them."
+            f"{actor!r} is in {rows}. Remove one of them."
         )
 
 
@@ -196,7 +196,7 @@ def check_known(table: Table, documents: Table, name: str) -> None:
         table,
         f"{key} NOT IN (SELECT {known_ids} FROM {documents.relation})",
         key,
-        f"{name} must be that of a document in {documents.name}; {{place}} holds {{value!r}}, which is none "
+        f"{name} must be that of a document in {documents.name}; {{place}} is {{value!r}}, which is not one "
         "({count} such). Add these documents, or remove their rows.",
     )
 
@@ -222,10 +222,11 @@ def _check_probabilities(table: Table, column: str, where: str) -> None:
         f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
     )
     _refuse(table, f"{where} AND {missing}", "NULL", message)
-    message = f"{column} must be a number from 0 to 1, such as 0.55; {{place}} holds {{value!r}} ({{count}} such)."
+    message = f"{column} must be a number from 0 to 1, such as 0.55; {{place}} is {{value!r}} ({{count}} such)."
     _refuse(table, f"{where} AND {spec.number} IS NULL", spec.text, message)
     message = (
-        f"{column} must lie in [0, 1]; {{place}} holds {{value}} ({{count}} such). Divide percentages by 100, and turn "
+        f"{column} must be between 0 and 1; {{place}} is {{value}} ({{count}} such). Divide percentages by 100, and "
+        "turn "
     )
     _refuse(table, f"{where} AND NOT {spec.number} BETWEEN 0 AND 1", spec.text, f"{message}logits into probabilities.")
 

@@ -102,7 +102,7 @@ def _given(path: Path) -> PartGiven:
         settings = dict(store.settings)
         part_settings = settings.get("part")
         if part_settings is None:
-            raise InputError(f"{path} is no part of an input: it was extracted as a whole, and stands for itself.")
+            raise InputError(f"{path} is not a part of an input: it was extracted as a whole.")
         part = Part(part_settings["number"], part_settings["of"])
         if not settings.get("finished", True):
             raise InputError(f"{path}, {part}, is not finished: give the command that began it again.")
@@ -127,7 +127,7 @@ def check_held(store: Store, part_given: PartGiven) -> None:
     expected = part.size(part_given.documents)
     if elsewhere or n != expected:
         problem = f"{elsewhere:,} of another part" if elsewhere else f"{n:,} documents instead of {expected:,}"
-        raise InputError(f"{path}, {part}, is damaged: it holds {problem}. Extract it again.")
+        raise InputError(f"{path}, {part}, is damaged: it contains {problem}. Extract it again.")
     if rows_of(store, "SELECT 1 FROM label_draw LIMIT 1"):
         raise InputError(f"{path}, {part}, has labels, which belong to the whole: draw documents after merging.")
 

@@ -105,7 +105,7 @@ def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
     for number, mention in enumerate(mentions):
         inside = 0 <= mention.sentence < len(document.sentences)
         if not inside or not 0 <= mention.start < mention.end <= len(document.sentences[mention.sentence]):
-            raise InputError(f"mentions[{number}], {mention}, lies outside of document {document.name!r}.")
+            raise InputError(f"mentions[{number}], {mention}, is outside of document {document.name!r}.")
         heads.append(parsed.head_of(mention))
     return heads
 

@@ -144,7 +144,7 @@ def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:
     check_each_once(files_given, what="documents")
     for file in files_given:
         if not os.path.isfile(file):
-            raise InputError(f"{file} is no file; name files of CoNLL-U.")
+            raise InputError(f"{file} is not a file; name files of CoNLL-U.")
     return tuple(File(file, file, "conllu") for file in files_given)
 
 
@@ -177,7 +177,7 @@ def _refuse_undated(file: File, fields: Fields) -> None:
         needed_field = f"{META}{fields.date or DATES[0]}"
         raise InputError(
             f"no document has a date, # {needed_field} = …; the first one of {file.name} has {shortened(names)}. Name "
-            f"what holds the date by {parameter('date', GIVEN)}, or leave such documents out with "
+            f"the field of the date with {parameter('date', GIVEN)}, or leave such documents out with "
             f"{parameter('bad_dates', 'leave-out')}."
         )
 

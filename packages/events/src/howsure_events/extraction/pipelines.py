@@ -63,7 +63,7 @@ def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
     if os.path.isdir(place):
         meta_file = Path(place, META)
         if not meta_file.is_file() or not Path(place, CONFIG).is_file():
-            raise InputError(f"{place} is no spaCy pipeline: a folder of one has {META} and {CONFIG}.")
+            raise InputError(f"{place} is not a spaCy pipeline: a folder of one has {META} and {CONFIG}.")
         return _described(_meta(meta_file.read_bytes(), place), place)
     with _wheel(place) as archive:
         return _described(_meta(archive.read(str(_folder_in(archive, place) / META)), place), place)
@@ -87,7 +87,7 @@ def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -
         if sum(member.file_size for member in members) > MOST_BYTES or any(
             ".." in member.filename for member in members
         ):
-            raise InputError(f"{place} is no wheel of a pipeline: its files are too large, or lead out of it.")
+            raise InputError(f"{place} is not a wheel of a pipeline: its files are too large, or lead out of it.")
         begun = target.with_name(f".{target.name}.unpacking")
         shutil.rmtree(begun, ignore_errors=True)
         try:
@@ -109,7 +109,7 @@ def _wheel(place: str) -> zipfile.ZipFile:
     except FileNotFoundError:
         raise InputError(f"there is no {place}; name a wheel of a spaCy pipeline, or its folder.") from None
     except (OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"{place} is no wheel: {error}. Was it copied to its end?") from error
+        raise InputError(f"{place} is not a wheel: {error}. Was it copied completely?") from error
 
 
 def _folder_in(archive: zipfile.ZipFile, place: str) -> PurePosixPath:
@@ -118,7 +118,7 @@ def _folder_in(archive: zipfile.ZipFile, place: str) -> PurePosixPath:
         member = PurePosixPath(name)
         if member.name == CONFIG and str(member.parent / META) in archive.namelist():
             return member.parent
-    raise InputError(f"{place} holds no spaCy pipeline: no folder in it has {META} and {CONFIG}.")
+    raise InputError(f"{place} has no spaCy pipeline: no folder in it has {META} and {CONFIG}.")
 
 
 def _meta(content: bytes, place: str) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def lexicon_of(store: EventStore) -> Lexicon:
     """
     settings = store.settings.get("lexicon")
     if not isinstance(settings, Mapping) or "names" not in store.settings:
-        raise InputError(f"{store.path} does not hold the names of its actors; extract the events again.")
+        raise InputError(f"{store.path} does not contain the names of its actors; extract the events again.")
     entries = [(str(code), str(name)) for code, name in store.settings["names"]]
     titles: dict[str, str] = store.settings["actors"]
     return Lexicon(entries, settings["stemming"], settings["match_case"], titles=titles, name=settings["name"])
@@ -179,7 +179,7 @@ def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
     narrower = Filter(since=since, until=until)
     for name, day, was in (("since", narrower.since, filters.since), ("until", narrower.until, filters.until)):
         if day and was and (day < was if name == "since" else day > was):
-            raise InputError(f"{name} must lie within the days of the store; it is {day}, that of the store is {was}.")
+            raise InputError(f"{name} must be within the days of the store; it is {day}, that of the store is {was}.")
     return replace(filters, since=narrower.since or filters.since, until=narrower.until or filters.until)
 
 

@@ -34,7 +34,7 @@ REPLICATES = 2000
 MOST_UNDEFINED = 0.05  # of the resamples, beyond which they give no interval
 ALL = "all"
 ALIKE = "all answers are the same, so there is nothing that coders could agree on by more than chance"
-RARE = "too few documents hold the rarer answer for an interval"
+RARE = "too few documents have the rarer answer for an interval"
 SINGLE = "only one document was read by two coders, too few for an interval"
 
 
@@ -118,7 +118,7 @@ def agreement(
     counts = _counts(chosen_answers, labelling.actors)
     if not (counts.sum(axis=2) >= 2).any():
         raise InputError(
-            f"agreement needs documents that two coders read; {store.path} holds none, of "
+            f"agreement needs documents that two coders read; {store.path} has none, of "
             f"{counted(len(chosen), 'coder')}. Let a second one read: howsure events label {store.path}."
         )
     resampled = generator_from(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)

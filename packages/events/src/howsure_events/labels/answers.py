@@ -60,7 +60,7 @@ def asked_of(store: Store) -> Labelling:
     """
     labelling = labelling_of(store)
     if labelling is None:
-        raise InputError(f"{store.path} holds no labels; {FIRST_DRAW} {store.path}.")
+        raise InputError(f"{store.path} has no labels; {FIRST_DRAW} {store.path}.")
     return labelling
 
 

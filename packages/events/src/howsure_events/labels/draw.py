@@ -111,7 +111,7 @@ def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, score
     """
     rows = rows_of(store, DATED, actors=list(actors))
     if not rows:
-        raise InputError(f"{store.path} holds no document to read.")
+        raise InputError(f"{store.path} has no document to read.")
     numbers, dates, raw_scores = zip(*rows, strict=True)
     documents, score = np.array(numbers, dtype=np.int64), np.array(raw_scores, dtype=np.float64)
     if scores is None:

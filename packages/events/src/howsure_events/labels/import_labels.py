@@ -219,7 +219,7 @@ def _settings(
     with_chance = [answer for answer in answers if answer.inclusion is not None]
     if design is None and not with_chance:
         raise InputError(
-            f"the store holds no draw of documents, and {path} does not say how its documents were drawn: {WHY}."
+            f"the store has no draw of documents, and {path} does not say how its documents were drawn: {WHY}."
         )
     if design is None and len(with_chance) < len(answers):
         lacking = next(answer for answer in answers if answer.inclusion is None)

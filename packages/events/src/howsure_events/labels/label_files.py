@@ -47,7 +47,7 @@ def read_labels(path: str | os.PathLike[str], *, encoding: str | None = None) ->
         raise asked_encoding(path, os.fspath(path)) from error
     answers = _tasks(text) if text.content.lstrip()[:1] in ("[", "{") else _rows(text)
     if not answers:
-        raise InputError(f"{text.name} holds no answer; nobody labelled its documents.")
+        raise InputError(f"{text.name} has no answer; nobody labelled its documents.")
     return answers
 
 
@@ -88,7 +88,7 @@ def _rows(text: Text) -> list[ReadAnswer]:
     except csv.Error as error:
         raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error
     if not answers:
-        raise InputError(f"{text.name} holds no row below its header.")
+        raise InputError(f"{text.name} has no row below its header.")
     return list(answers.values())
 
 

@@ -131,7 +131,7 @@ def one_more_hour(store: Store) -> str:
     names = sorted(set(labels.strata.values()))
     spread, is_clear = label_spread(labels, names), np.isfinite(labels.labels[:, 0])
     if spread is None:
-        least = f"before {MIN_PLANNING_LABELS} documents have a label, nobody can tell what it buys"
+        least = f"before {MIN_PLANNING_LABELS} documents have a label, its gain cannot be estimated"
         return f"{hour}{least}: {counted(int(is_clear.sum()), 'has', 'have')} one"
     acting = int(np.nansum(labels.labels[:, 0]))
     now = _interval(store, labels, labels.actors[0], _days(store))

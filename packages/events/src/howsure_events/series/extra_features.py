@@ -85,11 +85,11 @@ def _column(name: str, values: Mapping[Any, float], ids: list[str], actors: tupl
     try:
         column = np.array([float(values[key]) for key in keys])
     except (TypeError, ValueError):
-        raise InputError(f"scores[{name!r}] must hold numbers only.") from None
+        raise InputError(f"scores[{name!r}] must contain numbers only.") from None
     bad = np.flatnonzero(~np.isfinite(column))
     if len(bad):
         raise InputError(
-            f"scores[{name!r}] must hold finite numbers; document {keys[int(bad[0])]!r} has {column[bad[0]]!r}."
+            f"scores[{name!r}] must contain finite numbers; document {keys[int(bad[0])]!r} has {column[bad[0]]!r}."
         )
     return column if of_pairs else np.repeat(column, len(actors))
 
@@ -136,7 +136,7 @@ def _checked(
             raise InputError(f"{DOCUMENT} must not be missing; {table.place_of(at)} has none.")
         if document not in stored:
             raise InputError(
-                f"{DOCUMENT} must be the id of a document in {store.path}; {table.place_of(at)} holds {document!r}, "
+                f"{DOCUMENT} must be the id of a document in {store.path}; {table.place_of(at)} is {document!r}, "
                 "which is not in the store. Remove the rows of other documents."
             )
         key: ScoreKey = document
@@ -145,8 +145,8 @@ def _checked(
         if key in places:
             same = f"{document!r} with {key[1]!r}" if isinstance(key, tuple) else repr(document)
             raise InputError(
-                f"there must be one row per {' and '.join(keys)}; {same} is that of {table.place_of(places[key])} and "
-                f"of {table.place_of(at)}. Remove one of them."
+                f"there must be one row per {' and '.join(keys)}; {same} is in {table.place_of(places[key])} and "
+                f"in {table.place_of(at)}. Remove one of them."
             )
         places[key] = at
         values = row[len(keys) :]
@@ -187,7 +187,7 @@ def _number(table: Table, at: int, name: str, text: str | None, number: object) 
         raise InputError(f"{name} must not be missing; {table.place_of(at)} has none.")
     if not isinstance(number, int | float | Decimal) or not math.isfinite(number):
         raise InputError(
-            f"{name} must be a finite number, with a decimal point; {table.place_of(at)} holds {text[:60]!r}. Remove "
+            f"{name} must be a finite number, with a decimal point; {table.place_of(at)} is {text[:60]!r}. Remove "
             "columns that are not scores."
         )
     return float(number)

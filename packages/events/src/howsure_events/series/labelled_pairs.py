@@ -251,7 +251,7 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
     is_stored[is_stored] = documents[place[is_stored]] == settled.documents[is_stored]
     if not is_stored.all():
         unknown = int(settled.documents[~is_stored][0])
-        raise InputError(f"labels are of document {unknown}, which the store does not hold. Is it the same store?")
+        raise InputError(f"labels are of document {unknown}, which is not in the store. Is it the same store?")
     rows = place[usable]
     labels = np.full((len(documents), len(settled.actors)), np.nan)
     labels[rows] = settled.labels[usable]

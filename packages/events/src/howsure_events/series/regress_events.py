@@ -114,10 +114,10 @@ def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedReg
             of = regression.recipe["store"]
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InputError(
-                f"{path} must hold a regression of events as JSON, which howsure events regress {store.path} writes."
+                f"{path} must contain a regression of events as JSON, which howsure events regress {store.path} writes."
             ) from error
     if of != json.loads(json.dumps(settings_of(store))):
-        raise InputError(f"{path} must hold a regression of this store, {store.path}; it is of another one.")
+        raise InputError(f"{path} must contain a regression of this store, {store.path}; it is of another one.")
     return regression
 
 

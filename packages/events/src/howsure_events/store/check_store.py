@@ -113,7 +113,7 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
 def _damage(store: Store) -> Iterator[Damage]:
     broken = list(schema_damage(store))
     if "samples" not in store.settings:
-        broken.append(Damage("settings", "the number of samples must be said"))
+        broken.append(Damage("settings", "the number of samples must be given"))
     if not broken:  # otherwise further questions would fail
         broken = list(table_damage(store, (*AT_OPENING, *OF_DOCUMENTS)))
     yield from broken

@@ -199,7 +199,7 @@ def stored_document(store: Store, number: int) -> StoredDocument:
     """
     documents = stored_documents(store, {number})
     if number not in documents:
-        raise InputError(f"the store holds no document {number}; its documents have the numbers of the input, from 0.")
+        raise InputError(f"the store has no document {number}; its documents have the numbers of the input, from 0.")
     return documents[number]
 
 

@@ -20,8 +20,8 @@ from howsure_events.store.tables import LABEL_TABLES, TABLES, types_of
 
 KNOWN_DATE = "isfinite(t.date) AND t.date BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
 ABSENT, ORPHANS = "d.document IS NULL", "document must be one of the table documents"
-PROBABILITY = "NOT t.probability BETWEEN 0 AND 1", "probability must lie in [0, 1]"
-BITS = "octet_length(t.samples) <> (CAST($samples AS BIGINT) + 7) // 8", "samples must hold one bit per sample"
+PROBABILITY = "NOT t.probability BETWEEN 0 AND 1", "probability must be in [0, 1]"
+BITS = "octet_length(t.samples) <> (CAST($samples AS BIGINT) + 7) // 8", "samples must contain one bit per sample"
 
 
 # By table: what is wrong with a row t of a document d (mentions: in a sentence s), and the rule that it breaks.
@@ -42,7 +42,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (ABSENT, ORPHANS),
         PROBABILITY,
         BITS,
-        ("octet_length(t.entities) <> CAST($samples AS BIGINT)", "entities must hold a byte a sample"),
+        ("octet_length(t.entities) <> CAST($samples AS BIGINT)", "entities must contain a byte a sample"),
         ("t.best_entities < 0", "best_entities must be 0 or more"),
         ("t.best <> (t.best_entities > 0)", "best must be true where best_entities is above 0, and only there"),
     ),
@@ -80,10 +80,10 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
     "clusterings": (
         (ABSENT, ORPHANS),
         ("d.mentions = 0", "its document must have mentions"),
-        ("octet_length(t.best) <> 2::HUGEINT * d.mentions", "best must hold two bytes per mention"),
+        ("octet_length(t.best) <> 2::HUGEINT * d.mentions", "best must contain two bytes per mention"),
         (
             "octet_length(t.samples) <> 2::HUGEINT * d.mentions * CAST($samples AS BIGINT)",
-            "samples must hold two bytes per mention and sample",
+            "samples must contain two bytes per mention and sample",
         ),
     ),
     "evidence": (
@@ -101,7 +101,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         (ABSENT, ORPHANS),
         ("t.draw NOT IN (SELECT draw FROM label_draw)", "draw must be one of the table label_draw"),
         ("t.position < 1", "position must be 1 or more"),
-        ("NOT (t.inclusion > 0 AND t.inclusion <= 1)", "inclusion must lie above 0, and be at most 1"),
+        ("NOT (t.inclusion > 0 AND t.inclusion <= 1)", "inclusion must be greater than 0 and at most 1"),
     ),
     "answers": (
         (ABSENT, ORPHANS),
@@ -398,8 +398,8 @@ def check_all_of_it(store: Store) -> None:
     part = store.settings.get("part")
     if part is not None:
         raise InputError(
-            f"{store.path} holds part {part['number']} of {part['of']} of its input, not all of it: put the parts "
-            "together with howsure events merge, and ask what that writes."
+            f"{store.path} contains part {part['number']} of {part['of']} of its input, not all of it: put the parts "
+            "together with howsure events merge, and use the store that it writes."
         )
 
 

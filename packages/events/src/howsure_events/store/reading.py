@@ -55,14 +55,14 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, is_known
     try:
         statements = [] if is_known_whole else connection.execute(STORED).fetchall()
         if not is_known_whole and (len(statements) != 1 or "GENERATED ALWAYS" in statements[0][0]):
-            raise ValueError("settings is no table of values")
+            raise ValueError("settings is not a table of values")
         rows = connection.execute("SELECT name, value FROM main.settings").fetchall()
         settings = {str(name): parsed_json(value, strict=True) for name, value in rows}
         version = settings["version"]
     except (duckdb.Error, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} is a DuckDB file, but not a store of events: it has no such settings.") from error
     if type(version) is not int:
-        raise InputError(f"{path} is damaged: the version in its settings is no whole number. {REMEDY}.")
+        raise InputError(f"{path} is damaged: the version in its settings is not a whole number. {REMEDY}.")
     if version > VERSION:
         raise InputError(
             f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
@@ -414,7 +414,7 @@ def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
     """
     first, last = facts_of(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
     if first is None:
-        raise InputError("the store holds no document: nothing was kept of the input, or nothing read yet.")
+        raise InputError("the store has no document: nothing was kept of the input, or nothing read yet.")
     return first, last
 
 
@@ -434,7 +434,7 @@ def documents_by_period(
     first, last = facts_of(store, f"SELECT min(date), max(date) {source}", low=low, high=high)[0]
     if first is None:
         first, last = first_and_last(store)
-        raise InputError(f"the store holds no document from {low} to {high}; its documents are of {first} to {last}.")
+        raise InputError(f"the store has no document from {low} to {high}; its documents are of {first} to {last}.")
     check_span(first, last, period=period, advice=ADVICE)
     grouped = f"SELECT date_trunc('{period}', date)::DATE, count(*) {source} GROUP BY ALL"
     counts = {period_of(start, period=period): int(n) for start, n in facts_of(store, grouped, low=low, high=high)}

@@ -139,7 +139,7 @@ def test_dates_that_can_mean_one_thing(written: list[str], read: list[str], tmp_
 
 def test_what_is_no_date_is_named_or_left_out(tmp_path: Path) -> None:
     written = ["31.12.2020", "unbekannt", "01.02.2020"]
-    with pytest.raises(InputError, match=r"day must be a date, written %d\.%m\.%Y; row 2 .* holds 'unbekannt'"):
+    with pytest.raises(InputError, match=r"day must be a date, written %d\.%m\.%Y; row 2 .* is 'unbekannt'"):
         days(tmp_path / "news.csv", written)
     assert days(tmp_path / "news.csv", written, bad_dates="leave-out") == ["2020-12-31", None, "2020-02-01"]
     for either in ["31.12.2020", "2020-12-31"], ["31.12.20", "01.02.03"]:  # two ways in one column; no year

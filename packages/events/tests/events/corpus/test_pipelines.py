@@ -85,10 +85,10 @@ def test_what_is_no_parser(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
     empty, torn = tmp_path / "empty.whl", tmp_path / "torn.whl"
     with zipfile.ZipFile(empty, "w") as packed:
         packed.writestr("a.txt", "")
-    with pytest.raises(InputError, match="holds no spaCy pipeline"):
+    with pytest.raises(InputError, match="has no spaCy pipeline"):
         unpack_wheel(empty, tmp_path / "out")
     torn.write_bytes(wheel.read_bytes()[:5000])
-    with pytest.raises(InputError, match="is no wheel"):
+    with pytest.raises(InputError, match="is not a wheel"):
         unpack_wheel(torn, tmp_path / "out")
     assert not (tmp_path / "out").exists()
     held = json.loads((pipeline / "meta.json").read_text())

@@ -236,7 +236,7 @@ def test_too_few_labels_say_what_would_help(known: KnownTruth) -> None:
 
 def test_labels_of_another_store_are_refused(known: KnownTruth) -> None:
     labels = known.read(known.documents[:20])
-    with pytest.raises(InputError, match="labels are of document 1, which the store does not hold"):
+    with pytest.raises(InputError, match="labels are of document 1, which is not in the store"):
         corrected_series(
             known.store, labels=known.read(known.documents[:20], documents=np.array([1, *labels.documents[1:]]))
         )

@@ -146,7 +146,7 @@ def test_wrong_files_are_refused(
 
 @pytest.mark.long
 def test_a_store_without_labels_takes_no_scores(tmp_path: Path) -> None:
-    with example_store() as store, pytest.raises(InputError, match="holds no labels; draw documents first"):
+    with example_store() as store, pytest.raises(InputError, match="has no labels; draw documents first"):
         read_scores(store, tmp_path / "scores.csv")
 
 

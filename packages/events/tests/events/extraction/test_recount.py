@@ -197,7 +197,7 @@ def test_days_that_the_store_left_out_do_not_come_back(model: Path, tmp_path: Pa
     extracted(tmp_path / "a.duckdb", few, model, SPOKE, replace(FILTER, **NARROW))
     with EventStore.open(tmp_path / "a.duckdb") as store:
         for name, asked, day in (("since", "1990-01-31", "1990-02-01"), ("until", "1990-05-02", "1990-05-01")):
-            told = f"{name} must lie within the days of the store; .* that .* is {day}"
+            told = f"{name} must be within the days of the store; .* that .* is {day}"
             with pytest.raises(InputError, match=told):
                 recount_events(
                     store, tmp_path / "b.duckdb", rule=SPOKE, model=AntecedentModel.load(model), **{name: asked}

@@ -27,7 +27,7 @@ def test_wrong_documents(tmp_path: Path) -> None:
 
     rows = [row[:4] for row in (ROWS[0], *ROWS[2:])]
     without = csv_of(rows[:2], HEADINGS[:4])
-    assert "holds 'c', which is none (2 such). Add these documents, or remove their rows." in told(without)
+    assert "is 'c', which is not one (2 such). Add these documents, or remove their rows." in told(without)
     twice = csv_of([*rows, rows[0]], HEADINGS[:4])
     assert f"id must be different in every document; 'a' is that of row 1 of {tmp_path / 'documents.csv'}" in told(
         twice
@@ -50,7 +50,7 @@ def test_wide_scores(tmp_path: Path) -> None:
         ("a", "2001-01-01", "0", "1"), ("a", "2001-01-01", "0", "1")
     )
     assert "USA must not be missing; row 1" in told(("a", "2001-01-01", "0", ""))
-    assert "IRQ must lie in [0, 1]; row 1" in told(("a", "2001-01-01", "2", "0"))
+    assert "IRQ must be between 0 and 1; row 1" in told(("a", "2001-01-01", "2", "0"))
 
 
 # Scores from files of any format and form: the same documents, the same probabilities.

@@ -220,7 +220,7 @@ def test_a_store_without_a_draw_has_no_labels(tmp_path: Path) -> None:
     with store_to_label(tmp_path / "s.duckdb") as store:
         assert settled_labels(store) is None
         for ask in (lambda: progress(store, "anna"), lambda: disagreements(store)):
-            with pytest.raises(InputError, match=r"holds no labels; draw documents first: howsure events label"):
+            with pytest.raises(InputError, match=r"has no labels; draw documents first: howsure events label"):
                 ask()
 
 

@@ -107,7 +107,7 @@ def test_one_more_hour_is_said_of_what_is_read(reading: Reading) -> None:
     store = reading.drawn(FIRST).store
     assert one_more_hour(store) == "", "nobody has begun"
     assert one_more_hour(reading.read(15).store) == (
-        f"{HOUR}before 20 documents have a label, nobody can tell what it buys: 15 have one"
+        f"{HOUR}before 20 documents have a label, its gain cannot be estimated: 15 have one"
     )
     found = LINE.fullmatch(one_more_hour(reading.read().store))
     assert found

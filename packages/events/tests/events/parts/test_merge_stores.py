@@ -118,7 +118,9 @@ def test_more_parts_than_batches(place: Path, tmp_path: Path) -> None:
 def test_a_part_is_not_taken_for_the_whole(place: Path, tmp_path: Path) -> None:
     part = place / "part-2.duckdb"
     for read_only in (True, False):
-        with pytest.raises(InputError, match=r"holds part 2 of 2 of its input, not all of it: put the parts together"):
+        with pytest.raises(
+            InputError, match=r"contains part 2 of 2 of its input, not all of it: put the parts together"
+        ):
             EventStore.open(part, read_only=read_only)
     with EventStore.open(part, part=True) as store:
         assert store.settings["part"] == {"number": 2, "of": 2, "documents": DOCUMENTS}
@@ -170,7 +172,7 @@ def test_a_part_that_is_given_twice_is_named(place: Path, tmp_path: Path) -> Non
 
 def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
     told = refused([*parts_of(place), place / "whole.duckdb"], tmp_path)
-    assert "whole.duckdb is no part of an input: it was extracted as a whole" in told
+    assert "whole.duckdb is not a part of an input: it was extracted as a whole" in told
 
 
 @pytest.mark.parametrize(

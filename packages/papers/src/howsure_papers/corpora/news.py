@@ -172,6 +172,6 @@ def packed_rows(data: str | None, name: str) -> Iterator[dict[str, Any]]:
     folder = find_data_set(name, data=data)
     path = next(iter(sorted(Path(folder).glob("*.jsonl.gz"))), None)
     if path is None:
-        raise InputError(f"{folder} holds no file of JSON lines (*.jsonl.gz); fetch the data set again.")
+        raise InputError(f"{folder} has no file of JSON lines (*.jsonl.gz); fetch the data set again.")
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         yield from map(json.loads, lines)

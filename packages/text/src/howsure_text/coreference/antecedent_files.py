@@ -33,9 +33,9 @@ def record_of(line: bytes | str) -> dict[str, Any]:
     try:
         record = parsed_json(line)
     except ValueError as error:
-        raise InputError(f"it is no JSON ({error}); write one document per line.") from error
+        raise InputError(f"it is not JSON ({error}); write one document per line.") from error
     if not isinstance(record, dict):
-        raise InputError(f"it holds {type(record).__name__}, not an object; write one document {{…}} per line.")
+        raise InputError(f"it contains {type(record).__name__}, not an object; write one document {{…}} per line.")
     if "id" not in record:
         raise _missing("id", record)
     return {**record, "id": str(record["id"]) if type(record["id"]) is int else record["id"]}
@@ -48,7 +48,7 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
     """
     if PAIRS in record and "scores" not in record:
         raise InputError(
-            f"{PAIRS} say of each pair by itself whether it corefers; that is no distribution over antecedents, and "
+            f"{PAIRS} say of each pair by itself whether it corefers; that is not a distribution over antecedents, and "
             "defines no posterior over entities. Evaluate 1/(1 + exp(-logit)) as predictions of pairs, with "
             "calibration, or rename them to scores, with null 0: then the best antecedent is that of the model, and "
             "the probabilities are those of this reading."
@@ -98,7 +98,7 @@ def _numbers(row: object, where: str) -> Any:
         array = np.array(None)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         wrong = next((value for value in row if value is not None and type(value) not in (int, float)), row)
-        raise InputError(f"{where} must hold numbers, or null where there is no link; it holds {shown(wrong)}.")
+        raise InputError(f"{where} must contain numbers, or null where there is no link; it contains {shown(wrong)}.")
     return array.astype(np.float64)
 
 
@@ -134,12 +134,12 @@ def scores_in_archive(file: IO[bytes]) -> dict[str, AntecedentScores]:
         document, _, name = member.rpartition("/")
         if not document or name not in KINDS:
             raise InputError(
-                f"the array {member!r} is none of a document; they are called ID/mentions, ID/scores, ID/null and "
+                f"the array {member!r} is not one of a document; they are called ID/mentions, ID/scores, ID/null and "
                 "ID/words or ID/text, also ID/antecedents and ID/sentences (the number of words of each)."
             )
         members.setdefault(document, []).append(name)
     if not members:
-        raise ArchiveError("it holds no arrays")
+        raise ArchiveError("it has no arrays")
     return {name: _document(archive, name, arrays) for name, arrays in members.items()}
 
 
@@ -209,7 +209,7 @@ def _padded(antecedent_scores: AntecedentScores) -> tuple[Array, Array]:
     extra = 1 if isinstance(antecedent_scores.null, str) else 0
     if extra and len({len(row) for row in rows}) > 1:
         raise InputError(
-            f"document {antecedent_scores.id}: rows of different length cannot hold null in a column; give it apart."
+            f"document {antecedent_scores.id}: rows of different length cannot contain null in a column; give it apart."
         )
     width = max(map(len, rows), default=0)
     scores = np.full((len(rows), width), -np.inf)

@@ -232,7 +232,7 @@ class AntecedentModel:
         check_folds(folds, len(teaching))
         examples = [self._example(document) for document in teaching]
         if not any(len(example) for example in examples):
-            raise InputError("documents must hold at least one mention to learn from; there is none.")
+            raise InputError("documents must contain at least one mention to learn from; there is none.")
         rng = generator_from(self.rng)
         options: dict[str, Any] = {"loss": self.loss, "l1": self.l1, "passes": self.passes, "advance": advance}
         held_out = [self._example(document) for document in chosen_by]
@@ -346,13 +346,13 @@ class AntecedentModel:
             raise InputError(f"{path} was trained with other features than this version has; train it again.")
         weights = weights_from(arrays, n)
         if weights is None:
-            raise damaged_model(path, f"it holds weights that are no {n:,} finite numbers")
+            raise damaged_model(path, f"its weights are not {n:,} finite numbers")
         model._set_weights(weights)
         if content.get("recalibration") is not None:
             try:
                 model.recalibration_ = CoreferenceRecalibration.from_dict(content["recalibration"])
             except (AttributeError, KeyError, TypeError, ValueError, OverflowError, InputError) as error:
-                raise damaged_model(path, f"its recalibration is none ({error})") from None
+                raise damaged_model(path, f"its recalibration is invalid ({error})") from None
         model.source_ = str(path)
         return model
 

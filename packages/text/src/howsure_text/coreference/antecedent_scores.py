@@ -83,7 +83,9 @@ def _sentences(words: object) -> tuple[Strings, ...]:
     sentences = tuple(tuple(sentence) for sentence in word_list) if nested else (tuple(word_list),)
     wrong = [word for sentence in sentences for word in sentence if not isinstance(word, str) or not word]
     if wrong or not any(sentences):
-        raise InputError(f"words must be a list of words or of sentences; {shown((wrong or [words])[0])} is no word.")
+        raise InputError(
+            f"words must be a list of words or of sentences; {shown((wrong or [words])[0])} is not a word."
+        )
     return tuple(tuple(map(str, sentence)) for sentence in sentences if sentence)
 
 
@@ -99,7 +101,7 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
         if not 0 <= start < end <= length:
             advice = " Ends are excluded; where they are included, add 1." if start == end else ""
             raise InputError(
-                f"mentions must lie in the text, which has {length:,} {unit}; {in_matrix(row)} holds "
+                f"mentions must be in the text, which has {length:,} {unit}; {in_matrix(row)} is "
                 f"{[start, end]}.{advice}"
             )
     for row, (previous, other) in enumerate(pairwise(rows), 1):
@@ -123,9 +125,10 @@ def _squared(scores: Any) -> Any:
         return scores
     if lengths != list(range(m)):
         row = next(j for j, length in enumerate(lengths) if length != j)
-        row_text = f"holds {lengths[row]}" if lengths[row] >= 0 else "is no list"
+        row_text = f"has {lengths[row]}" if lengths[row] >= 0 else "is not a list"
         raise InputError(
-            f"each row of scores must hold those of the mentions before, or all rows {m} or {m + 1}; {in_matrix(row)} "
+            f"each row of scores must contain those of the mentions before, or all rows {m} or {m + 1}; "
+            f"{in_matrix(row)} "
             f"{row_text}, and {row} {'is' if row == 1 else 'are'} before. "
             "Where antecedents are pruned, name those kept: antecedents."
         )
@@ -177,7 +180,7 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
     for number, (start, end) in enumerate(places):
         first, last = starts.get(start), ends.get(end)
         fault = (
-            "holds nothing but blanks"
+            "contains only blanks"
             if start == end
             else "begins inside a word"
             if first is None

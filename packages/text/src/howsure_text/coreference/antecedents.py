@@ -149,7 +149,7 @@ def _no_probability(row: int, column: int, value: float, highest: float) -> Inpu
         else probability_advice(value, highest, transform="softmax")
     )
     return InputError(
-        f"probabilities must lie in [0, 1]; {in_matrix(row)} holds {value!r} for antecedent {column}. {advice}"
+        f"probabilities must be between 0 and 1; {in_matrix(row)} is {value!r} for antecedent {column}. {advice}"
     )
 
 
@@ -169,7 +169,8 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
         wrong = k[(k < 0) | (k >= j)][0]
         allowed = f"0 to {j - 1}" if j else "none"
         raise InputError(
-            f"antecedents must be earlier mentions; {in_matrix(j)} holds {wrong}, and has {allowed}. Are the mentions "
+            f"antecedents must be earlier mentions; {in_matrix(j)} contains {wrong}, and has {allowed}. Are the "
+            "mentions "
             "in text order? Leave padding out."
         )
     order = np.argsort(k, kind="stable")
@@ -193,7 +194,7 @@ def _whole(antecedents: object, row: int) -> Integers:
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)
     raise InputError(
-        f"antecedents must be whole numbers, positions of mentions from 0; {in_matrix(row)} holds {shown(k.tolist())}."
+        f"antecedents must be whole numbers, positions of mentions from 0; {in_matrix(row)} is {shown(k.tolist())}."
     )
 
 
@@ -237,7 +238,7 @@ def _split_row(row: Floats, null: object, j: int) -> tuple[Floats, float]:
         return row, 0.0
     if null not in COLUMNS:
         raise InputError(
-            f"null must be 'first', 'last', a number or one per mention beside antecedents; it is {null!r}."
+            f"null must be 'first', 'last', a number or one per mention in addition to antecedents; it is {null!r}."
         )
     if len(row) == 0:
         raise InputError(f"scores must have null as their {null} column; {in_matrix(j)} is empty.")
@@ -258,13 +259,15 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     places = array_of(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(
-            f"antecedents must be positions of mentions from 0; {in_matrix(j)} holds {shown(places.tolist())}."
+            f"antecedents must be positions of mentions from 0; {in_matrix(j)} is {shown(places.tolist())}."
         )
     if len(places) != len(scores):
         raise InputError(f"{in_matrix(j)} has {len(places)} antecedents and {len(scores)} scores; give one for each.")
     for name, value in (*(("scores", score) for score in scores.tolist()), ("null", null)):
         if np.isnan(value) or value == np.inf:
-            raise InputError(f"{name} must be finite, or -inf where there is no link; {in_matrix(j)} holds {value!r}.")
+            raise InputError(
+                f"{name} must be finite, or -inf where there is no link; {in_matrix(j)} contains {value!r}."
+            )
     highest = max(float(scores.max(initial=-np.inf)), null)
     if highest == -np.inf:
         raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; {in_matrix(j)} has none.")
@@ -275,7 +278,8 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     wrong = k[(k < 0) | (k >= j)]
     if len(wrong):
         raise InputError(
-            f"antecedents must be earlier mentions; {in_matrix(j)} holds {int(wrong[0])}, whose score is not masked. "
+            f"antecedents must be earlier mentions; {in_matrix(j)} contains {int(wrong[0])}, whose score is not "
+            "masked. "
             "Are the mentions in text order?"
         )
     order = np.argsort(k, kind="stable")
@@ -304,7 +308,7 @@ def from_scores(scores: object, *, null: object) -> Antecedents:
             j, k = wrong[0].tolist()
             where = f"row {j}, column {k}" if name == "scores" else f"row {j}"
             raise InputError(
-                f"{name} must be finite, or -inf where there is no link; {where} holds {float(array[j, k])!r}."
+                f"{name} must be finite, or -inf where there is no link; {where} is {float(array[j, k])!r}."
             )
     earlier = np.tri(m, k=-1, dtype=np.bool_)
     joined = np.where(earlier, links, -np.inf)
@@ -354,6 +358,6 @@ def _refuse_later(links: Floats, earlier: np.ndarray[tuple[int, ...], np.dtype[n
         j, k = wrong[0].tolist()
         which = "itself" if j == k else f"mention {k}, which comes later"
         raise InputError(
-            f"scores must be masked with -inf where k ≥ j; {in_matrix(j)} holds {float(links[j, k])!r} for {which}. "
+            f"scores must be masked with -inf where k ≥ j; {in_matrix(j)} is {float(links[j, k])!r} for {which}. "
             "Are the mentions in text order? Mask: scores[~np.tri(len(scores), k=-1, dtype=bool)] = -np.inf."
         )

@@ -36,7 +36,9 @@ def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str =
     """
     if isinstance(clusters, np.ndarray) and clusters.ndim == 1 and clusters.dtype.kind in "iu":
         if len(clusters) != len(names):
-            raise InputError(f"{parameter} must hold a label for each of {len(names)} mentions, not {len(clusters)}.")
+            raise InputError(
+                f"{parameter} must contain a label for each of {len(names)} mentions, not {len(clusters)}."
+            )
         return first_labels(clusters)
     place_of = {name: place for place, name in enumerate(names)}
     labels = np.full(len(names), -1)
@@ -45,12 +47,12 @@ def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str =
         for mention in members:
             if not isinstance(mention, Hashable) or mention not in place_of:
                 raise InputError(
-                    f"{parameter} must be made of the mentions of the posterior; {mention!r} is none of them "
+                    f"{parameter} must be made of the mentions of the posterior; {mention!r} is not one of them "
                     f"({shortened(names, limit=4)}). Leave it out first, or give mentions=."
                 )
             places.append(place_of[mention])
             if labels[places[-1]] >= 0:
-                raise InputError(f"{parameter} must hold a mention once; {mention!r} is in them twice.")
+                raise InputError(f"{parameter} must contain a mention once; {mention!r} is in them twice.")
             labels[places[-1]] = places[0]
         labels[places] = min(places, default=0)
     alone = labels < 0

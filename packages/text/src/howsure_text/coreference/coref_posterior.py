@@ -275,7 +275,7 @@ class CorefPosterior:
         if len(outside):
             row = int(outside[0])
             raise InputError(
-                f"pairs must be positions from 0 to {len(self) - 1}; {in_matrix(row)} holds {chosen[row].tolist()}."
+                f"pairs must be positions from 0 to {len(self) - 1}; {in_matrix(row)} is {chosen[row].tolist()}."
             )
         return chosen.astype(np.int64)
 

@@ -157,7 +157,9 @@ def entities_of(document: Document, mentions: Sequence[Mention]) -> NDArray[np.i
     Raises InputError if the document has no annotated mentions, or one without an entity.
     """
     if document.mentions is None or any(mention.entity is None for mention in document.mentions):
-        raise InputError(f"document {document.name} does not say which entities its mentions name; it teaches nothing.")
+        raise InputError(
+            f"document {document.name} has no entities of its mentions, so nothing can be learned from it."
+        )
     check_distinct(document, sorted(document.mentions))
     gold: dict[Mention, Hashable] = {mention: mention.entity for mention in document.mentions}
     numbers: dict[Hashable, int] = {}

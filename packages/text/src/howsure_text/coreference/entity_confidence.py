@@ -188,7 +188,7 @@ def checked_documents(
     labels = []
     for place, (posterior, clusters) in enumerate(zip(checked, golden, strict=True)):
         if not isinstance(posterior, CorefPosterior):
-            raise InputError(f"posteriors must hold CorefPosterior; document {place} is {type(posterior).__name__}.")
+            raise InputError(f"posteriors must contain CorefPosterior; document {place} is {type(posterior).__name__}.")
         try:
             labels.append(posterior.labels(clusters))
         except InputError as error:

@@ -83,7 +83,8 @@ def pairs_from_posteriors(
     for number, (posterior, generator) in enumerate(zip(checked, generator_from(rng).spawn(len(checked)), strict=True)):
         if not isinstance(posterior, CorefPosterior):
             raise InputError(
-                f"posteriors must hold CorefPosterior; document {number} is {type(posterior).__name__}. Of a matrix: "
+                f"posteriors must contain CorefPosterior; document {number} is {type(posterior).__name__}. Of a "
+                "matrix: "
                 "CorefPosterior(matrix)."
             )
         try:

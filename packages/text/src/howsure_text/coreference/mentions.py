@@ -381,7 +381,7 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
         length = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < n else 0
         if not 0 <= mention.start < mention.end <= length:
             raise InputError(
-                f"mentions must lie inside the sentences of document {document.name}; {in_matrix(row)} holds words "
+                f"mentions must be inside the sentences of document {document.name}; {in_matrix(row)} is words "
                 f"{mention.start} to {mention.end} of sentence {mention.sentence}, which has {length} words."
             )
         if row and mentions[row] < mentions[row - 1]:

@@ -106,15 +106,15 @@ def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]
     assigned: set[Hashable] = set()
     for place, members in enumerate(clusters):
         if isinstance(members, (str, bytes, dict)) or not isinstance(members, Iterable):
-            raise InputError(f"{name} must hold lists or sets of mentions; cluster {place} is {shown(members)}.")
+            raise InputError(f"{name} must contain lists or sets of mentions; cluster {place} is {shown(members)}.")
         cluster: set[Hashable] = set()
         for mention in members:
             if not isinstance(mention, Hashable):
                 raise InputError(
-                    f"{name} must hold mentions that have a hash, such as tuples; cluster {place} holds {mention!r}."
+                    f"{name} must contain mentions that have a hash, such as tuples; cluster {place} is {mention!r}."
                 )
             if mention in assigned:
-                raise InputError(f"{name} must hold a mention once; cluster {place} holds {mention!r} again.")
+                raise InputError(f"{name} must contain a mention once; cluster {place} is {mention!r} again.")
             assigned.add(mention)
             cluster.add(mention)
         if len(cluster) > 1 or (cluster and singletons):
@@ -310,7 +310,8 @@ def matched_documents(
         missing = [name for name in here if name not in there]
         if missing:
             raise InputError(
-                f"both files must hold the same documents; {path} lacks {shortened(missing, limit=3)}. Documents are "
+                f"both files must contain the same documents; {path} lacks {shortened(missing, limit=3)}. Documents "
+                "are "
                 "matched by name: # newdoc id in CoNLL-U, #begin document in CoNLL-2012."
             )
     for name, (words, _) in expected.items():
@@ -339,7 +340,7 @@ def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[
     for document in documents:
         name = named_part(document)
         if name in found:
-            raise InputError(f"{side} holds two documents {name}; their names must differ.")
+            raise InputError(f"{side} contains two documents {name}; their names must differ.")
         if document.mentions is None:
             raise InputError(f"document {name} of {side} has no mentions annotated; there is nothing to score.")
         starts = [0, *accumulate(len(sentence) for sentence in document.sentences)]

@@ -136,7 +136,7 @@ class CoreferenceRecalibration(Result):
         try:
             return cls.from_dict(parsed_json(content))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, InputError) as error:
-            raise InputError(f"{path} is no recalibration of coreference ({str(error)[:80]}).") from None
+            raise InputError(f"{path} is not a recalibration of coreference ({str(error)[:80]}).") from None
 
     def rows_shown(self) -> Sequence[Effect]:
         """The effects."""
@@ -164,7 +164,7 @@ class CoreferenceRecalibration(Result):
         """What the numbers of the map say."""
         sharpening = self.sharpening
         mended = (
-            "The probabilities are left as they were; mended is the confidence in entities."
+            "The probabilities are unchanged; the confidence in entities is recalibrated."
             if sharpening is None
             else f"Choice of the antecedent to the power {sharpening.links:.2f}; log odds of a new entity times "
             f"{sharpening.new:.2f}, plus {sharpening.offset:.2f}."

@@ -254,7 +254,7 @@ def resolve(
     document: parsed, for a model; it may be left out where `scores` have their own text. model: by default the small
     English one of the package. mentions: "gold" or "detected", by default those that the model was trained with.
     scores: the antecedent scores of any other model; misplaced: as of `posterior_from_scores`; recalibration: of these
-    scores (a model holds its own). decision: the entities by the "best" antecedent of each mention, or those of
+    scores (a model contains its own). decision: the entities by the "best" antecedent of each mention, or those of
     "minimum-risk". threshold: the lowest probability of the pairs that are shown.
 
     >>> scores = AntecedentScores(
@@ -302,14 +302,14 @@ def resolve(
 def check_threshold(threshold: float) -> None:
     """Raise InputError unless it is a probability."""
     if not (is_number(threshold) and 0.0 <= threshold <= 1.0):
-        raise InputError(f"{parameter('threshold')} must lie in [0, 1]; it is {shown(threshold)}.")
+        raise InputError(f"{parameter('threshold')} must be between 0 and 1; it is {shown(threshold)}.")
 
 
 def check_sides(document: object, *, model: object, mentions: object, scores: object, recalibration: object) -> None:
     """Raise InputError unless either a model or the scores of another one are asked, of a text."""
     if scores is None and recalibration is not None:
         raise InputError(
-            f"{parameter('recalibration')} is that of {parameter('scores')}; a model holds its own: recalibrate "
+            f"{parameter('recalibration')} is that of {parameter('scores')}; a model contains its own: recalibrate "
             f"{parameter('model')}."
         )
     if scores is None and document is None:

@@ -192,7 +192,8 @@ def fit_sharpening(
     before = _summed(documents, Sharpening(), score)
     if not (before.pairs > 0.0 and before.new > 0.0 and _both(documents)):
         raise InputError(
-            "the documents must hold pairs of mentions that corefer and pairs that do not, and the posterior must not "
+            "the documents must contain pairs of mentions that corefer and pairs that do not, and the posterior must "
+            "not "
             "be certain of all of them; give more documents."
         )
 
@@ -211,7 +212,7 @@ def fit_sharpening(
         options={"maxiter": STEPS, "ftol": SMALL**2, "gtol": SMALL},
     ).x
     notes = [
-        f"{name} is at the end of what is searched, {value:.2f}: these documents cannot tell it"
+        f"{name} is at the end of what is searched, {value:.2f}: these documents do not determine it"
         for name, value, ends in zip(("links", "new", "offset"), solution.tolist(), bounds, strict=True)
         if min(abs(value - end) for end in ends) < AT_THE_END
     ]

@@ -150,12 +150,12 @@ def _wanted(pairs: object) -> list[Transition]:
     for i, pair in enumerate(pairs):
         both = () if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair)
         if len(both) != 2 or not all(isinstance(tag, str) for tag in both):
-            raise InputError(f"pairs must hold two tags each, such as ('D', 'N'); pairs[{i}] is {pair!r}.")
+            raise InputError(f"pairs must contain two tags each, such as ('D', 'N'); pairs[{i}] is {pair!r}.")
         checked.append(both)
     texts = [" ".join(pair) for pair in checked]
     if not checked or len(set(texts)) < len(texts):
         text = shortened(texts) if texts else "none"
-        raise InputError(f"pairs must hold one tag pair or more, each once; it holds {text}.")
+        raise InputError(f"pairs must contain one tag pair or more, each once; it contains {text}.")
     return checked
 
 
@@ -186,17 +186,17 @@ def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats
     try:
         matrix = _numbers(values)
     except (TypeError, ValueError) as error:
-        raise InputError(f"posterior must hold numbers; sentence {sentence} does not ({error}).") from error
+        raise InputError(f"posterior must contain numbers; sentence {sentence} does not ({error}).") from error
     if matrix.size == 0:
         return matrix.reshape(0, columns or 0)
     if matrix.ndim != 2 or (columns is not None and matrix.shape[1] != columns):
         shape = "(tokens, tags)" if columns is None else f"(tokens - 1, {columns})"
-        raise InputError(f"posterior must hold an array {shape} per sentence; that of {sentence} is {matrix.shape}.")
+        raise InputError(f"posterior must contain an array {shape} per sentence; that of {sentence} is {matrix.shape}.")
     wrong = np.argwhere(~((matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)))
     if len(wrong):
         token, column = (int(index) for index in wrong[0])
         value = float(matrix[token, column])
-        raise InputError(f"posterior must lie in [0, 1]; token {token} of sentence {sentence} holds {value!r}.")
+        raise InputError(f"posterior must be between 0 and 1; token {token} of sentence {sentence} has {value!r}.")
     return np.clip(matrix, 0.0, 1.0)
 
 

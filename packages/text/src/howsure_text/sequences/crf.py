@@ -322,7 +322,7 @@ class CrfsuiteModel:
     def _parse(cls, data: bytes) -> Self:
         magic, size, family, _, _, n_labels, n_attributes, features, labels, attributes, _, _ = HEADER.unpack_from(data)
         if magic != b"lCRF" or family != b"FOMC":
-            raise ValueError("it is no linear-chain model of crfsuite")
+            raise ValueError("it is not a linear-chain model of crfsuite")
         if size != len(data):
             raise ValueError(f"it should have {size:,} bytes, and has {len(data):,}")
         names = _strings(data, labels, n_labels), _strings(data, attributes, n_attributes)

@@ -338,7 +338,7 @@ def _checked_probability(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
-        raise InputError(f"{parameter('min_probability')} must lie between 0 and 1; it is {value!r}.")
+        raise InputError(f"{parameter('min_probability')} must be between 0 and 1; it is {value!r}.")
     return float(value)
 
 

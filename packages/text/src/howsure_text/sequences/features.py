@@ -216,13 +216,13 @@ def _attributes(item: object, prefix: str, place: str) -> Iterator[tuple[str, fl
 
 def _text(name: object, place: str) -> str:
     if not isinstance(name, str):
-        raise InputError(f"{place} must name attributes by text; it holds {name!r}.")
+        raise InputError(f"{place} must name attributes by text; it contains {name!r}.")
     return name
 
 
 def _finite(value: float, name: str, place: str) -> float:
     if not math.isfinite(value):
-        raise InputError(f"{place} must hold finite values; {name} is {value}.")
+        raise InputError(f"{place} must contain finite values; {name} is {value}.")
     return value
 
 

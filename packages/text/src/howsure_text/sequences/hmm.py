@@ -129,7 +129,7 @@ class HMMTagger(Tagger):
         if unseen and self.unknown == "error":
             names = shortened(repr(word) for word in dict.fromkeys(word for _, word in unseen))
             raise InputError(
-                f"sentences hold words that the model has not seen: {names}; {parameter('unknown', 'shape')} allows "
+                f"sentences contain words that the model has not seen: {names}; {parameter('unknown', 'shape')} allows "
                 "them."
             )
         classes = {name: len(self.words_) + i for i, name in enumerate(self.classes_)}
@@ -149,7 +149,7 @@ class HMMTagger(Tagger):
         if not all(isinstance(name, str) for name in (*words, *classes)):
             raise ValueError("words and classes must be texts")
         if EVERY not in classes:
-            raise ValueError(f"its classes of unseen words must hold {EVERY!r}, that of every word")
+            raise ValueError(f"its classes of unseen words must contain {EVERY!r}, that of every word")
         k = len(labels)
         shapes = {"transitions": (k, k), "start": (k,), "end": (k,), "emissions": (len(words) + len(classes), k)}
         for name, size in shapes.items():

@@ -124,8 +124,7 @@ def checked_span(span: Any, lengths: Integers, tagset: TagSet, *, where: str) ->
     numbers, length = tagset.numbers(tags, where), int(lengths[sentence])
     if not 0 <= start <= start + len(numbers) <= length:
         raise InputError(
-            f"{where}: tokens {start} to {start + len(numbers) - 1} do not lie in sentence {sentence}, "
-            f"which has {length}."
+            f"{where}: tokens {start} to {start + len(numbers) - 1} are not in sentence {sentence}, which has {length}."
         )
     return Span(sentence, start, numbers)
 

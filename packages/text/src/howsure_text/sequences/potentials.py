@@ -87,7 +87,8 @@ def check_transitions(transitions: object, lengths: Integers, n_tags: int) -> Fl
     arrays: Sequence[Any] = transitions  # type: ignore[assignment]
     if len(arrays) != len(lengths):
         raise InputError(
-            f"transitions must hold an array for each of the {len(lengths):,} sentences; it holds {len(arrays):,}."
+            f"transitions must contain an array for each of the {len(lengths):,} sentences; it contains "
+            f"{len(arrays):,}."
         )
     for begin, part in _parts(arrays, "transitions"):
         for i, array in enumerate(part, begin):
@@ -107,7 +108,7 @@ def check_ends(potentials: object, n_tags: int, name: str) -> Floats | None:
         return None
     vector = as_floats(potentials, name)
     if vector.shape != (n_tags,):
-        raise InputError(f"{name} must hold a value for each of the {n_tags} tags; its shape is {vector.shape}.")
+        raise InputError(f"{name} must contain a value for each of the {n_tags} tags; its shape is {vector.shape}.")
     return vector
 
 
@@ -156,7 +157,7 @@ def _array(values: object, name: str) -> np.ndarray[Any, Any]:
         except (TypeError, ValueError) as error:
             raise InputError(f"{name} must be an array of numbers ({error}).") from error
     if values.dtype.kind not in NUMERIC:
-        raise InputError(f"{name} must be an array of numbers; it holds {values.dtype}.")
+        raise InputError(f"{name} must be an array of numbers; it contains {values.dtype}.")
     return values
 
 
@@ -172,7 +173,7 @@ def _check_values(arrays: Sequence[np.ndarray[Any, Any]], begin: int | None, nam
             place = ", ".join(str(index) for index in wrong[0])
             raise InputError(
                 f"{name} must be log-potentials, finite or -inf (forbidden); {where}{in_matrix(int(wrong[0][0]))} "
-                f"holds {float(array[tuple(wrong[0])])!r} at [{place}]."
+                f"is {float(array[tuple(wrong[0])])!r} at [{place}]."
             )
 
 
@@ -289,7 +290,7 @@ def check_possible(batch: Batch, log_z: Floats) -> None:
             "Allow at least one, or give a finite potential such as -100 in place of -inf; to an HMM, pseudocounts.",
             wrong,
         )
-    raise ImpossibleError("the scores of {} overflow: log Z is no number. Are the potentials logarithms?", wrong)
+    raise ImpossibleError("the scores of {} overflow: log Z is not a number. Are the potentials logarithms?", wrong)
 
 
 # Temperatures on the log-potentials of a chain: emissions / T; transitions, starts and ends / T₂.
@@ -367,7 +368,7 @@ def _checked(values: Any, lengths: Integers, name: str, *, tokens: bool) -> floa
     each = f"one for each of the {counted(len(lengths), 'sentence')}"
     if not isinstance(values, (Sequence, np.ndarray)) or len(values) != len(lengths):
         text = f"{len(values):,}" if hasattr(values, "__len__") else repr(values)
-        raise InputError(f"{name} must be one number, or {each}; it holds {text}.")
+        raise InputError(f"{name} must be one number, or {each}; it contains {text}.")
     return [
         _of_tokens(value, int(length), f"{name}[{i}]")
         if tokens and np.ndim(value)
@@ -379,7 +380,7 @@ def _checked(values: Any, lengths: Integers, name: str, *, tokens: bool) -> floa
 def _of_tokens(divisors: Any, length: int, name: str) -> Floats:
     values = np.asarray(divisors)
     if values.shape != (length,):
-        raise InputError(f"{name} must hold a number for each of the {length} tokens; its shape is {values.shape}.")
+        raise InputError(f"{name} must contain a number for each of the {length} tokens; its shape is {values.shape}.")
     for t, value in enumerate(values.tolist()):
         _positive(value, f"{name}[{t}]")
     return values.astype(np.float64)

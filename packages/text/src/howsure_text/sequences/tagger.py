@@ -120,7 +120,7 @@ class Tagger(ABC):
         right = sum(p == g for ps, gs in zip(predicted, gold, strict=True) for p, g in zip(ps, gs, strict=True))
         total = sum(map(len, gold))
         if not total:
-            raise InputError("sentences hold no word: there is nothing to score.")
+            raise InputError("sentences contain no word: there is nothing to score.")
         return right / total
 
     def save(self, path: Place) -> None:
@@ -147,7 +147,7 @@ class Tagger(ABC):
         """
         tagger = load_tagger(path, **parameters)
         if not isinstance(tagger, cls):
-            raise InputError(f"{path} holds a {type(tagger).__name__}, not a {cls.__name__}.")
+            raise InputError(f"{path} contains a {type(tagger).__name__}, not a {cls.__name__}.")
         return tagger
 
     @classmethod
@@ -197,7 +197,7 @@ def load_tagger(path: Place, **parameters: Any) -> Tagger:
     missing = [name for name, value in tagger.get_params().items() if value == FUNCTION]
     if missing:
         raise InputError(
-            f"{path} holds a model whose {missing[0]} is a function, which no file can hold; "
+            f"{path} contains a model whose {missing[0]} is a function, which cannot be saved in a file; "
             f"pass it: {type(tagger).__name__}.load(path, {missing[0]}=...)."
         )
     return tagger

@@ -112,7 +112,7 @@ class Temperatures(Result):
         summary_lines = [f"temperatures ({self.recipe['likelihood']} likelihood of {sizes}; {level})", *lines, *losses]
         if self.left_out:
             summary_lines.append(
-                f"left out: {counted(self.left_out, 'token')} with a tag that the model holds impossible"
+                f"left out: {counted(self.left_out, 'token')} with a tag that is impossible in the model"
             )
         return "\n".join([*summary_lines, *self.below()])
 
@@ -242,7 +242,7 @@ def check_unseen(unseen: Unseen | None, lengths: Integers) -> Sequence[Any] | No
         return None
     flags = [np.asarray(row, dtype=bool) for row in check_lists(unseen, name="unseen", of="truth values")]
     if [row.shape for row in flags] != [(length,) for length in lengths.tolist()]:
-        raise InputError("unseen must hold a truth value for each token of each sentence of the posterior.")
+        raise InputError("unseen must contain a truth value for each token of each sentence of the posterior.")
     return flags
 
 
@@ -253,4 +253,4 @@ def _check_lengths(rows: Sequence[Any], lengths: Integers) -> None:
         if len(tags_of_sentence) != length:
             raise InputError(f"tags[{i}] must be the {length} of the sentence; they are {len(tags_of_sentence)}.")
     if not lengths.any():
-        raise InputError("tags hold no tag: there is nothing to learn from.")
+        raise InputError("tags contain no tag: there is nothing to learn from.")

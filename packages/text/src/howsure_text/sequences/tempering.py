@@ -196,7 +196,7 @@ def fitted(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: 
     parts = Parts.of(gold, before, likelihood)
     if not parts.sentences:
         what = "sequence" if likelihood == JOINT else "tag"
-        raise InputError(f"tags must hold a {what} that the model holds possible; there is none to learn from.")
+        raise InputError(f"tags must contain a {what} that is possible in the model; there is none to learn from.")
     place, notes = _places(gold, keep_answers=keep_answers)
     minimum, place, notes = _told(gold, parts, place, notes)
     ends: list[Ends] = [(None, None)] * len(minimum.at)
@@ -281,14 +281,16 @@ def _told(
         if not minimum.loose or not loose_parts:
             break
         notes += (
-            f"the sentences cannot tell a temperature of the {NAMES[loose_parts[0]]}, which have that of emissions",
+            f"the sentences do not determine a temperature of the {NAMES[loose_parts[0]]}, which have that of "
+            "emissions",
         )
         place = np.where(place > minimum.loose, place - 1, np.where(place == minimum.loose, 0, place))
     several = bool(place.any())
     what = f"temperature of the {NAMES[EMISSIONS]}" if several else "temperature"
     advice = f", or take one temperature for everything ({parameter('keep_answers', True)})" if several else ""
     raise InputError(
-        f"the sentences cannot tell the {what}: {minimum.why}, as it does where the model is right almost everywhere "
+        f"the sentences do not determine the {what}: {minimum.why}, as it does where the model is right almost "
+        "everywhere "
         f"or knows nothing. Give more sentences with gold tags, none of them from training{advice}."
     )
 

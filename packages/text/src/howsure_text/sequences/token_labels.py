@@ -80,8 +80,8 @@ class EntityLabels:
         if useless.any():
             label = self.labels[int(useless.argmax())]
             raise InputError(
-                f"grammar {grammar!r} allows {label!r} in no sentence: labels hold no label that may stand before or "
-                f"after it. Do they follow another grammar ({', '.join(sorted(set(GRAMMARS.values())))})?"
+                f"grammar {grammar!r} allows {label!r} in no sentence: no other label may precede or follow it. "
+                f"Do the labels follow another grammar ({', '.join(sorted(set(GRAMMARS.values())))})?"
             )
         return _forbidden(start), _forbidden(wrong), _forbidden(end)
 
@@ -175,7 +175,7 @@ def gold_tags(label_ids: ArrayLike, *, labels: Sequence[str]) -> list[list[str]]
         wrong = numbers[numbers >= len(names)]
         if len(wrong):
             raise InputError(
-                f"{parameter('label_ids')} must lie below the number of labels, {len(names)}; sentence {i} holds "
+                f"{parameter('label_ids')} must be less than the number of labels, {len(names)}; sentence {i} has "
                 f"{wrong[0]}."
             )
         gold.append([names[number] for number in numbers[numbers >= 0].tolist()])
@@ -198,7 +198,7 @@ def _array(values: Any, name: str) -> Array:
         hint = "; of a tensor take .detach().float().cpu()" if hasattr(values, "detach") else ""
         raise InputError(f"{name} must be an array of numbers ({error}){hint}.") from error
     if array.dtype.kind not in "fiub":
-        raise InputError(f"{name} must be an array of numbers; it holds {array.dtype}.")
+        raise InputError(f"{name} must be an array of numbers; it contains {array.dtype}.")
     return array
 
 
@@ -257,7 +257,7 @@ def _label_numbers(label_ids: Array, sentence: int) -> Integers:
     if len(wrong):
         raise InputError(
             f"{parameter('label_ids')} must be numbers of labels, from 0, or {IGNORED} for what does not count; "
-            f"sentence {sentence} holds {wrong[0]}."
+            f"sentence {sentence} contains {wrong[0]}."
         )
     return numbers
 
@@ -265,7 +265,7 @@ def _label_numbers(label_ids: Array, sentence: int) -> Integers:
 def _masked(mask: Array, sentence: int) -> Integers:
     wrong = mask[(mask != 0) & (mask != 1)]
     if len(wrong):
-        raise InputError(f"mask must be 0 or 1; sentence {sentence} holds {wrong[0]}.")
+        raise InputError(f"mask must be 0 or 1; sentence {sentence} contains {wrong[0]}.")
     return np.flatnonzero(mask)
 
 
@@ -278,7 +278,7 @@ def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
         if wrong or not isinstance(words, LISTS):
             raise InputError(
                 f"{parameter('word_ids')} must be a list for each sentence, of the number of each subword's word, or "
-                f"None; that of sentence {i} holds {shown((wrong or [words])[0])}."
+                f"None; that of sentence {i} contains {shown((wrong or [words])[0])}."
             )
     return [[-1 if word is None else int(word) for word in words] for words in lists]
 
@@ -322,7 +322,7 @@ def _check_rows(logits: Array, rows: Integers, sentence: int, names: tuple[str, 
     if len(wrong):
         row, column = wrong[0].tolist()
         raise InputError(
-            f"logits must be finite, or -inf (forbidden); sentence {sentence}, {in_matrix(rows[row])} holds "
+            f"logits must be finite, or -inf (forbidden); sentence {sentence}, {in_matrix(rows[row])} is "
             f"{float(logits[row, column])} for {names[column]}."
         )
     padding = np.flatnonzero((logits == IGNORED).all(axis=1))

@@ -35,7 +35,7 @@ class TagSet:
             numbers = np.array([self._number(tag, where) for tag in tags], dtype=np.int64)
         wrong = numbers[(numbers < 0) | (numbers >= self.size)]
         if len(wrong):
-            raise InputError(f"{where} holds the tag {wrong[0]}; tags are numbered from 0 to {self.size - 1}.")
+            raise InputError(f"{where} has the tag {wrong[0]}; tags are numbered from 0 to {self.size - 1}.")
         return numbers
 
     def pairs(self, pairs: Sequence[tuple[Tag, Tag]]) -> tuple[Integers, Integers]:
@@ -43,7 +43,7 @@ class TagSet:
         numbers = [self.numbers(pair, f"pairs[{i}]") for i, pair in enumerate(pairs)]
         wrong = [i for i, pair in enumerate(numbers) if len(pair) != 2]
         if wrong:
-            raise InputError(f"pairs must hold two tags each; pairs[{wrong[0]}] is {pairs[wrong[0]]!r}.")
+            raise InputError(f"pairs must contain two tags each; pairs[{wrong[0]}] is {pairs[wrong[0]]!r}.")
         first, second = np.array(numbers, dtype=np.int64).reshape(-1, 2).T
         return first, second
 
@@ -62,11 +62,11 @@ class TagSet:
         if isinstance(tag, (int, np.integer)) and not isinstance(tag, bool):
             return int(tag)
         if not isinstance(tag, str):
-            raise InputError(f"{where} must hold tags as names or integers; it holds {tag!r}.")
+            raise InputError(f"{where} must contain tags as names or integers; it contains {tag!r}.")
         if self.labels is None:
             raise InputError(f"{where} names the tag {tag!r}, but the tags have no names; give TagPosterior labels.")
         if tag not in self._numbers:
-            raise unknown_name("tag", tag, self.labels, place=f"the tag set (asked for in {where})")
+            raise unknown_name("tag", tag, self.labels, place=f"the tag set (requested in {where})")
         return self._numbers[tag]
 
 
@@ -74,7 +74,7 @@ def _checked_labels(labels: Sequence[str], size: int) -> tuple[str, ...]:
     names = (labels,) if isinstance(labels, str) else tuple(labels)
     wrong = [name for name in names if not isinstance(name, str)]
     if wrong:
-        raise InputError(f"labels must be the tags as text; they hold {wrong[0]!r}.")
+        raise InputError(f"labels must be the tags as text; they contain {wrong[0]!r}.")
     if len(set(names)) < len(names) or len(names) != size:
         raise InputError(f"labels must name each of the {size} tags once; they are {shortened(names)}.")
     return tuple(map(str, names))
@@ -133,7 +133,7 @@ def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = 
     for i, (row, words) in enumerate(zip(checked, sentences, strict=True)):
         if len(row) != len(words):
             counts = f"{counted(len(row), 'tag')}, {counted(len(words), 'word')}"
-            raise InputError(f"{name}[{i}] must hold one tag for each word of its sentence; {counts}.")
+            raise InputError(f"{name}[{i}] must contain one tag for each word of its sentence; {counts}.")
     return checked
 
 
@@ -191,7 +191,7 @@ def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> In
     if unknown and unknown_tags == ERROR:
         unknown_text = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
-            f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {unknown_text}. Do they "
+            f"the model does not have the gold tags of {counted(unknown.total(), 'token')}: {unknown_text}. Do they "
             "belong to another tag set? To go on with such tokens, which have none of the model's tags, use "
             f"{parameter('unknown_tags', KEEP)}."
         )

@@ -55,7 +55,7 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
     for part in name.split("."):
         table = table.get(part) if isinstance(table, dict) else None
     if not isinstance(table, dict) or not table:
-        raise InputError(f"{configuration_path} holds no checks; write them below [{name}.calibration].")
+        raise InputError(f"{configuration_path} has no checks; write them below [{name}.calibration].")
     shared = {key: value for key, value in table.items() if not _is_section(value)}
     checks = []
     for kind, value in table.items():
@@ -67,7 +67,7 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
             raise InputError(f"{kind} in [{name}] of {configuration_path} must be a table: [{name}.{kind}].")
         checks += [(kind, section) for section in (value if isinstance(value, list) else [value])]
     if not checks:
-        raise InputError(f"{configuration_path} holds no checks; write them below [{name}.{kinds[0]}].")
+        raise InputError(f"{configuration_path} has no checks; write them below [{name}.{kinds[0]}].")
     return Configuration(configuration_path, name, shared, tuple(checks))
 
 

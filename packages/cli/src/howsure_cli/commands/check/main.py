@@ -67,7 +67,7 @@ def command() -> None:
 def as_level(context: click.Context, parameter: click.Parameter, value: float) -> float:
     """The level of one-sided tests."""
     if not 0.5 < value < 1.0:
-        raise click.BadParameter(f"{value:g} does not lie strictly between 0.5 and 1; write 0.95 for 95%")
+        raise click.BadParameter(f"{value:g} is not between 0.5 and 1; write 0.95 for 95%")
     return value
 
 
@@ -87,7 +87,7 @@ SHARED: dict[str, Decorator] = {
         default=1,
         show_default=True,
         metavar="RUNS",
-        help="Keep the probability of any false fail at 1 - level over so many runs together.",
+        help="Keep the probability of any false fail at 1 - level over this many runs together.",
     ),
     "baseline": click.option(
         "--baseline",

@@ -110,7 +110,10 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
                 "\"model in ('base', 'large')\"."
             )
         if targets is not None and not (in_rows and arguments["y_true"] and arguments["prediction"]):
-            raise InputError("--targets holds what is true: name its column, --target, and the --prediction's.")
+            raise InputError(
+                "--targets is the file of the true labels: name its column with --target, and that of the predictions "
+                "with --prediction."
+            )
         arguments |= {
             "data": source_of(files, of_source),
             "model": None if not model else model[0] if in_rows else list(model),
@@ -120,7 +123,7 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
         usual = {"across_files": "error"}
         misplaced_options = [name for name, value in of_source.items() if value and value != usual.get(name)]
         if misplaced_options:
-            raise InputError(f"{parameter(misplaced_options[0])} is for columns: name a FILE that holds them.")
+            raise InputError(f"{parameter(misplaced_options[0])} is for columns: name a FILE that contains them.")
         if targets is None:
             raise no_files()
         arguments["model"] = list(model)

@@ -168,7 +168,7 @@ def lazy_pairs(
             raise unknown_name("column", name, list(dtypes), place="the data frame")
     for name in (y_true, groups):
         if name is not None and dtypes[name].is_nested():
-            raise InputError(f"{name} must hold one value per row; its type is {dtypes[name]}.")
+            raise InputError(f"{name} must contain one value per row; its type is {dtypes[name]}.")
     for name in (y_prob, sample_weight):
         if name is not None and not _is_number(dtypes[name]):
             raise InputError(f"{name} must be numbers; its type is {dtypes[name]}.")

@@ -93,7 +93,7 @@ class Brackets:
             if closes:
                 self._closed(content, word + 1)
         if at != len(text) or not text or text.endswith("|"):
-            raise BracketError(f"{text!r} is no row of brackets such as (7, 7) or (7)")
+            raise BracketError(f"{text!r} is not a row of brackets such as (7, 7) or (7)")
 
     def finish(self) -> list[Mention]:
         """All mentions in text order; BracketError if one is still open."""
@@ -191,4 +191,4 @@ def check_mentions(document: Document) -> None:
     for mention in document.mentions or ():
         n = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < len(document.sentences) else 0
         if not 0 <= mention.start < mention.end <= n:
-            raise InputError(f"a mention must lie in a sentence of its document, {document.name}; {mention} does not.")
+            raise InputError(f"a mention must be in a sentence of its document, {document.name}; {mention} does not.")

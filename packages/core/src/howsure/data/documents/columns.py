@@ -138,7 +138,7 @@ def write_conll2012(documents: Sequence[Document], path: str | os.PathLike[str])
         if not re.fullmatch("[0-9]+", part):
             raise InputError(f"the part of a document must be a number; that of {document.name} is {part!r}.")
         if not all(map(len, document.sentences)):
-            raise InputError(f"a sentence must have words to stand in columns; one of {document.name} has none.")
+            raise InputError(f"a sentence must have words to be written in columns; one of {document.name} has none.")
         coreference = bracket_texts(document, entity_text, closing=entity_text, joint="|")
         lines.append(f"#begin document ({_plain(document.name)}); part {part}")
         for at, sentence in enumerate(document.sentences):
@@ -244,7 +244,7 @@ def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[s
         flat = _in_one_sentence(document)
         words, mentions = flat.sentences[0].words, flat.mentions or ()
         if not words:
-            raise InputError(f"a document must have words to stand in three columns; {document.name} has none.")
+            raise InputError(f"a document must have words to be written in three columns; {document.name} has none.")
         for word in (document.name, *words):
             if not word.strip() or BREAK.search(word):
                 rule = "names and words must be text without tab and line break"

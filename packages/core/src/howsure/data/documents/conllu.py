@@ -183,7 +183,7 @@ def _malformed(block: Block) -> InputError:
         if not OTHER.fullmatch(row[0]):
             if row[0] != str(expected):
                 return block.fault(
-                    at, f"words must be numbered 1, 2, 3, …; {shown(row[0])} stands where {expected} should."
+                    at, f"words must be numbered 1, 2, 3, …; {shown(row[0])} is where {expected} should be."
                 )
             expected += 1
     return block.fault(0, "a sentence must have words; this one has none.")
@@ -258,7 +258,7 @@ def _documents(text: Text, *, mentions: bool) -> Iterator[tuple[Document, Bracke
     for line, above, rows in blocks_in(text.content.split("\n")):
         block, comments = Block(text, line + len(above), "\n".join(rows)), comments_of(above)
         if not rows:
-            raise block.fault(-1, "comments must stand right above their sentence; nothing follows this one.")
+            raise block.fault(-1, "comments must be directly above their sentence; nothing follows this one.")
         if begins_document(comments) or not documents:
             documents.append(_Growing(name_of_document(comments, stem=text.stem, number=len(documents) + 1)))
             comments = {key: value for key, value in comments.items() if key not in NEW_DOCUMENT}
@@ -367,7 +367,7 @@ def _sentence(lines: Sequence[str], tagging: Tagging, column: int, replaced: Col
     gone = {*tagging.attributes, *replaced}
     for i, (row, tag) in enumerate(zip(words, tagging.tags, strict=True)):
         if not tag or BREAK.search(tag):
-            raise InputError(f"a tag must be text without tab and line break to stand in CoNLL-U; one is {tag!r}.")
+            raise InputError(f"a tag must be text without tab and line break in CoNLL-U; one is {tag!r}.")
         kept = (
             []
             if row[-1] in NONE
@@ -463,16 +463,14 @@ def _words(
         for name, values in extra.items():
             if "|" in (value := str(values[at])):
                 raise InputError(
-                    f"attributes must be without |, which stands between two; {name} of word {at} is {value!r}."
+                    f"attributes must not contain |, which separates them; {name} of word {at} is {value!r}."
                 )
             attributes.append(f"{name}={value}")
         if sentence.spaces is not None and not sentence.spaces[at]:
             attributes.append("SpaceAfter=No")
         line = "\t".join((str(at + 1), *row, "_", "|".join(attributes) or "_"))
         if line.count("\t") != 9 or "" in row or LINE_BREAK.search(line):
-            raise InputError(
-                f"a word and what is said of it must be text without tab and line break; word {at} is {row}."
-            )
+            raise InputError(f"a word and its annotations must be text without tab and line break; word {at} is {row}.")
         yield line
 
 

@@ -36,7 +36,8 @@ def prefix_and_type(label: str) -> tuple[str, str]:
     match = LABEL.fullmatch(label) if isinstance(label, str) else None
     if match is None and label != OUTSIDE:
         raise InputError(
-            f"labels must be O, B-TYPE, I-TYPE (or with E-, S-, L-, U-, M-) to speak of entities; they hold {label!r}."
+            "labels must be O, B-TYPE, I-TYPE (or with E-, S-, L-, U-, M-) to speak of entities; they contain "
+            f"{label!r}."
         )
     return (OUTSIDE, "") if match is None else (PREFIXES[match[1]], match[2] or UNTYPED)
 

@@ -65,14 +65,12 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
             elif start.startswith(ZIP):
                 arrays = _named(Archive(file), path)
             else:
-                raise InputError(f"{path} is no .npz or .npy file: save the arrays by numpy.savez or numpy.save.")
+                raise InputError(f"{path} is not an .npz or .npy file: save the arrays with numpy.savez or numpy.save.")
         except ArchiveError as error:
             raise InputError(f"{path} cannot be read: {error}.") from error
     if targets is not None:
         if "label_ids" in arrays:
-            raise InputError(
-                f"{path} holds the numbers of the right labels; {parameter('targets', targets)} names them again."
-            )
+            raise InputError(f"{path} contains the right labels already; leave out {parameter('targets', targets)}.")
         arrays["label_ids"] = read_label_numbers(targets)
     return ModelArrays(path, **arrays)
 
@@ -88,7 +86,7 @@ def read_label_numbers(path: str) -> Array:
         except ArchiveError as error:
             raise InputError(f"{path} cannot be read: {error}.") from error
     if numbers.dtype.kind not in "iu":
-        raise InputError(f"{path} must hold the numbers of labels, integers; it holds {numbers.dtype}.")
+        raise InputError(f"{path} must contain the numbers of labels, integers; it contains {numbers.dtype}.")
     return numbers
 
 
@@ -106,7 +104,7 @@ def label_names_of(text: str) -> tuple[str, ...]:
         named = parsed_json(read_text(text).content)["id2label"]
         by_number = {int(number): str(name) for number, name in named.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{text} is no config.json of a model: it has no id2label by number.") from error
+        raise InputError(f"{text} is not the config.json of a model: it has no id2label by number.") from error
     if sorted(by_number) != list(range(len(by_number))):
         raise InputError(f"id2label of {text} must name the labels 0, 1, …; it names {shortened(sorted(by_number))}.")
     return tuple(by_number[number] for number in range(len(by_number)))
@@ -131,7 +129,7 @@ def _named(archive: Archive, path: str) -> dict[str, Any]:
     if "logits" not in arrays_by_role:
         listed_arrays = shortened(archive.arrays) or "none"
         raise InputError(
-            f"{path} holds no logits: an array named {' or '.join(NAMES['logits'])}; its arrays are {listed_arrays}."
+            f"{path} has no logits: an array named {' or '.join(NAMES['logits'])}; its arrays are {listed_arrays}."
         )
     if "label_names" in arrays_by_role:
         arrays_by_role["label_names"] = _texts(arrays_by_role["label_names"], path)
@@ -182,7 +180,7 @@ def _predicted(source: Source) -> Iterator[Row]:
     arrays = read_model_arrays(source.file.path, targets=_labels_beside(source))
     logits, targets = arrays.logits, arrays.label_ids
     if targets is None:
-        raise InputError(f"{source.name} holds no {parameter('label_ids')}, the numbers of the right labels.")
+        raise InputError(f"{source.name} has no {parameter('label_ids')}, the numbers of the right labels.")
     if targets.dtype.kind not in "iu":
         raise InputError(
             f"{parameter('label_ids')} of {source.name} must be numbers of classes, integers; they are "
@@ -191,7 +189,7 @@ def _predicted(source: Source) -> Iterator[Row]:
         )
     if logits.ndim not in (2, 3) or logits.shape[:-1] != targets.shape:
         raise InputError(
-            f"{source.name} must hold logits (texts, classes) or (sentences, tokens, classes), and a label for each "
+            f"{source.name} must contain logits (texts, classes) or (sentences, tokens, classes), and a label for each "
             f"row; their shapes are {logits.shape} and {targets.shape}."
         )
     if logits.shape[-1] < 2:
@@ -231,7 +229,7 @@ def _labels_beside(source: Source) -> str | None:
     path_ = next((path for path in candidates if os.path.isfile(path)), None)
     if path_ is None:
         raise InputError(
-            f"{source.name} is one array, and no label_ids.npy stands beside it; save both together: "
+            f"{source.name} is one array, and there is no label_ids.npy next to it; save both together: "
             "numpy.savez('x.npz', predictions=…, label_ids=…)."
         )
     return path_
@@ -255,7 +253,7 @@ def _listed(source: Source) -> Iterator[Any]:
     """The texts of a JSON document: a list for each, or one dictionary for each."""
     items = source.document()
     if not isinstance(items, list):
-        raise InputError(f"{source.name} must hold a list with the output for each text.")
+        raise InputError(f"{source.name} must contain a list with the output for each text.")
     yield from ({"scores": item} if isinstance(item, list) or _is_scored(item) else item for item in items)
 
 
@@ -263,14 +261,12 @@ def _scored(record: Any) -> Row:
     """The classes of a text and their probabilities, and the right one where the record names it."""
     scores_ = _scores_in(record) if isinstance(record, Mapping) else None
     if scores_ is None:
-        raise ValueError(
-            "it holds no list of {label, score}, as a text-classification pipeline returns with top_k=None"
-        )
+        raise ValueError("it has no list of {label, score}, as text-classification pipelines with top_k=None write")
     scores = [scores_] if isinstance(scores_, Mapping) else scores_
     if any(keys <= score.keys() for score in scores for keys in TAGGED):
         raise ValueError(
-            "a token-classification pipeline keeps the score of the best label alone, and leaves out what it calls O: "
-            "of that there is no posterior. Save the logits by Trainer.predict, and use `howsure sequences spans`"
+            "a token-classification pipeline writes the best label only, and no tokens labelled O, "
+            "so there is no posterior. Save the logits with Trainer.predict, and use `howsure sequences spans`"
         )
     by_class = {str(score["label"]): _probability(score["score"]) for score in scores}
     if len(by_class) < len(scores):
@@ -296,7 +292,7 @@ def _position(target: str | int, classes: Sequence[str]) -> int:
         return classes.index(target)
     if f"LABEL_{target}" in classes:
         return classes.index(f"LABEL_{target}")
-    raise ValueError(f"its label {target!r} is none of the classes {shortened(classes)}")
+    raise ValueError(f"its label {target!r} is not one of the classes {shortened(classes)}")
 
 
 def _probability(value: Any) -> float:

@@ -106,7 +106,7 @@ class Log:
             return
         ways = shortened(map(repr, self.several_ways))
         raise InputError(
-            f"this log of {self.format.program} holds the same answers scored in several ways ({ways}), which are "
+            f"this log of {self.format.program} contains the same answers scored in several ways ({ways}), which are "
             f"never averaged. Choose one, {self.choice_of(RUN)}, or {advice}."
         )
 
@@ -314,7 +314,7 @@ def input_files(
         _add_score_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.filled_rows:
         raise InputError(
-            f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices; {files[0].name} holds none."
+            f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices; {files[0].name} has none."
         )
     return rewritten, log
 
@@ -323,9 +323,9 @@ def _refuse_archives(files: Sequence[File]) -> None:
     """Raise InputError if one of the files is an archive, which only a log may be."""
     for file in files:
         if file.format == "zip" and zipfile.is_zipfile(file.path):
-            raise InputError(f"{file.name} is an archive of no program that howsure knows: {', '.join(LOGS)}.")
+            raise InputError(f"{file.name} is not an archive of a program that howsure can read: {', '.join(LOGS)}.")
         if file.format == "zip":
-            raise InputError(f"{file.name} is no complete archive. Was it cut off, or is it still being written?")
+            raise InputError(f"{file.name} is not a complete archive. Was it cut off, or is it still being written?")
 
 
 def _rewrite(
@@ -445,8 +445,8 @@ def with_defaults(
     new_roles = roles | {"y_true": label}
     if label is None:
         raise InputError(
-            f"{parameter('y_true', GIVEN)} must name the column of the true label; {files[0].name} holds none by "
-            "itself."
+            f"{parameter('y_true', GIVEN)} must name the column of the true label; {files[0].name} has no such "
+            "column by default."
         )
     parts = list(log.group)
     if pairing:
@@ -457,7 +457,8 @@ def with_defaults(
         log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     elif parts and probability_spec.reduce == CLASS_WISE:
         raise InputError(
-            f"class-wise, the class is the group, and {files[0].name} holds several of: {', '.join(parts)}. Choose one "
+            f"class-wise, the class is the group, and {files[0].name} contains several of: {', '.join(parts)}. Choose "
+            "one "
             f"by {log.choice_of(parts[0])}."
         )
     elif parts:
@@ -502,14 +503,14 @@ def _why_classes_differ(log: Log, files: Sequence[File]) -> str:
         return f"{name} has questions of {choices}. Use {parameter('reduce', TOP_LABEL)}"
     if log.lengths:
         return f"{name} has questions with several right choices, or none. Use {parameter('reduce', TOP_LABEL)}"
-    return f"{name} holds one probability per row, that of the answer"
+    return f"{name} has one probability per row, that of the answer"
 
 
 def _missing_probabilities(log: Log, files: Sequence[File]) -> InputError:
     name, scores = files[0].name, log.quality_scores
-    content = f"; it holds the scores {shortened(scores)}, which `howsure significance` compares" if scores else ""
+    content = f"; it contains the scores {shortened(scores)}, which `howsure significance` compares" if scores else ""
     notes = "".join(f" {note}" for note in log.notes)
-    return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{content}.{notes}")
+    return InputError(f"{name}, a log of {log.format.program}, has no probabilities of answers{content}.{notes}")
 
 
 def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
@@ -517,7 +518,8 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
     for column in (*log.group, *runs):
         if column != TASK and log.varies(column):
             raise InputError(
-                f"each side of a comparison must be one model; {files[0].name} holds several of: {column}. Choose one "
+                f"each side of a comparison must be one model; {files[0].name} contains several of: {column}. Choose "
+                "one "
                 f"by {log.choice_of(column)}."
             )
 

@@ -41,7 +41,7 @@ def rows(source: Source) -> Iterator[Row]:
     for line, record in source.objects():
         body = _body(record)
         if not _answers(body):
-            raise source.fault(line, "it holds no answers. Is this a response with decisions?")
+            raise source.fault(line, "it has no answers. Is this a response with decisions?")
         model = body.get("model") or None
         item = next((record[name] for name in ITEMS if name in record), line)
         labels = mapping(next((record[name] for name in LABELS if name in record), None))
@@ -70,7 +70,7 @@ def rows(source: Source) -> Iterator[Row]:
             f"{source.name} names its model."
         )
     if aliases and source.model_version is None:
-        source.note(f"{', '.join(sorted(aliases))} is an alias, which may stand for one model today and another later")
+        source.note(f"{', '.join(sorted(aliases))} is an alias, which may name another model later")
 
 
 def _body(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -53,7 +53,7 @@ def rows(source: Source) -> Iterator[Row]:
         return
     stats_document = source.beside(STATS)
     if not isinstance(stats_document, list | None):
-        raise InputError(f"{STATS} beside {source.name} must hold a list; it holds {shown(stats_document)}.")
+        raise InputError(f"{STATS} next to {source.name} must contain a list; it contains {shown(stats_document)}.")
     stats = (
         {}
         if stats_document is None
@@ -113,7 +113,7 @@ def _of_stats(record: Any, source: Source, at: int) -> Row:
 def _states(document: Any, source: Source) -> Sequence[Any]:
     states = mapping(document).get("request_states")
     if not isinstance(states, list):
-        raise InputError(f"{source.name} holds no request_states. Is this scenario_state.json of HELM?")
+        raise InputError(f"{source.name} has no request_states. Is this scenario_state.json of HELM?")
     return states
 
 

@@ -43,7 +43,7 @@ def rows(source: Source) -> Iterator[Row]:
     with source.archive() as archive:
         if HEADER not in archive.members:
             raise InputError(
-                f"{source.name} is the log of a run that did not end: it holds no {HEADER}. Wait, or run it again."
+                f"{source.name} is the log of a run that did not end: it has no {HEADER}. Wait, or run it again."
             )
         names = [name for name in archive.members if SAMPLE.fullmatch(name)]
         samples = (source.member(archive, name) for name in names)

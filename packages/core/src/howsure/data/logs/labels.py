@@ -89,5 +89,5 @@ def position(label: str, classes: Sequence[str]) -> int:
     """
     spelled = WORDS.get(label.lower(), label.lower()) if set(classes) == {NO, YES} else label
     if spelled not in classes:
-        raise ValueError(f"the label {shown(label)} is none of the answers {', '.join(classes)}")
+        raise ValueError(f"the label {shown(label)} is not one of the answers {', '.join(classes)}")
     return classes.index(spelled)

@@ -122,7 +122,7 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
 def _number(value: Any) -> float:
     number_ = spelled_number(value) if isinstance(value, str) else number(value)
     if number_ is None:
-        raise ValueError(f"filtered_resps must hold log-likelihoods; it holds {shown(value)}")
+        raise ValueError(f"filtered_resps must contain log-likelihoods; it contains {shown(value)}")
     return number_
 
 

@@ -103,7 +103,7 @@ class _Choice:
                 if isinstance(value, str) and value.strip() in self.classes:
                     return self.classes.index(value.strip())
                 if isinstance(value, str | int | float) and str(value).strip():
-                    problem = f"its {name} {shown(value)} is none of the answers {', '.join(self.classes)}"
+                    problem = f"its {name} {shown(value)} is not one of the answers {', '.join(self.classes)}"
                     raise ValueError(f"{problem}. Name the answers in `classes`")
         return None
 
@@ -143,7 +143,7 @@ class _Counts:
         that is missing only if there are others; or no response at all has logprobs."""
         for line, names in self.empty:
             if not any(place.startswith(name) for name in names for place in self.places):
-                return line, "it holds no response with choices or output."
+                return line, "it has no response with choices or output."
         return None if self.silent is None or self.spoken else (self.silent, f"{NO_TOKENS}.")
 
     @property
@@ -165,7 +165,7 @@ class _Counts:
             )
         if self.answered:
             share = self.outside / self.answered
-            yield f"at the answer, tokens that are none of the answers have a probability of {share:.4f} on average"
+            yield f"at the answer, tokens that are not answers have a probability of {share:.4f} on average"
         if self.answered and not self.whole:
             yield (
                 f"{self.answered - self.knowing:,} of {self.answered:,} answers come without the log-probability of "

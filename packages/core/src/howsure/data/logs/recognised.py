@@ -84,11 +84,11 @@ def _format_name(form: LogFormat | None) -> str:
 SUMMARIES = {  # program -> (the first keys, "" for any, others, what to give instead)
     "lm-evaluation-harness": (("results",), {"alias"}, "samples_*.jsonl, which are written with log_samples"),
     "lighteval": (("config_general",), {"results"}, "details_*.parquet, which are written with save-details"),
-    "HELM": (("name",), {"count", "sum", "mean"}, "per_instance_stats.json, which lies beside it"),
-    "DeepEval": (("testRunLink",), set[str](), ".latest_run_full.json, which lies beside it"),
-    "LiveCodeBench": (("pass@1", "detail"), set[str](), "the file _eval_all.json, which lies beside it"),
-    "MMLU-Pro": (("", "corr", "wrong", "acc"), set[str](), "the file _result.json, which lies beside it"),
-    "Harbor": (("id",), {"n_total_trials"}, "result.json of each trial, in the folders that lie beside it"),
+    "HELM": (("name",), {"count", "sum", "mean"}, "per_instance_stats.json, which is next to it"),
+    "DeepEval": (("testRunLink",), set[str](), ".latest_run_full.json, which is next to it"),
+    "LiveCodeBench": (("pass@1", "detail"), set[str](), "the file _eval_all.json, which is next to it"),
+    "MMLU-Pro": (("", "corr", "wrong", "acc"), set[str](), "the file _result.json, which is next to it"),
+    "Harbor": (("id",), {"n_total_trials"}, "result.json of each trial, in the folders next to it"),
     "Every Eval Ever": (("schema_version",), {"model_info", "source_metadata"}, "the .jsonl of its instances"),
 }
 LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # what is no summary
@@ -99,8 +99,8 @@ def check_no_summary(file: File) -> None:
     program = _summary_of(Beginning(file)) if file.format == "json" else None
     if program is not None:
         raise InputError(
-            f"{file.name} is {LINKS.get(program, f'a summary of {program}, means')} without answers; give me the "
-            f"samples: {SUMMARIES[program][-1]}."
+            f"{file.name} is {LINKS.get(program, f'a summary of {program}, means')} without answers; use the file of "
+            f"the samples: {SUMMARIES[program][-1]}."
         )
 
 

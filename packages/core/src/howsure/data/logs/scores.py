@@ -73,9 +73,9 @@ def primary_score_of_log(log: Log) -> str:
 
 def _no_score_in(log: Log) -> InputError:
     if not log.scores:
-        content = f"holds no answers that were scored.{LOOK}"
+        content = f"has no answers that were scored.{LOOK}"
     else:
-        content = f"holds costs and counts only: {shortened(log.scores)}. Name one to use it."
+        content = f"contains costs and counts only: {shortened(log.scores)}. Name one to use it."
     return InputError(
         f"{parameter('score', GIVEN)} must name the column of the score: this log of {log.format.program} {content}"
     )

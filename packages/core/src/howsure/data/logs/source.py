@@ -249,9 +249,11 @@ class Source:
                 except ValueError as error:
                     if not line.endswith(b"\n"):
                         raise self.fault(number, "it is cut off; was the program stopped while it wrote?") from error
-                    raise self.fault(number, f"it is no JSON ({error}).") from error
+                    raise self.fault(number, f"it is not JSON ({error}).") from error
                 if not isinstance(record, dict):
-                    raise self.fault(number, f"it must hold a JSON object, {{…}}; it holds {decoded(line)[:60]!r}.")
+                    raise self.fault(
+                        number, f"it must contain a JSON object, {{…}}; it contains {decoded(line)[:60]!r}."
+                    )
                 yield number, record
 
     def objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -262,7 +264,7 @@ class Source:
         document = self.document()
         for at, record in enumerate(document if isinstance(document, list) else [document], start=1):
             if not isinstance(record, dict):
-                raise self.fault(at, "it is no response, which is a JSON object.")
+                raise self.fault(at, "it is not a response, which is a JSON object.")
             yield at, record
 
     def document(self) -> Any:
@@ -277,7 +279,7 @@ class Source:
         try:
             return parsed_json(text.removeprefix(MARK))
         except ValueError as error:
-            raise InputError(f"{self.name} is no JSON ({error}). Was it cut off?") from error
+            raise InputError(f"{self.name} is not JSON ({error}). Was it cut off?") from error
 
     @contextmanager
     def archive(self) -> Iterator[Archive]:
@@ -296,7 +298,7 @@ class Source:
         except ArchiveError as error:
             raise InputError(f"{self.name} cannot be read: {error}.") from error
         except ValueError as error:
-            raise InputError(f"{name} in {self.name} is no JSON ({error}).") from error
+            raise InputError(f"{name} in {self.name} is not JSON ({error}).") from error
 
     def beside(self, name: str) -> Any:
         """The JSON document in a file of the same folder; None if there is none that can be read."""

@@ -132,7 +132,7 @@ def choice_tokens(choice: Mapping[str, Any]) -> list[Any] | None:
     if len(names) != len(logprobs) or len(names) != len(tops):
         raise ValueError("its tokens and their logprobs differ in number")
     if logprobs and logprobs[0] is None:
-        raise ValueError("it repeats its prompt, whose answers are none of the model's: ask without echo")
+        raise ValueError("it repeats its prompt, whose tokens are not the model's: request it without echo")
     return _checked(
         [
             {

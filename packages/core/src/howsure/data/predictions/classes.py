@@ -31,14 +31,15 @@ def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], 
     chosen = "1" if pos_label is None and sorted(keys) == ["0", "1"] else pos_label
     if len(keys) != 2:
         raise InputError(
-            f"{label.name} holds shares of {len(keys)} classes, {shortened(map(repr, keys))}; the probability of one "
+            f"{label.name} contains shares of {len(keys)} classes, {shortened(map(repr, keys))}; the probability of "
+            "one "
             f"needs labels of two. Name the probabilities of all: {way('probs_column', 'COL')} or "
             f"{way('probs', ['COL', 'COL', GIVEN])}."
         )
     if chosen not in keys:
         choice = " or ".join(parameter("pos_label", key) for key in keys)
         raise InputError(
-            f"{label.name} holds shares of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
+            f"{label.name} contains shares of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
         )
     return (keys[0], keys[1]), chosen
 
@@ -91,7 +92,7 @@ def class_shares(
         label = replace(label, keys=names)
     shares = class_matrix(selection, [label], lists=True)
     if shares.shape[1] != k:
-        raise InputError(f"{label.name} must hold the shares of {k} classes; it holds {shares.shape[1]}.")
+        raise InputError(f"{label.name} must contain the shares of {k} classes; it contains {shares.shape[1]}.")
     error = probability_fault(shares, names, name=ColumnName(label.name, "y_true"))
     if error is not None and error.fault is not None:
         remedy = "Give the share of annotators for each class: divide counts by the number of annotators."
@@ -123,13 +124,15 @@ def _from_lists(connection: Connection, selection: Selection, column: Column, n:
         if not ragged and not bool((lengths == k).all()):
             row = int((lengths != k).argmax())
             raise InputError(
-                f"{column.name} must hold lists of the same length; the first has {k}, "
+                f"{column.name} must contain lists of the same length; the first has {k}, "
                 f"{selection.place_of(start + row)} has {lengths[row]}."
             )
         matrix[start : start + len(lengths)][np.arange(k) < lengths[:, None]] = values
         start += len(lengths)
     if matrix.shape[1] < 2:
-        raise InputError(f"{column.name} must hold lists of two numbers or more; they have length {matrix.shape[1]}.")
+        raise InputError(
+            f"{column.name} must contain lists of two numbers or more; they have length {matrix.shape[1]}."
+        )
     return matrix
 
 
@@ -311,7 +314,7 @@ def _check(table: Table, text: Column, only: str) -> None:
     if none + unclear:
         place, value = table.place(f"{only} AND {kind} > 0", text.text)
         raise InputError(
-            f"{text.name} must state one confidence in every row; {place} holds "
+            f"{text.name} must state one confidence in every row; {place} is "
             f"{shown('' if value is None else value)} "
             f"({none + unclear:,} in all: {none:,} state none, {unclear:,} are unclear). Leave such rows out with "
             f"{parameter('skip_missing', True)}."

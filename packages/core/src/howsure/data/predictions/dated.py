@@ -79,5 +79,5 @@ def _check_dates(table: Table, column: Column, day: str, rows_wanted: str) -> No
     """Raise InputError at the first row in use that has no date."""
     if table.ask("1", rest=f"WHERE {rows_wanted} AND {day} IS NULL LIMIT 1"):
         place, value = table.place(f"{rows_wanted} AND {day} IS NULL", column.text)
-        shown = "nothing" if value is None or not str(value).strip() else repr(value)
-        raise InputError(f"{column.name} must be {DATE}; {place} holds {shown}.")
+        shown = "empty" if value is None or not str(value).strip() else repr(value)
+        raise InputError(f"{column.name} must be {DATE}; {place} is {shown}.")

@@ -52,7 +52,7 @@ def paired_rows(
     pairs_a, pairs_b = a.pairs(), b.pairs()
     if (len(pairs_a) // a.selection.n, pairs_a.group_names) != (len(pairs_b) // b.selection.n, pairs_b.group_names):
         raise InputError(
-            f"both models must know the same classes; {a.selection.table.name} has {', '.join(pairs_a.group_names)}, "
+            f"both models must have the same classes; {a.selection.table.name} has {', '.join(pairs_a.group_names)}, "
             f"{b.selection.table.name} has {', '.join(pairs_b.group_names)}."
         )
     first, other = _some(pairs_a, shared.a, a.selection.n), _some(pairs_b, shared.b, b.selection.n)
@@ -102,8 +102,7 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, pairs_a: Pai
         raise InputError(
             f"both models must be evaluated on the same rows; the label of {place} is not that of "
             f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "
-            f"Then name that of each: {parameter('y_true', 'COL')} for the one, {parameter('y_true_against', 'COL')} "
-            "for the other."
+            f"Then name one for each model: {parameter('y_true', 'COL')} {parameter('y_true_against', 'COL')}."
         )
 
 

@@ -146,7 +146,7 @@ def open_predictions(
             columns["clusters"], provenance[AS_READ["clusters"]] = columns["id"], role_columns["id"]
         if scores.is_one and spec.reduce is not None:
             name = scores.columns[0].name
-            raise InputError(f"{name} holds one number per row; {parameter('reduce', GIVEN)} needs several classes.")
+            raise InputError(f"{name} has one number per row; {parameter('reduce', GIVEN)} needs several classes.")
         if pos_label is not None and not scores.is_one:
             raise _one_by_reduce()
         separate, summary = notes.get("across_files") == SEPARATE, opened.summary(table)
@@ -227,7 +227,7 @@ def _label(table: Table, column: Column, only: str, *, soft: bool) -> tuple[Colu
     shares = bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and holds_lists(table, label, only))
     if shares and not soft:
         raise InputError(
-            f"{column.name} holds distributions over classes; `howsure calibration` and `howsure significance` read "
+            f"{column.name} contains distributions over classes; `howsure calibration` and `howsure significance` read "
             "such labels. Here, name a column with one label per row."
         )
     return label, shares

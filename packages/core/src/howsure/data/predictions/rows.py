@@ -125,7 +125,7 @@ def column_of_feature(name: str) -> str:
 def _feature(selection: Selection, name: str) -> Any:
     column = selection.table.columns[column_of_feature(name)]
     if column.type.endswith("]") or column.type.startswith(("STRUCT", "MAP")):
-        raise InputError(f"{column.name} must hold numbers, dates or names; its type is {column.type}.")
+        raise InputError(f"{column.name} must contain numbers, dates or names; its type is {column.type}.")
     missing = column.missing()
     if name != column.name:
         return _floats(selection, missing, f"length({column.text})")

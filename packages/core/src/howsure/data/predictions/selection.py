@@ -440,7 +440,7 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
         value, first, last, _ = repeated[0]
         here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
         raise InputError(
-            f"{column.name} must be different in every row; {value!r} is that of {here} and of {there}. Several rows "
+            f"{column.name} must be different in every row; {value!r} is in {here} and in {there}. Several rows "
             f"per item? Name them with {parameter('clusters', column.name)}."
         )
 

@@ -323,7 +323,8 @@ def _steps(name: str, column: str) -> tuple[Step, ...]:
         match = STEP.match(name, at)
         if match is None:
             raise InputError(
-                f"{name!r} is no path in the column {column!r}: write {column}.key, {column}[0] or {column}['a key']."
+                f"{name!r} is not a path in the column {column!r}: write {column}.key, {column}[0] or {column}['a "
+                "key']."
             )
         key, position, *quoted = match.groups()
         steps.append(

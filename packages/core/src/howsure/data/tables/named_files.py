@@ -135,7 +135,7 @@ NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 def _as_utf_8(file: File, copy: Path, encoding: str) -> File:
     if file.format not in TEXTS or file.compression != "none":
-        raise InputError(f"{parameter('encoding')} is that of a text that is not packed; {file.name} is none.")
+        raise InputError(f"{parameter('encoding')} is for text files that are not compressed; {file.name} is not one.")
     recoded(file.path, copy, encoding=encoding, name=file.name)
     return replace(file, path=str(copy))
 
@@ -184,13 +184,13 @@ def _from_suffix(path: str) -> str:
     if suffix == ".npy":
         raise InputError(f"{path} is one array without a name; save arrays by their names: numpy.savez('x.npz', y=…).")
     if suffix == ".safetensors":
-        raise InputError(f"{path} holds tensors, not columns; logits over many classes: howsure calibration logits.")
+        raise InputError(f"{path} contains tensors, not columns; logits over many classes: howsure calibration logits.")
     if suffix in SPREADSHEETS:
         raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
     if suffix not in SUFFIXES:
         if _beginning(Path(path), "none", path).startswith(WORDS):
             raise InputError(
-                f"{path} is a calibration summary, which holds no rows; howsure calibration, howsure check calibration "
+                f"{path} is a calibration summary, which has no rows; howsure calibration, howsure check calibration "
                 "and CalibrationSummary.load read it."
             )
         raise InputError(
@@ -320,7 +320,7 @@ def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
     'its columns seem to be separated by blanks. Separate them by commas or tabs.'
     """
     if "," in header or ";" in header or "\t" in header:
-        return "some rows have more or fewer values than the header. Quote values that hold a separator."
+        return "some rows have more or fewer values than the header. Quote values that contain a separator."
     names = header.split()
     aligned = len(names) > 1 and (re.search(r"\S\s{2,}\S", header) is not None)
     fits = len(names) == 2 and bool(values) and all(len(value.split()) == 2 for value in values)

@@ -326,7 +326,9 @@ def _check_path(table: Table, column: Column) -> None:
         return
     keys = [f"{own_column}.{key}" for key in keys_in(table.connection, table.files[0], own_column)]
     near = nearest(column.name, keys)
-    content = f" {own_column} holds {shortened(keys)}." if keys else f" Is {own_column} a column of mappings or lists?"
+    content = (
+        f" {own_column} contains {shortened(keys)}." if keys else f" Is {own_column} a column of mappings or lists?"
+    )
     suggestion = "" if near is None else f" Did you mean {quoted_if_needed(near)}?"
     raise InputError(f"no row of {table.name} has anything at {column.name}.{content}{suggestion}")
 
@@ -449,7 +451,7 @@ def _places(
     Raises InputError for a name that the file does not have.
     """
     if not described:
-        raise InputError(f"{file.name} holds no column; {shortened(names)} must be in it.")
+        raise InputError(f"{file.name} has no column; {shortened(names)} must be in it.")
     if shown and FILE in described:
         raise InputError(
             f"{file.name} has a column {FILE!r} of its own, and {parameter('by_file', True)} makes one too. Rename it."
@@ -496,7 +498,7 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
         place, value = table.place(other, column.text)
         listed = ", ".join(map(repr, keyed.keys))
         raise InputError(
-            f"{column.name} must hold the same names in every row, {listed} as in the first; {place} holds "
+            f"{column.name} must contain the same names in every row, {listed} as in the first; {place} is "
             f"{shown(value)}. A class without votes has a probability of 0: write it."
         )
     return keyed

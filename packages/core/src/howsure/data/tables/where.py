@@ -32,7 +32,7 @@ COMPARISONS = {
 PATTERNS = {"~~": "LIKE", "!~~": "NOT LIKE", "~~*": "ILIKE", "!~~*": "NOT ILIKE"}
 TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 WORDS = "columns, numbers, 'texts', =, <>, <, <=, >, >=, between, in, like, is null, and, or, not"
-ADVICE = f"It may hold {WORDS} and parentheses; write a column with spaces in double quotes, a text in single ones."
+ADVICE = f"It may contain {WORDS} and parentheses; write a column with spaces in double quotes, a text in single ones."
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +176,7 @@ class _Reader:
     def _column(self, expression: Any) -> str:
         operand = self._operand(expression)
         if not isinstance(operand, Name):
-            raise _refused(self.expression, f"{operand.text!r} stands where a column must")
+            raise _refused(self.expression, f"{operand.text!r} is where a column must be")
         self.names.append(operand.text)
         return operand.text
 
@@ -209,7 +209,7 @@ class _Reader:
     def _unknown(self, expression: Any) -> InputError:
         name = expression.get("function_name") if isinstance(expression, dict) else None
         what = f"the function {name}" if name else str(expression.get("class", "")).lower().replace("_", " ") or "it"
-        return _refused(self.expression, f"{what} is none of what it may hold")
+        return _refused(self.expression, f"{what} is not allowed in it")
 
 
 # Which rows an expression selects: its columns found in the table, its comparisons checked against their values.
@@ -252,7 +252,7 @@ class Condition:
             if texts and text not in texts:
                 near = nearest(text, texts)
                 suggestion = "" if near is None else f" Did you mean {near!r}?"
-                return f" {column} holds {shortened(map(repr, texts), limit=6)}.{suggestion}"
+                return f" {column} contains {shortened(map(repr, texts), limit=6)}.{suggestion}"
         return ""
 
 
@@ -329,7 +329,7 @@ class _Writer:
     def _number(self, column: Column, other: str) -> str:
         if not (column.is_text or column.is_number):
             raise InputError(
-                f"{parameter('where', GIVEN)}: {column.name} must hold numbers; its type is {column.type}."
+                f"{parameter('where', GIVEN)}: {column.name} must contain numbers; its type is {column.type}."
             )
         self._refuse(column, f"NOT {self._missing(column)} AND {column.number} IS NULL", "a number", other)
         return self._present(column, column.number)
@@ -339,7 +339,7 @@ class _Writer:
             return
         place, value = self.table.place(wrong, column.text)
         raise InputError(
-            f"{parameter('where', GIVEN)}: {column.name} must be {what} to be compared with {other}; {place} holds "
+            f"{parameter('where', GIVEN)}: {column.name} must be {what} to be compared with {other}; {place} is "
             f"{shown(value)}. Texts are compared with a value in single quotes. Is it a non-answer? "
             f"{parameter('missing_values', [str(value)[:100]])}."
         )

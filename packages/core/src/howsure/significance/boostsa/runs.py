@@ -370,7 +370,7 @@ def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **optio
             if runs.folds:
                 folds[f"{runs.folds[0].upper()}{runs.folds[1:]}."] = None
     if not results:
-        raise InputError("the file holds no treatment (h1) to compare with a control (h0).")
+        raise InputError("the file has no treatment (h1) to compare with a control (h0).")
     rows = [row for result in results for row in result]
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]

@@ -122,7 +122,7 @@ def _lines(path: Path) -> list[str]:
         raise InputError(f"{path} cannot be read: {undecodable(error)}. Save it as UTF-8.") from error
     for k, line in enumerate(lines):
         if not line.strip():
-            raise InputError(f"{path}, line {k + 1} is empty; every line must hold a label or a row.")
+            raise InputError(f"{path}, line {k + 1} is empty; every line must contain a label or a row.")
     return lines
 
 

@@ -96,7 +96,7 @@ def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> li
         except (ValueError, TypeError, OverflowError) as error:  # which an InputError is, too
             more = f" {error}" if isinstance(error, InputError) else ""
             raise InputError(
-                f"{parameter(name)} must hold {rule}; {at_row(row)} holds {shown(value)}.{more}"
+                f"{parameter(name)} must contain {rule}; {at_row(row)} is {shown(value)}.{more}"
             ) from error
     return contents
 
@@ -166,7 +166,7 @@ def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
     true = parsed(targets, "y_true", labels_of, SETS)
     names = sorted(frozenset[str]().union(*true))
     if not names:
-        raise InputError(f"{parameter('y_true')} must hold a label in some row; every set is empty.")
+        raise InputError(f"{parameter('y_true')} must contain a label in some row; every set is empty.")
     is_true, is_predicted = (
         np.array([[name in row for name in names] for row in rows], dtype=np.float64)
         for rows in (true, parsed(predictions, "prediction", labels_of, SETS))

@@ -66,7 +66,7 @@ def test_boxes_and_aliases_are_told() -> None:
     assert [row["task"] for row in found] == ["spam", "tone", "urgency"]
     assert notes == [
         "log.jsonl: 1 answers are of types without probabilities of answers (box), and left out.",
-        "log.jsonl: jev-latest is an alias, which may stand for one model today and another later.",
+        "log.jsonl: jev-latest is an alias, which may name another model later.",
     ]
 
 

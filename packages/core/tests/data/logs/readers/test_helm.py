@@ -58,7 +58,7 @@ def test_a_probability_that_is_always_1_is_none(tmp_path: Path) -> None:
     sure = [helm_stats(f"id{at}", max_prob=1.0, exact_match=float(at % 2)) for at in range(3)]
     path = write_helm(tmp_path, sure) / "per_instance_stats.json"
     with pytest.raises(
-        InputError, match=r"holds no probabilities of answers; it holds the scores exact_match.*every max_pr"
+        InputError, match=r"has no probabilities of answers; it contains the scores exact_match.*every max_pr"
     ):
         howsure.read(path).predictions()
     assert howsure.read(path).rows({"exact_match": Kind.NUMBER}).columns["exact_match"].tolist() == [0, 1, 0]
@@ -169,7 +169,7 @@ def test_a_log_with_costs_only_has_no_score(tmp_path: Path) -> None:
     write_helm(tmp_path, [helm_stats(f"id{i}", num_bytes=float(i)) for i in range(5)])
     log = howsure.read(str(tmp_path / "**" / "per_instance_stats.json"))
     for function in (howsure.mean_scores, howsure.compare_models):
-        with pytest.raises(InputError, match=r"holds costs and counts only: num_bytes\. Name one"):
+        with pytest.raises(InputError, match=r"contains costs and counts only: num_bytes\. Name one"):
             function(data=log)
 
 

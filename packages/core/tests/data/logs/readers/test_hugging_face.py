@@ -190,18 +190,18 @@ WRONG = {
     "line 1 of bad.jsonl: its scores sum to 0.9, not to 1. Write the scores of all classes": lambda: lines(
         scored(("a", 0.6), ("b", 0.3), gold="a")
     ),
-    "line 2 of bad.jsonl: its label 'c' is none of the classes a, b": lambda: lines(
+    "line 2 of bad.jsonl: its label 'c' is not one of the classes a, b": lambda: lines(
         scored(("a", 0.6), ("b", 0.4), gold="a"), scored(("a", 0.6), ("b", 0.4), gold="c")
     ),
     "two of its scores are of one label: a, a": lambda: lines(scored(("a", 0.6), ("a", 0.4), gold="a")),
     "a score must be a probability; it is 1.5": lambda: lines(scored(("a", 1.5), ("b", -0.5), gold="a")),
-    "line 2 of bad.jsonl: it holds no list of .label, score.": lambda: lines(
+    "line 2 of bad.jsonl: it has no list of .label, score.": lambda: lines(
         scored(("a", 0.6), ("b", 0.4), gold="a"), {"gold": "a"}
     ),
     "sample 1 of bad.json: a token-classification pipeline keeps the score of the best label alone": lambda: Path(
         "bad.json"
     ).write_text(json.dumps(TOKENS)),
-    "Save the logits by Trainer.predict, and use `howsure sequences spans`": lambda: Path("bad.json").write_text(
+    "Save the logits with Trainer.predict, and use `howsure sequences spans`": lambda: Path("bad.json").write_text(
         json.dumps(GROUPS)
     ),
     "line 2 of bad.jsonl: it is cut off": lambda: Path("bad.jsonl").write_text(

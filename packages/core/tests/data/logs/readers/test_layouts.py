@@ -104,7 +104,7 @@ def test_a_program_is_scored_compared_and_looked_at(program: str, tmp_path: Path
     seen = howsure.look(files)
     assert seen.what == f"a log of {program.partition(' in ')[0]}"
     assert any(command.startswith("howsure score ") for command in seen.commands)
-    with pytest.raises(InputError, match=r"holds no probabilities of answers; it holds the scores"):
+    with pytest.raises(InputError, match=r"has no probabilities of answers; it contains the scores"):
         howsure.calibration_error(data=source)
 
 

@@ -66,7 +66,7 @@ decision_option = choice_option(
 recalibration_option = click.option(
     "--recalibration",
     metavar="FILE",
-    help="Recalibration of the --scores, written by recalibrate (a model holds its own).",
+    help="Recalibration of the --scores, written by recalibrate (a model contains its own).",
 )
 
 

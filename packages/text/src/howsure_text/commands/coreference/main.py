@@ -218,7 +218,7 @@ def posterior_command(
     documents, resolved = source.open(decision=decision, threshold=threshold)
     tell(left_out, len(documents))
     if figure is not None and len(documents) > 1:
-        documents_in_file = f"{file or source.scores} holds {len(documents)}"
+        documents_in_file = f"{file or source.scores} has {len(documents)}"
         raise InputError(f"--figure draws one document, {documents_in_file}; choose one by --document.")
     resolved_documents = []
     with progress("documents", total=len(documents)) as advance:
@@ -283,7 +283,7 @@ def score_command(
     default=WEIGHT_OF_NEW,
     show_default=True,
     metavar="W",
-    help="Weight of P(mention is new) beside that of the pairs.",
+    help="Weight of P(mention is new) relative to that of the pairs.",
 )
 @click.option(
     "--sharpen/--no-sharpen",

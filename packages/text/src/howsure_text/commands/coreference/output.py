@@ -26,7 +26,8 @@ def check_form(path: str, form: str | None) -> str:
     output_format = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
     if output_format is None:
         raise InputError(
-            f"the format of {path} cannot be told from its name; end it in .conllu or .conll, or give --output-format."
+            f"the format of {path} cannot be inferred from its name; end it in .conllu or .conll, or give "
+            "--output-format."
         )
     return output_format
 
@@ -65,7 +66,7 @@ def training_text(
 
 SUFFIXES = (".json", ".parquet", ".csv")
 WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
-entity there and 0.6 of one in the expected number, so that their number may lie outside the interval.
+entity there and 0.6 of one in the expected number, so that their number may be outside the interval.
 """
 WHY_SEVERAL = """ entities: those of several mentions, chosen and expected. A scored mention that stands alone may be
 no mention at all: most models do not tell the two apart.

@@ -140,7 +140,8 @@ def load_model(path: str) -> Tagger:
         start = file.read(len(ZIP))
     if start == ARRAY:
         raise InputError(
-            f"{path} is an array of numpy, not a model. If it holds logits, save them and their label_ids in one file "
+            f"{path} is an array of numpy, not a model. If it contains logits, save them and their label_ids in one "
+            "file "
             "by numpy.savez: `howsure calibration`, `howsure recalibrate fit` and `howsure sequences spans` read it."
         )
     if start not in (CRFSUITE, ZIP):

@@ -131,7 +131,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
         option = "--seed" if wrong[0] == "rng" else f"--{wrong[0].replace('_', '-')}"
         raise InputError(f"{option} is not an option of --tagger {tagger}.")
     if items and (tagger == "hmm" or "features" in options):
-        raise InputError(f"--from {ITEMS} holds attributes, for --tagger crf without --features.")
+        raise InputError(f"--from {ITEMS} is a file of attributes, for --tagger crf without --features.")
     if options.get("trainer") == "adagrad":
         options = {"rng": 0} | options
     if items:
@@ -333,7 +333,7 @@ def recalibrate_command(
     fit: dict[str, Any] = {"keep_answers": keep_answers, "likelihood": likelihood, "unknown_tags": unknown_tags}
     better = tagger.recalibrate(words[0], gold[0], **fit, level=level)
     if sum(map(bool, gold[0])) < 2:
-        raise InputError(f"{dev} holds one sentence; each is compared at temperatures of others, so give several.")
+        raise InputError(f"{dev} has one sentence; each is compared at temperatures of others, so give several.")
     plain, unseen = tagger.untempered(words[0]), tagger.unseen(words[0])
     after = [cross_tempered(plain, gold[0], unseen=unseen, folds=folds, rng=seed, **fit)]
     after += [better.posterior(sentences) for sentences in words[1:]]

@@ -79,7 +79,7 @@ def spans_command(
 
     for name, value in (("targets", targets), ("labels", labels)):
         if file is not None and value is not None:
-            raise InputError(f"--{name} is for logits; a MODEL with a FILE knows its labels.")
+            raise InputError(f"--{name} is for logits; a MODEL with a FILE has its labels.")
     if pairs_file is not None:
         check_suffix(pairs_file)
     labelled = (
@@ -100,7 +100,7 @@ def spans_command(
     if spans.gold is None:
         if pairs_file is not None:
             raise InputError(
-                f"--pairs needs gold labels, which {file or model} does not hold; --output lists the entities."
+                f"--pairs needs gold labels, which {file or model} does not have; --output lists the entities."
             )
         emit(_entities_output(labelled, spans, recipe | label_settings, form), output)
         return
