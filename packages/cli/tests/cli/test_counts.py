@@ -87,12 +87,12 @@ def test_a_sheet_that_a_spreadsheet_saved(
 @pytest.mark.parametrize(
     ("column", "value", "said"),
     [
-        ("inclusion", "138", "row 3 of {} (counted from 1, without the header) holds '138'. Restore this column"),
+        ("inclusion", "138", "row 3 of {} (counted from 1, without the header) is '138'. Restore this column"),
         *(
             pytest.param(
                 column, "", f"row 3 of {{}} (counted from 1, without the header) {said}", marks=pytest.mark.long
             )
-            for column, said in (("inclusion", "holds nothing"), ("row", "has none"))
+            for column, said in (("inclusion", "is empty"), ("row", "has none"))
         ),
         ("row", "2.5", "row 3 of {} (counted from 1, without the header) has 2.5"),
     ],
@@ -233,7 +233,7 @@ def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted:
     sheet = filled(labelled, news[1], tmp_path / "words.csv", ("wrong", "correct"))
     assert without_next(printed(*given, "--labelled", sheet, "--positive", "correct")) == without_next(counted)
     found = howsure(*given, "--labelled", sheet)
-    assert "holds 'wrong'" in found.err or "holds 'correct'" in found.err
+    assert "is 'wrong'" in found.err or "is 'correct'" in found.err
     assert "--positive" in found.err
     assert "Did you mean --positive correct" in howsure(*given, "--labelled", sheet, "--positive", "corect").err
 

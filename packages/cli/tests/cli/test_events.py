@@ -193,7 +193,7 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     done = pressed(*arguments, "--workers", 2, function="_go_on", moment=moment)
     told = done.stderr
     assert done.returncode == 130
-    found = re.search(rf"holds ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", told)
+    found = re.search(rf"contains ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", told)
     stored = int(found[1].replace(",", ""))
     with EventStore.open(store) as held:
         assert held.next_document == stored > 0

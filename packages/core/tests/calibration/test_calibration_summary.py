@@ -317,7 +317,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "weights beside none": (lambda: plain() + weighted(), "one of the summaries is weighted"),
     "huge weights": (
         lambda: CalibrationSummary().add([1], [0.5], sample_weight=[1e200]),
-        "sample_weight of a summary must be 0 or between 1e-60 and 1e60; row 0 holds 1e[+]200",
+        "sample_weight of a summary must be 0 or between 1e-60 and 1e60; row 0 is 1e[+]200",
     ),
     "other labels": (lambda: named("yes") + named("no"), "the summaries differ in pos_label: 'yes' and 'no'"),
     "bootstrap": (lambda: plain().curve(interval="bootstrap"), "interval='bootstrap' draws pairs anew"),
@@ -333,7 +333,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "a group without weight": (lambda: weightless().table(), "every weight of the group 'a' is 0"),
     "an empty group": (lambda: groups(CalibrationSummary(), plain()).table(), "the group 'a' is empty"),
     "binning": (lambda: plain().curve(binning="deep"), "binning must be 'adaptive', 'uniform' or 'weight', not 'deep'"),
-    "no summary": (lambda: CalibrationSummaries({"a": 3}), "must hold a CalibrationSummary for each group; 'a' has 3"),
+    "no summary": (
+        lambda: CalibrationSummaries({"a": 3}),
+        "must contain a CalibrationSummary for each group; 'a' has 3",
+    ),
 }
 
 

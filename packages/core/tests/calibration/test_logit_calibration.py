@@ -146,7 +146,7 @@ def test_weighted_by_probability() -> None:
             [[0.1, 0.2]],
             [2],
             {},
-            "targets must be numbers of the 2 classes, from 0, or -100 for rows that do not count; row 0 holds 2.",
+            "targets must be numbers of the 2 classes, from 0, or -100 for rows that do not count; row 0 is 2.",
         ),
         ([[0.1, 0.2]], [0.0], {}, "targets must be the numbers of the right classes, integers; they are float64."),
         ([[0.1, 0.2]], [[0], [1, 2]], {}, "targets must be the numbers of the right classes, integers ("),
@@ -159,7 +159,7 @@ def test_weighted_by_probability() -> None:
             [0, 1],
             {},
             "logits must have the shape (rows, classes) with two classes or more, and targets "
-            "hold one number for each row; their shapes are (2,) and (2,).",
+            "must have one number for each row; their shapes are (2,) and (2,).",
         ),
         ([[0.1], [0.2]], [0, 0], {}, "their shapes are (2, 1) and (2,)."),
         ([[0.1, 0.2]], [0, 1], {}, "their shapes are (1, 2) and (2,)."),

@@ -105,10 +105,14 @@ def test_one_probability_beside_shares_of_two_classes(tmp_path: Path) -> None:
             r"for each class: divide counts by the number of annotators\.$",
         ),
         ({"y": {"a": 3.0, "b": 1.0, "c": 0.0}}, (), "divide counts by the number of annotators"),
-        ({"y": {"a": 1.0, "b": 0.0}}, (), "y must hold the same names in every row"),
+        ({"y": {"a": 1.0, "b": 0.0}}, (), "y must contain the same names in every row"),
         ({"y": None}, (), "y must not be missing; row 2 "),
         ({}, ("--classes", "x,y,z"), "classes .*must name the classes in p"),
-        ({"one": 1.5}, ("--prob", "one"), "y holds shares of 3 classes, 'a', 'b', 'c'; the probability of one needs"),
+        (
+            {"one": 1.5},
+            ("--prob", "one"),
+            "y contains shares of 3 classes, 'a', 'b', 'c'; the probability of one needs",
+        ),
     ],
 )
 def test_what_is_refused(change: dict[str, Any], arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:

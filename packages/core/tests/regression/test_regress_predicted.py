@@ -233,7 +233,7 @@ def test_what_labels_cannot_tell_is_not_told() -> None:
     x, z, y, f = rows()
     columns = {"x": x, "z": z}
     few = howsure.regress_predicted(np.where(ROWS < 20, y, np.nan), f, covariates=columns)
-    assert "people labelled 20 rows, below 30" in told_of(few)
+    assert "people labelled 20 rows, fewer than 30: no estimate" in told_of(few)
     alike = howsure.regress_predicted(np.where(ROWS % 3 == 1, 1.0, np.nan), f, covariates=columns)
     assert "every label of people is 1" in told_of(alike)
     parted = howsure.regress_predicted(

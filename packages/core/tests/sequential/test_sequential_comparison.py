@@ -248,7 +248,7 @@ def test_an_edited_state_is_refused_with_its_checksum_and_without(edit: dict[str
         ({}, {"first": [1, 2], "second": [1, 0]}, r"first must be between the bounds, 0 and 1; row 1 is 2"),
         ({}, {"first": [1], "second": [math.nan]}, "second must be finite; row 0 is nan"),
         ({"items_total": 1}, {"first": [1, 0], "second": [1, 0]}, "there are more items than items_total"),
-        ({}, {"first": [1, 0], "second": [1, 0], "id": ["a", "a"]}, "must name each item once; row 1 holds 'a'"),
+        ({}, {"first": [1, 0], "second": [1, 0], "id": ["a", "a"]}, "must name each item once; row 1 repeats 'a'"),
         (
             {},
             {"first": [1], "second": [1], "clusters": ["a"]},

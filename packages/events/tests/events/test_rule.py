@@ -113,15 +113,15 @@ def test_every_scheme_has_a_label_for_what_rules_ask_of(name: str, meaning: str)
         ("described_by: ['nmod(of)']\nnouns: [attack]", r"no relation 'nmod\(of\)' in described_by"),
         ("described_by: ['prep>pobj']\nverbs: [attack]", r"no relation 'prep' in described_by \(labels: ud\)"),
         ("conjoined: maybe\nverbs: [attack]", "conjoined of a rule must be true or false; it is 'maybe'"),
-        ("verbs: [a]\nverbs: [b]", "the field 'verbs' stands twice"),
+        ("verbs: [a]\nverbs: [b]", "the field 'verbs' is there twice"),
         ("verbs: [a", "r.yaml is not YAML"),
         (
             "- attack",
             r"r.yaml, line 1: lists are not allowed here; a rule consists of fields such as 'verbs: \[attack\]'",
         ),
         ("attack", r"line 1: a rule must contain fields such as 'verbs: \[attack\]'; it contains 'attack'"),
-        ("", "it holds nothing"),
-        ("# a comment", "it holds nothing"),
+        ("", "it contains nothing"),
+        ("# a comment", "it contains nothing"),
         ("function: os.system\nverbs: [a]", "no field 'function'"),
         (
             "verbs: !!python/object/apply:os.getcwd []",

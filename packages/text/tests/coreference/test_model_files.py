@@ -62,7 +62,7 @@ def test_a_byte_changed_anywhere_is_noticed(model: AntecedentModel, file: Path) 
     [
         ({"kind": "tagger"}, "contains a model of the kind 'tagger'; this reads the kind 'antecedent model'"),
         ({"schema": 3}, "has schema 3 and this howsure reads schemas 1 to 2 of the kind .*; install a newer"),
-        ({"sha256": {}}, "holds weights that are no"),
+        ({"sha256": {}}, "its weights are not"),
         ({"families": [["match", 3, "none"]]}, "trained with other features than this version has; train it again"),
         ({"parameters": {"colour": "red"}}, "other features"),
         ({"parameters": {"l1": "much"}}, "other features"),

@@ -110,7 +110,7 @@ def test_confidence_alone_leaves_probabilities_as_they_are(blunt: Drawn) -> None
     judged = {one.name: one for one in found.judge(blunt[0][40:], blunt[1][40:]).effects}
     assert judged["pairs"].before == judged["pairs"].after
     assert judged["entities"].after.error < judged["entities"].before.error
-    assert "The probabilities are left as they were" in str(found)
+    assert "The probabilities are unchanged" in str(found)
     assert CoreferenceRecalibration.from_dict(found.to_dict()).sharpening is None
 
 

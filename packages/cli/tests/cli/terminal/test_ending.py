@@ -97,12 +97,12 @@ main(["simulate", "20000000"])
 @pytest.mark.parametrize("quote", ["'", '"'])
 def test_a_message_repeats_no_whole_text(quote: str) -> None:
     long = f"{quote}{300 * 'x'}{quote}"
-    assert str(InputError(f"y must be 0 or 1; row 3 of 'a b' holds {long}.")).startswith(
-        f"y must be 0 or 1; row 3 of 'a b' holds {quote}{79 * 'x'}…{quote}."
+    assert str(InputError(f"y must be 0 or 1; row 3 of 'a b' is {long}.")).startswith(
+        f"y must be 0 or 1; row 3 of 'a b' is {quote}{79 * 'x'}…{quote}."
     )
     told = "the map's groups aren't the runs' groups: " + 90 * "word " + "the rows' order"
     assert with_short_values(told) == told  # apostrophes quote nothing
-    assert with_short_values(f"it holds b{long}.") == f"it holds b{quote}{79 * 'x'}…{quote}."
+    assert with_short_values(f"it contains b{long}.") == f"it contains b{quote}{79 * 'x'}…{quote}."
 
 
 # Numbers that no memory can hold are refused in a sentence, before the work.

@@ -167,7 +167,8 @@ def slots_of_logits(
     matrix, numbers = _tensor(logits) if is_tensor else _array(logits), _targets(targets)
     if matrix.ndim < 2 or matrix.shape[-1] < 2 or tuple(matrix.shape[:-1]) != numbers.shape:
         raise InputError(
-            "logits must have the shape (rows, classes) with two classes or more, and targets hold one number for each "
+            "logits must have the shape (rows, classes) with two classes or more, and targets must have one number for "
+            "each "
             f"row; their shapes are {tuple(matrix.shape)} and {numbers.shape}."
         )
     matrix, numbers = matrix.reshape(-1, matrix.shape[-1]), numbers.reshape(-1)

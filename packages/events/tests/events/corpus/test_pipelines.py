@@ -77,8 +77,8 @@ def test_what_is_no_parser(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
     text.write_text(LETTER)
     for path, told in (
         (tmp_path / "none.whl", "there is no .*none.whl"),
-        (text, "is no wheel"),
-        (tmp_path, "is no spaCy pipeline"),
+        (text, "is not a wheel"),
+        (tmp_path, "is not a spaCy pipeline"),
     ):
         with pytest.raises(InputError, match=told):
             pipeline_at(path)

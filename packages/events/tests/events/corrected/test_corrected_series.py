@@ -214,7 +214,7 @@ def test_wrong_scores_are_refused(known: KnownTruth) -> None:
     labels, whole = known.read(known.drawn(60, seed=1)), {f"d{n}": 0.5 for n in known.documents}
     for changed, message in [
         ({"d5": math.nan}, "finite numbers; document 'd5'"),
-        ({"d5": "much"}, "must hold numbers only"),
+        ({"d5": "much"}, "must contain numbers only"),
         ({"zzz": 1.0}, "'zzz', which is not a document"),
     ]:
         with pytest.raises(InputError, match=message):

@@ -112,12 +112,12 @@ def changed(at: int, **change: object) -> Callable[[list[str]], Rows]:
 AT = r"row {} of scores\.csv \(counted from 1, without the header\)"
 WRONG: list[tuple[Callable[[list[str]], Rows], str]] = [
     (changed(2, document=""), f"document must not be missing; {AT.format(3)} has none"),
-    (changed(2, document="zzz"), rf"document must be the id of a document in .*; {AT.format(3)} holds 'zzz'"),
+    (changed(2, document="zzz"), rf"document must be the id of a document in .*; {AT.format(3)} is 'zzz'"),
     (changed(3, actor=""), f"actor must not be missing; {AT.format(4)} has none. Leave the column out"),
     (changed(3, actor="ZZZ"), f"actor in {AT.format(4)}: .*'ZZZ'"),
-    (changed(1, actor="Arland"), f"'d5' with 'AAA' is that of {AT.format(1)} and of {AT.format(2)}. Remove one"),
-    (changed(4, judge="0,9"), f"judge must be a finite number, with a decimal point; {AT.format(5)} holds '0,9'"),
-    (changed(4, judge="inf"), f"judge must be a finite number.*; {AT.format(5)} holds 'inf'"),
+    (changed(1, actor="Arland"), f"'d5' with 'AAA' is in {AT.format(1)} and in {AT.format(2)}. Remove one"),
+    (changed(4, judge="0,9"), f"judge must be a finite number, with a decimal point; {AT.format(5)} is '0,9'"),
+    (changed(4, judge="inf"), f"judge must be a finite number.*; {AT.format(5)} is 'inf'"),
     (changed(4, judge=""), f"judge must not be missing; {AT.format(5)} has none"),
     (changed(4, judge="nan"), f"judge must not be missing; {AT.format(5)} has none"),
     (
@@ -126,7 +126,7 @@ WRONG: list[tuple[Callable[[list[str]], Rows], str]] = [
     ),
     (lambda ids: of_pairs(ids)[::2], r"rows of every actor that .* about, AAA, BBB; BBB has none"),
     (lambda ids: of_documents(ids)[1:], r"a row for every document in .*; 'd5' has none \(1 such\)"),
-    (lambda ids: of_documents(ids) + of_documents(ids)[:1], rf"one row per document; 'd5' .* of {AT.format(61)}"),
+    (lambda ids: of_documents(ids) + of_documents(ids)[:1], rf"one row per document; 'd5' .* in {AT.format(61)}"),
     (lambda ids: [{"document": one} for one in ids], r"must have a column of scores besides document; it has none"),
     (lambda ids: [{"id": one, "judge": 1} for one in ids], r"no column 'document' in .*scores\.csv"),
     (lambda ids: [], r"scores\.csv"),

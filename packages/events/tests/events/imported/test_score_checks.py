@@ -29,9 +29,7 @@ def test_wrong_documents(tmp_path: Path) -> None:
     without = csv_of(rows[:2], HEADINGS[:4])
     assert "is 'c', which is not one (2 such). Add these documents, or remove their rows." in told(without)
     twice = csv_of([*rows, rows[0]], HEADINGS[:4])
-    assert f"id must be different in every document; 'a' is that of row 1 of {tmp_path / 'documents.csv'}" in told(
-        twice
-    )
+    assert f"id must be different in every document; 'a' is in row 1 of {tmp_path / 'documents.csv'}" in told(twice)
     undated = csv_of([(*rows[0][:1], "", *rows[0][2:]), *rows[1:]], HEADINGS[:4])
     assert f"row 1 of {tmp_path / 'documents.csv'}" in told(undated)
     assert "no column 'title' in" in told("id,date,text\na,2001-01-01,x\n")

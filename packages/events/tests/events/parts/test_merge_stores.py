@@ -214,11 +214,11 @@ def second(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ev
             "DELETE FROM mentions WHERE document = 64; DELETE FROM antecedents WHERE document = 64; "
             "DELETE FROM clusterings WHERE document = 64; DELETE FROM events WHERE document = 64; "
             "DELETE FROM evidence WHERE document = 64",
-            r"part-2\.duckdb, part 2 of 2, is damaged: it holds 74 documents instead of 75",
+            r"part-2\.duckdb, part 2 of 2, is damaged: it contains 74 documents instead of 75",
         ),
         (
             "INSERT INTO left_out VALUES (0, 'elsewhere', NULL, 'no date')",
-            r"part-2\.duckdb, part 2 of 2, is damaged: it holds 1 of another part",
+            r"part-2\.duckdb, part 2 of 2, is damaged: it contains 1 of another part",
         ),
         ("DELETE FROM sentences WHERE document = 64 AND sentence = 0", r"part-2\.duckdb is damaged: table sentences"),
     ],

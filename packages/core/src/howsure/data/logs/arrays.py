@@ -208,7 +208,7 @@ def _predicted(source: Source) -> Iterator[Row]:
         at = ", ".join(str(index) for index in np.unravel_index(int(wrong[0]), targets.shape))
         raise InputError(
             f"{parameter('label_ids')} of {source.name} must be numbers of the {logits.shape[-1]} classes, from 0; at "
-            f"[{at}] stands {numbers[wrong[0]]}."
+            f"[{at}] is {numbers[wrong[0]]}."
         )
     wrong = counting[~np.isfinite(flat[counting]).all(axis=1)]
     if len(wrong):

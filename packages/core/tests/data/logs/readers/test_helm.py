@@ -101,7 +101,7 @@ WRONG = [
         '[{"instance_id": "a", "train_trial_index": 0, "stats": [',
         "Was it cut off",
     ),
-    ("no requests", "scenario_state.json", '{"adapter_spec": {}, "request_states": 1}', "holds no request_states"),
+    ("no requests", "scenario_state.json", '{"adapter_spec": {}, "request_states": 1}', "has no request_states"),
     ("no instance", "scenario_state.json", '{"adapter_spec": {}, "request_states": [{}]}', "no instance with an id"),
     ("empty", "scenario_state.json", '{"adapter_spec": {}, "request_states": []}', "has no rows"),
 ]

@@ -170,10 +170,10 @@ def scored(*pairs: tuple[str, float], **more: object) -> dict[str, object]:
 
 
 WRONG = {
-    "bad.npz must hold logits .*their shapes are .4, 3. and .3,": lambda: arrays(label_ids=np.zeros(3, int)),
+    "bad.npz must contain logits .*their shapes are .4, 3. and .3,": lambda: arrays(label_ids=np.zeros(3, int)),
     "bad.npz has 1 number per row: a score": lambda: arrays(predictions=np.zeros((4, 1))),
-    r"numbers of the 3 classes, from 0; at \[1\] stands 3": lambda: arrays(label_ids=np.array([0, 3, 1, 1])),
-    r"at \[2\] stands -100": lambda: arrays(label_ids=np.array([0, 1, -100, 1])),
+    r"numbers of the 3 classes, from 0; at \[1\] is 3": lambda: arrays(label_ids=np.array([0, 3, 1, 1])),
+    r"at \[2\] is -100": lambda: arrays(label_ids=np.array([0, 1, -100, 1])),
     r"the logits of bad.npz must be finite numbers; those at \[0\] are not": lambda: arrays(
         predictions=np.full((4, 3), np.nan)
     ),
@@ -198,7 +198,7 @@ WRONG = {
     "line 2 of bad.jsonl: it has no list of .label, score.": lambda: lines(
         scored(("a", 0.6), ("b", 0.4), gold="a"), {"gold": "a"}
     ),
-    "sample 1 of bad.json: a token-classification pipeline keeps the score of the best label alone": lambda: Path(
+    "sample 1 of bad.json: a token-classification pipeline writes the best label only": lambda: Path(
         "bad.json"
     ).write_text(json.dumps(TOKENS)),
     "Save the logits with Trainer.predict, and use `howsure sequences spans`": lambda: Path("bad.json").write_text(

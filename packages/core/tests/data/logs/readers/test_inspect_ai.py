@@ -129,9 +129,9 @@ WRONG = [
     ("a run that did not end", zip_of_zstd([("_journal/start.json", b"{}"), (NAME, SAMPLE)]), "that did not end"),
     ("no samples", zip_of_zstd([HEADER]), "log.eval has no rows"),
     ("a later version", zip_of_zstd([("header.json", json.dumps(inspect_header(version=3)).encode())]), "of version 3"),
-    ("a sample that is no JSON", zip_of_zstd([HEADER, (NAME, SAMPLE[:-9])]), f"{NAME} in log.eval is no JSON"),
+    ("a sample that is no JSON", zip_of_zstd([HEADER, (NAME, SAMPLE[:-9])]), f"{NAME} in log.eval is not JSON"),
     ("a sample of another program", zip_of_zstd([HEADER, (NAME, b'{"a": 1}')]), "sample 1 of log.eval: it has no id"),
-    ("a zip that is cut off", zip_of_zstd([HEADER, (NAME, SAMPLE)])[:-40], "log.eval is no complete archive"),
+    ("a zip that is cut off", zip_of_zstd([HEADER, (NAME, SAMPLE)])[:-40], "log.eval is not a complete archive"),
     ("a size that is a lie", zip_of_zstd([HEADER, (NAME, SAMPLE)], declared=9), "header.json is damaged"),
     ("a size that fills the memory", zip_of_zstd([HEADER], declared=(1 << 32) - 1), "log.eval cannot be read"),
 ]
