@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import site
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from jupyter_client.manager import KernelManager
 
+from tests.kernels import Kernel, running_kernel
 from tests.source import PACKAGES
-
-SECONDS = 600  # after which a kernel counts as stuck
 
 CELLS = {
     "look": "howsure.look('one.csv')",
@@ -36,26 +31,6 @@ print(importlib.util.find_spec("ipywidgets") is not None)
 """
 
 
-class Kernel:
-    """A kernel of ipykernel in a folder; `run` gives what a cell shows."""
-
-    def __init__(self, manager: KernelManager) -> None:
-        self.client = manager.client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=SECONDS)
-
-    def run(self, cell: str) -> list[tuple[str, Any]]:
-        """The messages of a cell that a notebook shows, each with its kind."""
-        shown: list[tuple[str, Any]] = []
-
-        def record(message: dict[str, Any]) -> None:
-            if message["msg_type"] not in ("status", "execute_input"):
-                shown.append((message["msg_type"], message["content"]))
-
-        self.client.execute_interactive(cell, output_hook=record, timeout=SECONDS)
-        return shown
-
-
 def packages_without(name: str, folder: Path) -> Path:
     """A folder of links to all installed packages but one, and to those of howsure."""
     folder.mkdir()
@@ -73,21 +48,13 @@ def packages_without(name: str, folder: Path) -> Path:
 def kernel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     folder = tmp_path_factory.mktemp("notebook")
     without = request.param.startswith("without")
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    environment |= {"IPYTHONDIR": str(folder / "ipython"), "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
-    options = []
+    options, variables = (), dict[str, str]()
     if without:
-        options = ["-S"]  # Python does not look into its own folder of packages
-        environment["PYTHONPATH"] = str(packages_without("ipywidgets", folder / "packages"))
-    manager = KernelManager(kernel_name="python3", connection_file=str(folder / "kernel.json"))
-    manager.kernel_spec.argv = [sys.executable, *options, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    manager.start_kernel(cwd=str(folder), env=environment)
-    try:
-        started = Kernel(manager)
+        options = ("-S",)  # Python does not look into its own folder of packages
+        variables["PYTHONPATH"] = str(packages_without("ipywidgets", folder / "packages"))
+    with running_kernel(folder, options=options, variables=variables) as started:
         assert started.run(SETUP) == [("stream", {"name": "stdout", "text": f"{not without}\n"})]
         yield started
-    finally:
-        manager.shutdown_kernel(now=True)
 
 
 @pytest.mark.long
