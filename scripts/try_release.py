@@ -2,12 +2,13 @@
 
 `python scripts/try_release.py FOLDER` builds the source archive of each package, and the wheel from it, which must
 contain what a wheel of the checkout contains; with each extra, pip is asked what it would install into an empty
-environment of this Python.
+environment of this Python. Then `uvx howsure look FILE` runs with these wheels, as in README.md.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -39,8 +40,20 @@ def check_package(package: str, folder: Path) -> bool:
     return not differing
 
 
+def look_with_uvx(howsure: Path, others: list[str], folder: Path) -> bool:
+    """Run `uvx howsure look FILE` with the wheels; print its first line, and return whether it proposes a command."""
+    table = folder / "answers.csv"
+    table.write_text("model,question,right\n" + "large,1,1\nlarge,2,0\nsmall,1,1\nsmall,2,1\n" * 5, encoding="utf-8")
+    uvx = shutil.which("uvx") or str(Path(sys.executable).with_name("uvx"))
+    wheels = [option for wheel in others for option in ("--with", wheel)]
+    options = ("--quiet", "--isolated", "--constraints", str(CONSTRAINTS), "--from", str(howsure), *wheels)
+    look = subprocess.run((uvx, *options, "howsure", "look", str(table)), check=True, capture_output=True, text=True)
+    print(f"uvx howsure look: {look.stdout.splitlines()[0]}")
+    return f"howsure score {table}" in look.stdout
+
+
 def main(folder: Path) -> int:
-    """Build, compare, ask; 1 if two wheels of a package differ."""
+    """Build, compare, ask; 1 if two wheels of a package differ, or the wheels do not run."""
     if not all(check_package(package, folder) for package in PACKAGES):
         return 1
     wheels = folder / "wheels"
@@ -63,7 +76,8 @@ def main(folder: Path) -> int:
         installed = json.loads(report.read_text(encoding="utf-8"))["install"]
         names = sorted(package["metadata"]["name"] for package in installed)
         print(name.ljust(22), f"{len(names):3} packages: {', '.join(names)}")
-    return 0
+    base = [path for path in others if any(f"howsure_{package}-" in path for package in needed[""])]
+    return 0 if look_with_uvx(howsure, base, folder) else 1
 
 
 if __name__ == "__main__":
