@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Self
 
 import numpy as np
@@ -21,7 +22,7 @@ FEW_EXPECTED = 25.0  # a bin that expects more labels of the rarer kind is treat
 STEPS = 4096  # contributions of bins are rounded to 1/4096 of the statistic
 SPARSE = 1024  # a distribution with more values is stored by step instead of by value
 MOST = 100_000
-NUMBERS_AT_ONCE = 1 << 20
+NUMBERS_AT_ONCE = 1 << 16
 ROUNDING = 1e-12  # a smaller statistic counts as 0
 MANY_LAWS = 20
 Add = Callable[[float, Floats, Floats], None]
@@ -47,95 +48,142 @@ def binned_p_value(statistic: float, expected: Floats, variance: Floats, *, add:
     in the limit), and the distribution of their contributions is convolved; if there are several such bins, each
     contribution is rounded to 1/4096 of the statistic. The contributions of the other bins follow a chi-square.
     """
+    return binned_p_values([statistic], [expected], [variance], add=add)[0]
+
+
+def binned_p_values(
+    statistics: Sequence[float], expected: Sequence[Floats], variances: Sequence[Floats], *, add: Add = add_scaled
+) -> list[float]:
+    """`binned_p_value` for several sets of bins."""
     from scipy.special import gammaincc
 
-    if statistic <= ROUNDING or not len(expected):
-        return 1.0
-    rare = expected < FEW_EXPECTED
-    degrees = int(np.count_nonzero(~rare))
-    if not rare.any() or bool((np.sqrt(variance[rare] * statistic) > MOST).any()):
-        return float(gammaincc(len(expected) / 2, statistic / 2))
-    steps = 1 if len(expected) == 1 else STEPS
-    parts = list(rare_parts(statistic, expected[rare], variance[rare], steps))
-    half = len(parts) if degrees else len(parts) // 2  # the two halves are combined by a sum of products
-    below, beyond = _added(parts[:half], steps, add)
-    if degrees:
-        rest = gammaincc(degrees / 2, statistic * (1 - np.arange(steps) / steps) / 2)
+    p_values, few = [1.0] * len(statistics), []
+    for i, (statistic, mean, variance) in enumerate(zip(statistics, expected, variances, strict=True)):
+        if statistic <= ROUNDING or not len(mean):
+            continue
+        rare = mean < FEW_EXPECTED
+        if not rare.any() or math.sqrt(float(variance[rare].max()) * statistic) > MOST:
+            p_values[i] = float(gammaincc(len(mean) / 2, statistic / 2))
+        else:
+            few.append(RareBins(i, statistic, mean[rare], variance[rare], len(mean) - int(np.count_nonzero(rare))))
+    few.sort(key=lambda bins: bins.numbers)  # of similar size, since together they are as wide as the widest
+    for some in _batched(few):
+        for bins, laws in zip(some, _contributions(some), strict=True):
+            p_values[bins.row] = _p_value_of_rare(bins, laws, add)
+    return p_values
+
+
+@dataclass(frozen=True, slots=True)
+class RareBins:
+    """The bins of a set that expect few labels of one kind, the statistic, and the number of the other bins.
+
+    row: the position of the set. mean, variance: of the number of labels of each bin.
+    """
+
+    row: int
+    statistic: float
+    mean: Floats
+    variance: Floats
+    degrees: int
+
+    @property
+    def numbers(self) -> int:
+        """The numbers of labels to consider, from 0; the last one reaches the statistic by itself."""
+        return math.ceil(float((self.mean + np.sqrt(self.variance * self.statistic)).max())) + 1
+
+    @property
+    def steps(self) -> int:
+        """The steps by which contributions are rounded: one if there is nothing to add up."""
+        return 1 if len(self.mean) + self.degrees == 1 else STEPS
+
+
+# The distribution of a bin's contribution below the statistic: steps of the statistic and their probabilities, both
+# (numbers,); and the probability that the bin reaches the statistic by itself.
+Contribution = tuple[Integers, Floats, float]
+
+
+def _batched(sets: Sequence[RareBins]) -> Iterator[list[RareBins]]:
+    """Sets whose distributions are computed together."""
+    batch: list[RareBins] = []
+    bins = 0
+    for rare in sets:
+        bins += len(rare.mean)
+        if batch and bins * rare.numbers > NUMBERS_AT_ONCE:
+            yield batch
+            batch, bins = [], len(rare.mean)
+        batch.append(rare)
+    if batch:
+        yield batch
+
+
+def _contributions(sets: Sequence[RareBins]) -> Iterator[list[Contribution]]:
+    """The contributions of the bins of each set."""
+    sizes = [len(rare.mean) for rare in sets]
+    e, v = (np.concatenate(columns)[:, None] for columns in zip(*((s.mean, s.variance) for s in sets), strict=True))
+    of_sets = zip(*((s.statistic, s.steps, s.numbers) for s in sets), strict=True)
+    statistic, steps, numbers = (np.repeat(column, sizes)[:, None] for column in of_sets)
+    chance, more = label_numbers(numbers, e, v)
+    number = np.arange(chance.shape[1])
+    with np.errstate(over="ignore"):  # what is infinitely far has reached the statistic
+        part = (number - e) ** 2 / v / statistic
+    inside = part < 1 - 1e-9
+    step = np.minimum(np.rint(part * steps, where=inside, out=part), steps - 1).astype(np.int64)
+    outside = np.where(inside | (number >= numbers), 0.0, chance)
+    reached = np.cumsum(outside, axis=1)[:, -1] + more  # one by one, so that other sets change no digit
+    first = inside.argmax(axis=1)
+    ends = first + np.count_nonzero(inside, axis=1)  # the numbers near the mean follow one another
+    columns = zip(step, chance, first.tolist(), ends.tolist(), reached.tolist(), strict=True)
+    laws = ((of_bin[start:end], chances[start:end], far) for of_bin, chances, start, end, far in columns)
+    for size in sizes:
+        yield list(islice(laws, size))
+
+
+def _p_value_of_rare(bins: RareBins, laws: Sequence[Contribution], add: Add) -> float:
+    """The probability that the contributions of all bins reach the statistic."""
+    from scipy.special import gammaincc
+
+    steps = bins.steps
+    half = len(laws) if bins.degrees else len(laws) // 2  # the two halves are combined by a sum of products
+    below, beyond = _added(laws[:half], steps, add)
+    if bins.degrees:
+        rest = gammaincc(bins.degrees / 2, bins.statistic * (1 - np.arange(steps) / steps) / 2)
     else:
-        others, reached = _added(parts[half:], steps, add)
+        others, reached = _added(laws[half:], steps, add)
         rest = reached + np.append(0.0, np.cumsum(others[:0:-1]))
     return min(beyond + float(below @ rest), 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """The distribution of a bin's contribution: in 1/STEPS of the statistic, with probabilities `chance`.
-
-    reached: the probability that the bin alone reaches the statistic.
-    """
-
-    step: Integers
-    chance: Floats
-    reached: float
-
-
-def rare_parts(statistic: float, mean: Floats, variance: Floats, steps: int) -> Iterator[Part]:
-    """The distribution of the contribution of each bin, in order."""
-    numbers = math.ceil(float((mean + np.sqrt(variance * statistic)).max())) + 1  # the last one reaches the statistic
-    some = max(1, NUMBERS_AT_ONCE // numbers)
-    for start in range(0, len(mean), some):
-        e, v = (column[start : start + some, None] for column in (mean, variance))
-        chance, more = label_numbers(numbers, e, v)
-        with np.errstate(over="ignore"):  # what is infinitely far has reached the statistic
-            part = (np.arange(numbers) - e) ** 2 / v / statistic
-        inside = part < 1 - 1e-9
-        step = np.minimum(np.rint(part * steps, where=inside, out=part), steps - 1).astype(np.int64)
-        reached = np.where(inside, 0.0, chance).sum(axis=1) + more
-        for in_part, *of_bin in zip(inside, step, chance, reached.tolist(), strict=True):
-            yield Part(of_bin[0][in_part], of_bin[1][in_part], of_bin[2])
-
-
-def _added(parts: Sequence[Part], steps: int, add: Add) -> tuple[Floats, float]:
+def _added(laws: Sequence[Contribution], steps: int, add: Add) -> tuple[Floats, float]:
     """The distribution (steps,) of a sum of contributions below the statistic, and the probability of reaching it."""
-    step, chance, beyond = np.zeros(1, dtype=np.int64), np.ones(1), 0.0
-    for i, part in enumerate(parts):
-        if len(step) * len(part.step) > SPARSE:
-            below, more = _added_densely(_by_step(step, chance, steps), parts[i:], add)
-            return below, beyond + more
-        beyond += float(chance.sum()) * part.reached
-        step, chance = np.add.outer(step, part.step).ravel(), np.multiply.outer(chance, part.chance).ravel()
-        beyond += float(chance[step >= steps].sum())
-        step, chance = step[inside := step < steps], chance[inside]
-    return _by_step(step, chance, steps), beyond
-
-
-def _by_step(step: Integers, chance: Floats, steps: int) -> Floats:
-    return np.bincount(step, chance, steps).astype(np.float64, copy=False)
-
-
-def _added_densely(below: Floats, parts: Sequence[Part], add: Add) -> tuple[Floats, float]:
-    """As `_added`, starting from the distribution `below` of the sum of earlier contributions."""
-    steps, beyond = len(below), 0.0
-    for part in parts:
-        beyond += float(below.sum()) * part.reached
+    step, chance, beyond, row = np.zeros(1, dtype=np.int64), np.ones(1), 0.0, 0
+    while row < len(laws) and len(step) * len(laws[row][0]) <= SPARSE:
+        of_bin, chances, reached = laws[row]
+        beyond += float(np.add.reduce(chance)) * reached
+        step, chance = np.add.outer(step, of_bin).ravel(), np.multiply.outer(chance, chances).ravel()
+        row += 1
+    by_step = np.bincount(step, chance, steps).astype(np.float64, copy=False)
+    below, beyond = by_step[:steps], beyond + float(np.add.reduce(by_step[steps:]))
+    for of_bin, chances, reached in laws[row:]:
+        beyond += float(np.add.reduce(below)) * reached
         summed = np.zeros(2 * steps)
-        for step, chance in zip(part.step.tolist(), part.chance.tolist(), strict=True):
-            add(chance, below, summed[step : step + steps])
-        below, beyond = summed[:steps], beyond + float(summed[steps:].sum())
+        for start, probability in zip(of_bin.tolist(), chances.tolist(), strict=True):
+            add(probability, below, summed[start : start + steps])
+        below, beyond = summed[:steps], beyond + float(np.add.reduce(summed[steps:]))
     return below, beyond
 
 
-def label_numbers(numbers: int, mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
-    """The probabilities of 0, 1, … `numbers` - 1 labels for each bin (b, 1), shape (b, numbers), and of more (b,).
+def label_numbers(numbers: int | Integers, mean: Floats, variance: Floats) -> tuple[Floats, Floats]:
+    """The probabilities of 0, 1, 2, … labels for each bin (b, 1), shape (b, n), and of at least `numbers` labels (b,).
 
-    Binomial with this mean, and this variance up to rounding the number of trials; Poisson if the two are equal.
+    numbers: of all bins, or of each (b, 1); n is the largest. Binomial with this mean, and this variance up to rounding
+    the number of trials; Poisson if the two are equal.
     """
     from scipy.special import betainc, gammainc
 
     poisson = variance >= mean * (1 - 1e-9)
     trials = np.maximum(np.ceil(mean**2 / np.where(poisson, 1.0, mean - variance) - 1e-9), 1.0)
     p = np.where(poisson, 0.0, np.minimum(mean / trials, 1 - 2.0**-53))
-    number = np.arange(1.0, numbers)
+    number = np.arange(1.0, np.max(numbers))
     with np.errstate(divide="ignore"):
         ratio = np.log(np.where(poisson, mean, np.maximum(trials - number + 1, 0.0) * p / (1 - p)) / number)
     first = np.where(poisson, -mean, trials * np.log1p(-p))
@@ -164,25 +212,28 @@ def binned_test(binned: Binned) -> tuple[float, float]:
 
 def binned_tests(many: Sequence[Binned]) -> list[tuple[float, float]]:
     """The statistic and the p-value of each of several sets of bins."""
+    statistics, *moments = zip(*map(_hosmer_lemeshow, many), strict=True) if many else ((), (), ())
     add = blas_add_scaled() if len(many) >= MANY_LAWS else add_scaled
-    return [_tested(binned, add) for binned in many]
+    p_values = binned_p_values(statistics, *moments, add=add)
+    return [(value, 0.0 if math.isinf(value) else p) for value, p in zip(statistics, p_values, strict=True)]
 
 
-def _tested(binned: Binned, add: Add) -> tuple[float, float]:
+def _hosmer_lemeshow(binned: Binned) -> tuple[float, Floats, Floats]:
+    """The statistic, infinite if calibration is refuted, and the mean and the variance of the rarer label's number in
+    each merged bin that is not certain."""
     s, bins = binned.sums, merged_bins(binned)
     zeros = s.w1 - s.y - s.u  # Σ w (1 - q), without cancellation near 1
     columns: list[Floats] = [s.u, np.maximum(binned.label_variance, 0.0), s.q, zeros, s.w1, s.w2, s.u2]
     gap, spread, ones, zeros, w, ww, squares = (np.bincount(bins, column).astype(np.float64) for column in columns)
     certain = spread <= 0.0
     if bool((squares > WRONG * ww)[certain].any()):  # a prediction of 0 or 1 is wrong; gaps may cancel, squares cannot
-        return math.inf, 0.0
+        return math.inf, np.empty(0), np.empty(0)
     open_ = ~certain
     with np.errstate(over="ignore"):  # of what all but cannot happen
         statistic = float((gap[open_] ** 2 / spread[open_]).sum())
     worth = (w / ww)[open_]
     expected = np.maximum(np.minimum(ones, zeros), 0.0)[open_] * worth
-    variance = np.minimum(spread[open_] * worth**2, expected)
-    return statistic, binned_p_value(statistic, expected, variance, add=add)
+    return statistic, expected, np.minimum(spread[open_] * worth**2, expected)
 
 
 def merged_bins(binned: Binned) -> Integers:
