@@ -6,6 +6,7 @@ import math
 import warnings
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import permutations, product
 
@@ -140,8 +141,8 @@ def test_of_many_pairs_numbers_of_labels_are_drawn_as_labels_are(too_high: float
     q = rng.beta(0.3, 0.7, 140_000)
     pairs = Pairs((rng.random(len(q)) < q - too_high).astype(np.uint8), q)
     found = calibration_test(pairs, rng=0)
-    binned = bin_pairs(pairs)
-    mse, p, p_error = simulation_test(pairs, binned, times=400, rng=rng)
+    weighted = replace(pairs, weights=np.ones(len(pairs)))  # of which labels are drawn
+    mse, p, p_error = simulation_test(weighted, bin_pairs(weighted), times=400, rng=rng)
     assert found.statistic == pytest.approx(mse, rel=1e-12)
     assert found.p_value == pytest.approx(p, abs=4 * math.hypot(p_error, found.p_error) + 1 / 400)
     assert found.recipe["ties"] == "cells"
@@ -241,12 +242,27 @@ def test_ties_and_order_change_nothing() -> None:
 
 def test_the_simulation_in_parts_is_the_same_test(monkeypatch: pytest.MonkeyPatch) -> None:
     y, q = language_pairs(200, np.random.default_rng(64))
+    weights = np.random.default_rng(64).exponential(size=200)
     monkeypatch.setattr("howsure.calibration.binned_test.DRAWS_AT_ONCE", 1_000)
-    found = calibration_test(y, q, rng=0, n_simulations=400)
+    in_parts = calibration_test(y, q, sample_weight=weights, rng=0, n_simulations=400)
     monkeypatch.undo()
-    whole = calibration_test(y, q, rng=0, n_simulations=400)
-    assert found.p_value == pytest.approx(whole.p_value, abs=5 * max(whole.p_error, 0.01))
-    assert found.statistic == whole.statistic
+    whole = calibration_test(y, q, sample_weight=weights, rng=0, n_simulations=400)
+    assert in_parts.p_value == pytest.approx(whole.p_value, abs=5 * max(whole.p_error, 0.01))
+    assert in_parts.statistic == whole.statistic
+
+
+@pytest.mark.parametrize(("n", "binning"), [(300, "adaptive"), (2_000, "adaptive"), (2_000, "uniform")])
+@pytest.mark.parametrize("too_high", [0.0, 0.03])
+def test_numbers_of_labels_are_drawn_as_labels_are(n: int, binning: str, too_high: float) -> None:
+    """Of pairs that weigh 1, labels are drawn: predictions with ties, 0 and 1, and bins of one value."""
+    y, q = language_pairs(n, np.random.default_rng(n))
+    y = np.where((q > 0) & (q < 1), np.random.default_rng(1).random(n) < q - too_high, y).astype(np.uint8)
+    counts, labels = (
+        calibration_test(y, q, sample_weight=weights, binning=binning, n_simulations=4_000, rng=0)
+        for weights in (None, np.ones(n))
+    )
+    assert counts.statistic == pytest.approx(labels.statistic, rel=1e-12)
+    assert counts.p_value == pytest.approx(labels.p_value, abs=4 * math.hypot(counts.p_error, labels.p_error) + 1e-3)
 
 
 def test_clusters_have_a_p_value_of_their_own() -> None:

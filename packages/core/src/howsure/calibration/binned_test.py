@@ -14,6 +14,7 @@ from howsure.calibration.bins import Binned, sorted_rows
 from howsure.calibration.error import SquaredError, plugin_mse
 from howsure.calibration.slots import CELLS, Slots, first_of_cells
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.stats.proportions import sums_of_counts
 
 # The distribution of Hosmer and Lemeshow's statistic if some bins expect few labels of one kind. It is then too skewed
 # to be approximated by a chi-square distribution.
@@ -280,46 +281,52 @@ def simulation_test(
     """The squared error of the bins, its p-value by simulation, and the Monte Carlo standard error of the p-value.
 
     Labels are drawn from the predictions `times` times; p = (c + 1) / (times + 1), where c is the number of draws whose
-    squared error is at least that of the data.
+    squared error is at least that of the data. Without weights, the number of labels 1 in each bin is drawn from its
+    exact distribution instead of drawing each label: given the predictions, these numbers are independent, so that the
+    test is the same.
     """
-    mse, simulate = plugin_mse(binned.sums), _of_sums if isinstance(pairs, Slots) else _of_pairs
-    observed, drawn = simulate(pairs, binned, times, rng)  # type: ignore[arg-type]
+    mse = plugin_mse(binned.sums)
+    if isinstance(pairs, Pairs) and pairs.weights is not None:
+        observed, drawn = mse, _errors_of_drawn_labels(pairs, binned, times, rng)
+    else:
+        errors = np.zeros(times + 1)
+        for positives, weight, law in zip(binned.sums.y, binned.sums.w1, _label_counts(pairs, binned), strict=True):
+            gap = law.mean - np.append(positives, law.draw(times, rng))  # the data come first
+            errors += gap * gap / weight
+        observed, drawn = float(errors[0]), errors[1:]
     p = (int(np.count_nonzero(drawn >= observed * (1 - 1e-12))) + 1) / (times + 1)
     return mse, p, math.sqrt(p * (1 - p) / (times + 1))
 
 
-def _of_pairs(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> tuple[float, Floats]:
-    """The squared error of the data, and of labels drawn pair by pair (times,)."""
+def _errors_of_drawn_labels(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> Floats:
+    """The squared errors (times,) of labels drawn for each weighted pair."""
     q, _, w = sorted_rows(pairs)
+    assert w is not None
     bins = binned.bins_of(q)
     starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
-    weight = np.ones(len(q)) if w is None else w
-    predicted, weights = np.add.reduceat(weight * q, starts), np.add.reduceat(weight, starts)
+    predicted, weights = np.add.reduceat(w * q, starts), np.add.reduceat(w, starts)
     values = np.empty(times)
     step = max(1, DRAWS_AT_ONCE // len(q))
     for start in range(0, times, step):
         rows = min(step, times - start)
         drawn = rng.random((rows, len(q))) < q
-        positives = np.add.reduceat(drawn if w is None else drawn * w, starts, axis=1, dtype=np.float64)
+        positives = np.add.reduceat(drawn * w, starts, axis=1, dtype=np.float64)
         values[start : start + rows] = ((predicted - positives) ** 2 / weights).sum(axis=1) / weights.sum()
-    return plugin_mse(binned.sums), values
+    return values
 
 
-# For many pairs without weights, the number of labels 1 in each bin is drawn from its exact distribution instead of
-# drawing each label. Given the predictions, these numbers are independent, so that the test is the same.
-
-
-def _of_sums(slots: Slots, binned: Binned, times: int, rng: np.random.Generator) -> tuple[float, Floats]:
-    """The squared error of the data, and with numbers of labels drawn bin by bin (times,)."""
-    bins = binned.bins_of(first_of_cells()[slots.cell])
+def _label_counts(pairs: Pairs | Slots, binned: Binned) -> Iterator[LabelCount]:
+    """The distribution of the number of labels 1 of each bin, for pairs without weights or their sums."""
+    q = np.sort(pairs.probabilities) if isinstance(pairs, Pairs) else first_of_cells()[pairs.cell]
+    bins = binned.bins_of(q)
     starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
-    sums, values = binned.sums, np.zeros(times + 1)
-    for i, (start, end) in enumerate(zip(starts, np.append(starts[1:], len(bins)), strict=True)):
-        law = LabelCount.of(slots, slice(start, end))
-        gap = law.mean - np.append(sums.y[i], law.draw(times, rng))  # the data come first
-        values += gap * gap / sums.w1[i]
-    values /= sums.w1.sum()
-    return float(values[0]), values[1:]
+    if isinstance(pairs, Pairs):
+        for law in sums_of_counts(np.split(np.column_stack([1.0 - q, q]), starts[1:])):
+            below = np.cumsum(law.pmf)
+            yield LabelCount(law.mean, 0, below / below[-1])
+    else:
+        for start, end in zip(starts, np.append(starts[1:], len(bins)), strict=True):
+            yield LabelCount.of(pairs, slice(start, end))
 
 
 EXPONENT = 36.0  # probabilities below e⁻³⁶ = 2·10⁻¹⁶ are neglected

@@ -81,8 +81,8 @@ def calibration_test(
 
     method: "simulation" draws labels from the predictions `n_simulations` times and computes the squared error of the
     same bins; p = (c + 1) / (B + 1), where c of the B draws have at least the error of the data. It is exact for any n,
-    with ties and rare labels. For more than 131,072 pairs without weights or clusters, bins are made of whole cells,
-    and each bin's number of labels 1 is drawn from its exact distribution, which is equivalent. "spiegelhalter"
+    with ties and rare labels. Without weights or clusters, each bin's number of labels 1 is drawn from its exact
+    distribution, which is equivalent; for more than 131,072 pairs, bins are made of whole cells. "spiegelhalter"
     compares Z = Σ (y - q)(1 - 2q) / √(Σ (1 - 2q)² q (1 - q)) with a standard normal (two-sided); it does not detect
     errors that are equal on both sides of one half. "binned" compares Hosmer and Lemeshow's Σ gap_b² / variance_b with
     a chi-square (for rare labels, with the distribution of their number); it is fast. "cox" is the likelihood-ratio
