@@ -285,6 +285,15 @@ def test_adjacent_equal_names_have_the_codes_of_the_rows_one_by_one(rows: list[s
     assert names == expected_names
 
 
+@given(st.lists(st.text("ab\0é😀", max_size=3), min_size=1, max_size=300) | st.lists(st.text(max_size=70), min_size=1))
+def test_codes_of_texts_are_those_of_the_rows_one_by_one(rows: list[str]) -> None:
+    column = np.array(rows)
+    distinct = list(dict.fromkeys(column.tolist()))
+    codes, names = factorised(column)
+    assert names == distinct
+    assert codes.tolist() == [distinct.index(name) for name in column.tolist()]
+
+
 def test_whole_numbers_beyond_63_bits_have_codes() -> None:
     for values in ([2**63 + 6, 2**63 + 5, 2**63 + 6], [2**63, 2**63 - 1, 2**63]):
         codes, names = factorised(np.array(values, dtype=np.uint64))

@@ -16,6 +16,7 @@ from howsure.scores.ranks import (
     Ranks,
     _all_differences,
     _difference_statistics,
+    _largest_t,
     ranks,
 )
 
@@ -52,6 +53,30 @@ def test_ranks_and_tiers_follow_from_pairs(seed: int, m: int, clustered: bool, r
     assert (found.low <= found.high).all()
     assert (found.low >= 1).all()
     assert (found.high <= m).all()
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(2, 60),
+    st.sampled_from([0.0, 1.0, 3.0]),
+    st.sampled_from([0.0, 0.3]),
+    st.tuples(st.sampled_from([0.5, 0.9, 0.99]), st.sampled_from([0.5, 0.9, 0.99])),
+)
+def test_quantiles_of_the_largest_t_are_those_of_all_pairs(
+    seed: int, m: int, spread: float, incomparable: float, levels: tuple[float, float]
+) -> None:
+    """Models of unlike variance, some of them equal, some without a comparable model, in blocks or not."""
+    draw = np.random.default_rng(seed)
+    drawn = draw.normal(size=(m, 300)) * np.sort(np.exp(spread * draw.normal(size=m)))[:, None]
+    drawn[draw.random(m) < 0.2] = drawn[0]
+    inverse = np.triu(np.exp(spread * draw.normal(size=(m, m))) * (draw.random((m, m)) >= incomparable), 1)
+    inverse += inverse.T
+    against_each = (np.maximum((drawn[:, None] - drawn) * inverse[:, :, None], 0.0)).max(axis=0)
+    level, level_of_best = levels
+    largest = _largest_t(drawn, inverse, level=level, level_of_best=level_of_best)
+    assert np.array_equal(np.quantile(largest, level_of_best, axis=1), np.quantile(against_each, level_of_best, axis=1))
+    assert np.quantile(largest.max(axis=0), level) == np.quantile(against_each.max(axis=0), level)
 
 
 def test_the_order_of_models_and_items_does_not_matter() -> None:

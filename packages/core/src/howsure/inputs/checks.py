@@ -32,6 +32,7 @@ from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.inputs.stated_confidence import states_confidence
 
 Column = npt.NDArray[Any]
+Codes = np.ndarray[Any, np.dtype[Any]]  # whole numbers of any width
 MISSING_TEXT = re.compile(r"\s*(?:[+-]?nan\s*)?", re.IGNORECASE)
 
 
@@ -113,9 +114,11 @@ def array_of(values: Any) -> Column:
 def first_missing(column: Column) -> int | None:
     """Position of the first missing value, as defined by `is_missing`; None if no value is missing."""
     if column.dtype.kind in "OUT":
-        if not any(map(is_missing, _distinct(column))):
-            return None
-        return next(row for row, value in enumerate(column) if is_missing(value))
+        try:
+            codes, distinct = factorised(column)
+        except TypeError:  # lists and the like have no hash
+            return next((row for row, value in enumerate(column) if is_missing(value)), None)
+        return _first_missing_code(codes, distinct)
     if column.dtype.kind in "fcmM":
         rows = np.flatnonzero(np.isnan(column) if column.dtype.kind in "fc" else np.isnat(column))
         return int(rows[0]) if len(rows) else None
@@ -137,11 +140,10 @@ def is_missing(value: object) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
-def _distinct(column: Column) -> Iterable[object]:
-    try:
-        return set(column.tolist())
-    except TypeError:  # lists and the like have no hash
-        return column
+def _first_missing_code(codes: Codes, distinct: Sequence[object]) -> int | None:
+    """First row (of n) whose value, `distinct[codes[row]]`, is missing; None if no value is missing."""
+    is_missing_code = np.fromiter(map(is_missing, distinct), dtype=np.bool_, count=len(distinct))
+    return int(is_missing_code[codes].argmax()) if is_missing_code.any() else None
 
 
 def missing(
@@ -176,9 +178,10 @@ def listed(values: object, *, name: str, of: str) -> list[Any]:
 
 # Columns of names, stored as integer codes and a list of distinct names.
 
-Codes = np.ndarray[Any, np.dtype[Any]]  # whole numbers of any width
 LOOKUP_SPREAD = 4
 MOST_GROUPS = 50_000  # each group is evaluated separately
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ divided by the golden ratio (Knuth 1973)
+MAX_HASHED = 64  # characters; longer texts are hashed one by one
 A_GROUP = 0.002  # seconds that evaluating one group takes at least
 
 
@@ -235,10 +238,41 @@ def factorised(column: Column) -> tuple[Integers, list[Any]]:
     if kind == "U" and len(column) > 1:
         starts = np.flatnonzero(np.append(True, column[1:] != column[:-1]))  # equal names are often adjacent
         if len(starts) < len(column) // 4:
-            run_codes, names = factorised(np.array(column[starts], dtype=object))
+            run_codes, names = _factorised_texts(column[starts])
             return np.repeat(run_codes, np.diff(starts, append=len(column))), names
+        return _factorised_texts(column)
+    return _factorised_values(column.astype(str).tolist() if kind in "mM" else column.tolist())
+
+
+def _factorised_texts(column: Column) -> tuple[Integers, list[Any]]:
+    """`factorised` of a column of numpy's fixed-width texts, by a hash table whose buckets hold rows.
+
+    Texts of a bucket that differ from its first text are put into another table, until there are none.
+    """
+    n, width = len(column), column.dtype.itemsize // 4
+    if width > MAX_HASHED:
+        return _factorised_values(column.tolist())
+    hashes = np.zeros(n, dtype=np.uint64)
+    for characters in np.ascontiguousarray(column).view(np.uint32).reshape(n, width).T:
+        hashes ^= characters
+        hashes *= HASH_FACTOR
+        hashes ^= hashes >> np.uint64(32)
+    bits = n.bit_length() + 1
+    first_row, left, bucket_rows = np.empty(n, dtype=np.int64), np.arange(n), np.empty(1 << bits, dtype=np.int64)
+    while len(left):
+        buckets = hashes >> np.uint64(64 - bits)
+        bucket_rows[buckets[::-1]] = left[::-1]  # of several rows of a bucket, the first is stored last
+        first_row[left] = bucket_rows[buckets]
+        differs = column[first_row[left]] != column[left]
+        left, hashes = left[differs], hashes[differs] * HASH_FACTOR
+    distinct_rows = np.flatnonzero(first_row == np.arange(n))
+    code_of_row = np.empty(n, dtype=np.int64)
+    code_of_row[distinct_rows] = np.arange(len(distinct_rows))
+    return code_of_row[first_row], column[distinct_rows].tolist()
+
+
+def _factorised_values(rows: list[Any]) -> tuple[Integers, list[Any]]:
     code_by_value: dict[Any, int] = {}
-    rows = column.astype(str).tolist() if kind in "mM" else column.tolist()
     codes = np.fromiter(
         (code_by_value.setdefault(value, len(code_by_value)) for value in rows), dtype=np.int64, count=len(rows)
     )
@@ -398,11 +432,10 @@ def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> t
         _check_length(values.codes, n, name)
         check_group_count(len(values.names) if groups else 0, n, name=name)
         return values.codes, values.names
-    column = _no_missing(values, n, name)
-    codes, distinct = _factorised(column, name)
+    kind, codes, distinct = _coded_values(values, n, name)
     check_group_count(len(distinct) if groups else 0, n, name=name)
     texts = [str(value) for value in distinct]
-    if column.dtype.kind in NUMERIC:
+    if kind in NUMERIC:
         return codes, tuple(texts)
     names = sorted(set(texts), key=natural_order)
     position = {text: code for code, text in enumerate(names)}
@@ -430,9 +463,8 @@ def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integer
     if isinstance(values, Coded):
         _check_length(values.codes, n, name)
         return values.codes.astype(np.int64)
-    column = _no_missing(values, n, name)
-    codes, distinct = _factorised(column, name)
-    if column.dtype.kind in NUMERIC:
+    kind, codes, distinct = _coded_values(values, n, name)
+    if kind in NUMERIC:
         return codes
     order = sorted(range(len(distinct)), key=lambda code: str(distinct[code]))  # codes do not depend on row order
     return np.argsort(order)[codes]
@@ -455,13 +487,25 @@ def check_same_length(**columns: Any) -> int:
     return next(iter(lengths.values()))
 
 
-def _no_missing(values: object, n: int, name: str) -> Column:
+def _coded_values(values: object, n: int, name: str) -> tuple[str, Integers, list[Any]]:
+    """The kind of a column's dtype, and its `factorised` codes and values.
+
+    Raises InputError if a value is missing or cannot be hashed, or the length is not n.
+    """
     column = as_column(values, name=name)
     _check_length(column, n, name)
-    row = first_missing(column)
+    kind = column.dtype.kind
+    row = None if kind in "OUT" else first_missing(column)
+    if row is None:
+        try:
+            codes, distinct = factorised(column)
+        except TypeError:
+            row = first_missing(column)
+            raise (_not_one_value(name) if row is None else missing(name, row)) from None
+        row = _first_missing_code(codes, distinct) if kind in "OUT" else None
     if row is not None:
         raise missing(name, row)
-    return column
+    return kind, codes, distinct
 
 
 def _check_length(column: Column, n: int, name: str) -> None:
@@ -509,13 +553,6 @@ def _equal_to(column: Column, pos_label: object) -> Labels | None:
         pos_label in (0, 1) and column.dtype.kind in NUMERIC and others[0] in (0, 1)
     )
     return np.ascontiguousarray(positive).view(np.uint8) if has_label else None
-
-
-def _factorised(column: Column, name: str) -> tuple[Integers, list[Any]]:
-    try:
-        return factorised(column)
-    except TypeError:
-        raise _not_one_value(name) from None
 
 
 # Rules and errors shared by arrays and by files that are read in chunks. place: the row's location in words, for

@@ -33,6 +33,7 @@ from howsure.scores.unbounded_strengths import (
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.threads import one_thread
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "0", "1.5")
 WINS = {FIRST: ("model_a", "a", "left", "1"), SECOND: ("model_b", "b", "right", "2")}
@@ -125,10 +126,11 @@ def rank_battles(
     connected = connections(first, second, gained[0], gained[1], len(models))
     battles = _Battles(models, first, second, outcome, units, share)
     parts = [battles.of_part(connected, code) for code in np.argsort(-np.bincount(connected.part), kind="stable")]
-    results = [
-        part.rank(number, position_effect=position_effect, scale=scale, level=level, rng=generator)
-        for number, part in enumerate(parts, start=1)
-    ]
+    with one_thread():
+        results = [
+            part.rank(number, position_effect=position_effect, scale=scale, level=level, rng=generator)
+            for number, part in enumerate(parts, start=1)
+        ]
     notes += _notes_on_connections(parts)
     provenance = dict(rows.read) or {"n": n}
     recipe: dict[str, Any] = {"howsure": __version__, **provenance}
@@ -483,10 +485,10 @@ class _Part:
             nothing = _estimate(math.nan, math.nan, math.nan, level=level, n=int(counts[0]))
             return {places[0]: (nothing, nothing)}
         errors = np.sqrt(np.diag(strengths.covariance)[: len(places)])
-        estimates = {}
+        estimates, is_even = {}, of_core.is_even
         for place, (model, share) in enumerate(zip(places, zip(*strengths.points(), strict=True), strict=True)):
             value, n = float(strengths.theta[place]), int(counts[place])
-            reach = math.nan if of_core.is_even else _t_quantile(core_units[place], level) * float(errors[place])
+            reach = math.nan if is_even else _t_quantile(core_units[place], level) * float(errors[place])
             estimates[model] = (
                 _estimate(value, value - reach, value + reach, level=level, n=n),
                 _share_estimate(share, core_units[place], level=level, n=n),

@@ -14,7 +14,9 @@ from howsure.stats.gaffke import Sums, gaffke_p_value
 from howsure.stats.mean_score import VOTES, Bounds
 from howsure.stats.proportions import normal_quantile
 
-N_MULTIPLIERS, DRAWS_AT_ONCE = 10_000, 250
+N_MULTIPLIERS = 10_000
+MAX_BLOCK, CELLS_TOGETHER = 24, 200_000  # models; estimates that fit into the processor's cache
+ROUNDING = 1e-9  # relative; thresholds are lower by it
 CANCELLATION = 1e-2  # of a sum of squares, the part that must remain after subtraction
 MAX_T, BONFERRONI, GAFFKE = "max-t", "Bonferroni", "Gaffke"
 Flags = npt.NDArray[np.bool_]
@@ -43,6 +45,22 @@ class PairwiseDifferences:
     scale: Floats
     degrees: Floats
     units: Floats
+
+    def exceed(self, chosen: tuple[npt.NDArray[np.integer], ...], c: Floats | float) -> Flags:
+        """Whether t of the chosen pairs (k,) exceeds the quantile of Student's t with the same tail probability as the
+        normal quantile c, one for all or (k,).
+
+        Never if there are so few units that even equal signs in all of them are more probable than that.
+        """
+        from scipy.special import ndtr, stdtrit
+
+        tail, degrees = ndtr(-np.asarray(c)), self.degrees[chosen]
+        if tail.ndim:
+            quantiles = -stdtrit(degrees, tail)
+        else:
+            distinct, place = np.unique(degrees, return_inverse=True)
+            quantiles = -stdtrit(distinct, tail)[place]
+        return np.asarray((self.t[chosen] > quantiles) & (np.exp2(-self.units[chosen]) <= tail))
 
 
 def ranks(
@@ -129,9 +147,13 @@ def better_estimates(
 def _significant(pairs: PairwiseDifferences, c_all_pairs: float, c_by_model: Floats) -> tuple[Flags, Flags]:
     """Whether the row's model is better than the column's (m, m), by the critical value for all pairs, and whether each
     model is worse than some other (m,), by the critical values for the pairs of each model."""
-    better = pairs.t > _critical_t(np.full((len(pairs.t), 1), c_all_pairs), pairs)
-    worse_than_some = (pairs.t > _critical_t(c_by_model[None, :], pairs)).any(axis=0)
-    return better, np.asarray(worse_than_some)
+    better, columns = np.zeros(pairs.t.shape, dtype=bool), np.arange(len(pairs.t))
+    candidates = np.nonzero(pairs.t > (1 - ROUNDING) * c_all_pairs)  # Student's quantile is above the normal one
+    better[candidates] = pairs.exceed(candidates, c_all_pairs)
+    worse_than_some = pairs.exceed((pairs.t.argmax(axis=0), columns), c_by_model)
+    candidates = np.nonzero((pairs.t > (1 - ROUNDING) * c_by_model) & ~worse_than_some)
+    worse_than_some[candidates[1][pairs.exceed(candidates, c_by_model[candidates[1]])]] = True
+    return better, worse_than_some
 
 
 def assemble_ranks(better: Flags, worse_than_some: Flags, method: str) -> Ranks:
@@ -272,36 +294,62 @@ def _max_t_quantiles(
     """Two quantiles by simulation: of the largest |t| of all pairs, and of the largest t against each model (m,).
 
     covariance (m, m): of normal estimates; for the multiplier bootstrap that of Σ g_c sums_c, with sums of clusters and
-    standard normal multipliers g.
+    standard normal multipliers g. scale (m, m): symmetric.
     """
     roots, directions = np.linalg.eigh(covariance)
     normal = rng.standard_normal((len(covariance), N_MULTIPLIERS))
     drawn = directions @ (np.sqrt(np.maximum(roots, 0.0))[:, None] * normal)
-    inverse = 1 / scale
-    largest, smallest = np.zeros_like(drawn), np.zeros_like(drawn)  # t of the pairs with each model, by draw
-    buffer = np.empty((len(drawn), DRAWS_AT_ONCE))
-    for start in range(0, N_MULTIPLIERS, DRAWS_AT_ONCE):  # as many draws as fit into the processor's cache
-        block = slice(start, start + DRAWS_AT_ONCE)
-        estimates, above, below = np.ascontiguousarray(drawn[:, block]), largest[:, block], smallest[:, block]
-        for j in range(len(drawn) - 1):
-            t = np.subtract(estimates[j + 1 :], estimates[j], out=buffer[j + 1 :])
-            t *= inverse[j, j + 1 :, None]
-            np.maximum(above[j], t.max(axis=0), out=above[j])
-            np.minimum(below[j + 1 :], t, out=below[j + 1 :])
-    np.maximum(largest, -smallest, out=largest)
-    c_by_model = np.quantile(largest, level_of_best, axis=1)
+    order = np.argsort(np.diag(covariance), kind="stable")
+    largest = _largest_t(drawn[order], 1 / scale[np.ix_(order, order)], level=level, level_of_best=level_of_best)
+    c_by_model = np.empty(len(order))
+    c_by_model[order] = np.quantile(largest, level_of_best, axis=1)
     return float(np.quantile(largest.max(axis=0), level)), c_by_model
 
 
-def _critical_t(c: Floats, pairs: PairwiseDifferences) -> Floats:
-    """The quantile of Student's t with the same tail probability as the normal quantile c.
+def _largest_t(drawn: Floats, inverse: Floats, *, level: float, level_of_best: float) -> Floats:
+    """The largest t against each model (m, draws), exact where it can matter to the quantiles, else a lower bound.
 
-    Infinite if there are so few units that even equal signs in all of them are more probable than that.
+    drawn (m, draws): estimates of models in the order of their variances. inverse (m, m): 1 / scale of each pair.
+
+    Models are put into blocks. Against a model x with drawn estimate e, the largest t of a block with the largest
+    estimate f is between (f - e) · w and (f - e) · v, where w and v are the smallest and the largest inverse scale of x
+    and the block's models. The quantiles of the lower bounds, over draws, are thresholds: t is computed only for the
+    models of blocks whose upper bound exceeds them.
     """
-    from scipy.special import ndtr, stdtrit
-
-    tail = ndtr(-c) + np.zeros_like(pairs.t)
-    return np.where(np.exp2(-pairs.units) > tail, np.inf, -stdtrit(pairs.degrees, tail))
+    m, n_draws = drawn.shape
+    size = max(min(m // 4, MAX_BLOCK), 1)
+    starts, n_together = np.arange(0, m, size), max(CELLS_TOGETHER // m, 1)
+    between_models = inverse.copy()
+    np.fill_diagonal(between_models, np.inf)
+    smallest = np.minimum.reduceat(between_models, starts, axis=0)
+    smallest[np.isinf(smallest)] = 0.0  # of a model that is a block
+    highest, largest = np.maximum.reduceat(drawn, starts, axis=0), np.zeros_like(drawn)
+    parts = [slice(first, first + n_together) for first in range(0, n_draws, n_together)]
+    for draws in parts:
+        estimates, bounds = np.ascontiguousarray(drawn[:, draws]), largest[:, draws]
+        t = np.empty_like(estimates)
+        for block in range(len(starts)):
+            np.subtract(highest[block, draws], estimates, out=t)
+            t *= smallest[block, :, None]
+            np.maximum(bounds, t, out=bounds)
+    if size == 1:
+        return largest
+    place, place_of_all = (int((n_draws - 1) * share) for share in (level_of_best, level))
+    by_model, of_all = np.partition(largest, place, axis=1)[:, place], np.partition(largest.max(axis=0), place_of_all)
+    thresholds = np.minimum(by_model, of_all[place_of_all])
+    with np.errstate(divide="ignore", invalid="ignore"):  # models without a comparable model in the block
+        reach = (1 - ROUNDING) * thresholds / np.maximum.reduceat(inverse, starts, axis=0)
+    for draws in parts:
+        estimates, t_values = np.ascontiguousarray(drawn[:, draws]), np.ascontiguousarray(largest[:, draws])
+        for block, start in enumerate(starts):
+            cells = np.flatnonzero(highest[block, draws] - estimates >= reach[block, :, None])
+            model, draw = np.divmod(cells, estimates.shape[1])
+            estimate, t_max = estimates.ravel()[cells], t_values.ravel()[cells]
+            for other in range(start, min(start + size, m)):
+                np.maximum(t_max, (estimates[other].take(draw) - estimate) * inverse[other].take(model), out=t_max)
+            t_values.ravel()[cells] = t_max
+        largest[:, draws] = t_values
+    return largest
 
 
 def _tiers(better: Flags, places: Integers) -> Integers:

@@ -40,7 +40,7 @@ class Strengths:
         gradient = np.column_stack(
             [np.diag(slopes.sum(axis=1)) - slopes, np.where(apart, at.dt, 0.0).sum(axis=1) / (m - 1), np.zeros(m)]
         )
-        return share, np.sqrt(np.einsum("ij,jk,ik->i", gradient, self.covariance, gradient))
+        return share, np.sqrt(((gradient @ self.covariance) * gradient).sum(axis=1))
 
     def equal_models(self) -> tuple[tuple[float, float], tuple[float, float]]:
         """For two equally strong models: points of the first, and the probability of a tie, with standard errors."""
@@ -105,51 +105,104 @@ def fit_strengths(
     share (n,): the share of each battle that the first model gets, from 0 to 1, in place of outcomes; the likelihood is
     then that of Papke & Wooldridge (1996), without ties.
 
-    Newton's method on sums of pairs. The covariance is the sandwich, whose parts are the battles or clusters of them.
+    Newton's method on sums of the pairs that have battles. The covariance is the sandwich, whose parts are the battles
+    or clusters of them.
 
     Raises InputError where no finite strengths fit.
     """
-    cell = first.astype(np.int64) * m + second
-    if share is None:
-        counts = np.bincount(outcome * m * m + cell, minlength=3 * m * m).reshape(3, m, m).astype(np.float64)
-    else:
-        of_first, of_second = (np.bincount(cell, part, minlength=m * m).reshape(m, m) for part in (share, 1 - share))
-        counts = np.stack([of_first, np.zeros((m, m)), of_second])
+    swapped = np.zeros(len(first), dtype=bool) if position_effect else first > second
+    pairs, pair_of_battle = _Pairs.of(np.where(swapped, second, first), np.where(swapped, first, second), m)
+    outcome = np.where(swapped, SECOND - outcome, outcome)
+    if share is not None:
+        share = np.where(swapped, 1 - share, share)
+    counts = pairs.count(pair_of_battle, outcome, share)
     ties = bool(counts[TIE].any())
     free = np.append(np.ones(m, dtype=bool), [ties, position_effect])
-    theta, tie, lead = _maximize_likelihood(counts, free)
-    at = _outcome_probabilities(theta[:, None] - theta + lead, tie)
-    bread = np.linalg.inv(_information(counts.sum(axis=0), at, free))
+    theta, tie, lead = _maximize_likelihood(pairs, counts, free)
+    at = _outcome_probabilities(pairs.differences(theta) + lead, tie)
+    bread = np.linalg.inv(_information(pairs, counts.sum(axis=0), at, free))
     # the score of a battle: of d, and of the propensity to tie
     of_d, of_tie = np.stack([0.5 - at.mean, -at.mean, -0.5 - at.mean]), np.stack([-at.tied, 1 - at.tied, -at.tied])
-    if share is not None:
-        score_of_battle = share - 0.5 - at.mean[first, second]
-        codes = np.arange(len(share)) if units is None else units
-        meat = _clustered_meat(first, second, score_of_battle, np.zeros_like(score_of_battle), codes, m)
-    elif units is None:
+    if share is None and units is None:
         sums = (
             (counts * score * other).sum(axis=0) for score, other in ((of_d, of_d), (of_d, of_tie), (of_tie, of_tie))
         )
-        meat = _sum_over_pairs(*sums) * (len(cell) / max(len(cell) - 1, 1))
+        meat = pairs.sum_products(*sums) * (len(first) / max(len(first) - 1, 1))
     else:
-        meat = _clustered_meat(first, second, of_d[outcome, first, second], of_tie[outcome, first, second], units, m)
+        if share is None:
+            score_of_battle, tie_score = of_d[outcome, pair_of_battle], of_tie[outcome, pair_of_battle]
+        else:
+            score_of_battle, tie_score = share - 0.5 - at.mean[pair_of_battle], np.zeros(len(first))
+        codes = np.arange(len(first)) if units is None else units
+        battle_pairs = pairs.first[pair_of_battle], pairs.second[pair_of_battle]
+        meat = _clustered_meat(*battle_pairs, score_of_battle, tie_score, codes, m)
     covariance = bread @ (meat * np.outer(free, free)) @ bread
     return Strengths(theta, tie, lead, covariance * np.outer(free, free))
 
 
-def _maximize_likelihood(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
-    n, m = counts.sum(axis=0), counts.shape[1]
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The pairs of m models that have battles, by the codes of both models (pairs,)."""
+
+    first: Integers
+    second: Integers
+    m: int
+
+    @classmethod
+    def of(cls, first: Integers, second: Integers, m: int) -> tuple[_Pairs, Integers]:
+        """The pairs, and the pair of each battle (n,), from the codes of both models of each battle."""
+        cell = first.astype(np.int64) * m + second
+        cells = np.flatnonzero(np.bincount(cell, minlength=m * m))
+        place = np.empty(m * m, dtype=np.int64)
+        place[cells] = np.arange(len(cells))
+        return cls(*np.divmod(cells, m), m), place[cell]
+
+    def count(self, pair_of_battle: Integers, outcome: Integers, share: Floats | None) -> Floats:
+        """How often the first model won, both tied, and the second won (3, pairs)."""
+        k = len(self.first)
+        if share is None:
+            counts = np.bincount(outcome * k + pair_of_battle, minlength=3 * k).reshape(3, k)
+            return np.asarray(counts, dtype=np.float64)
+        of_first, of_second = (np.bincount(pair_of_battle, part, minlength=k) for part in (share, 1 - share))
+        return np.stack([of_first, np.zeros(k), of_second])
+
+    def differences(self, theta: Floats) -> Floats:
+        """How much stronger the first model of each pair is (pairs,)."""
+        return np.asarray(theta[self.first] - theta[self.second])
+
+    def net_sums(self, values: Floats) -> Floats:
+        """For each model (m,): the sum of the values of pairs where it is first, less those where it is second."""
+        of_first, of_second = (np.bincount(model, values, minlength=self.m) for model in (self.first, self.second))
+        return np.asarray(of_first - of_second)
+
+    def sum_products(self, dd: Floats, dt: Floats, tt: Floats) -> Floats:
+        """The sums over pairs of the products of scores, by parameter (m + 2, m + 2), from those of d and of ties."""
+        m = self.m
+        information = np.zeros((m + 2, m + 2))
+        information[self.first, self.second] = -dd
+        information[:m, :m] += information[:m, :m].T.copy()
+        np.fill_diagonal(information[:m, :m], -information[:m, :m].sum(axis=1))
+        information[:m, m] = information[m, :m] = self.net_sums(dt)
+        information[:m, m + 1] = information[m + 1, :m] = self.net_sums(dd)
+        information[m:, m:] = [[tt.sum(), dt.sum()], [dt.sum(), dd.sum()]]
+        return information
+
+
+def _maximize_likelihood(pairs: _Pairs, counts: Floats, free: Flags) -> tuple[Floats, float, float]:
+    n, m = counts.sum(axis=0), pairs.m
     tied = counts[TIE].sum()
     beta = np.zeros(m + 2)
     beta[m] = np.log(2 * tied / (n.sum() - tied)) if tied else -np.inf
     last = np.inf
+
+    def outcome_probabilities(beta: Floats) -> _OutcomeProbabilities:
+        return _outcome_probabilities(pairs.differences(beta) + beta[m + 1], float(beta[m]))
+
+    at = outcome_probabilities(beta)
     for _ in range(MAX_STEPS):
-        at = _outcome_probabilities(beta[:m, None] - beta[:m] + beta[m + 1], float(beta[m]))
         excess = (counts[FIRST] - counts[SECOND]) / 2 - n * at.mean
-        gradient = np.concatenate(
-            [excess.sum(axis=1) - excess.sum(axis=0), [(counts[TIE] - n * at.tied).sum(), excess.sum()]]
-        )
-        information = _information(n, at, free)
+        gradient = np.concatenate([pairs.net_sums(excess), [(counts[TIE] - n * at.tied).sum(), excess.sum()]])
+        information = _information(pairs, n, at, free)
         try:
             step = np.linalg.solve(information, gradient * free)
         except np.linalg.LinAlgError:  # it is flat, far away
@@ -158,9 +211,8 @@ def _maximize_likelihood(counts: Floats, free: Flags) -> tuple[Floats, float, fl
         size = 1.0
         while size > TOLERANCE:
             tried = np.where(free, beta + size * step, beta)
-            value = _log_likelihood(
-                counts, _outcome_probabilities(tried[:m, None] - tried[:m] + tried[m + 1], float(tried[m]))
-            )
+            at = outcome_probabilities(tried)
+            value = _log_likelihood(counts, at)
             if value >= best - 1e-12 * abs(best):
                 break
             size /= 2
@@ -169,7 +221,8 @@ def _maximize_likelihood(counts: Floats, free: Flags) -> tuple[Floats, float, fl
             break
         moved = size * np.abs(step).max()
         if moved < TOLERANCE or (moved < LOOSE_TOLERANCE and moved > last / 2):  # what is left is rounding
-            if np.linalg.cond(information) > MAX_CONDITION:
+            eigenvalues = np.abs(np.linalg.eigvalsh(information))
+            if eigenvalues.max() > MAX_CONDITION * eigenvalues.min():
                 break
             beta[:m] -= beta[:m].mean()
             return beta[:m], float(beta[m]), float(beta[m + 1])
@@ -190,23 +243,12 @@ def _log_likelihood(counts: Floats, at: _OutcomeProbabilities) -> float:
     return float(sum((n[n > 0] * log[n > 0]).sum() for n, log in zip(counts, at.log, strict=True)))
 
 
-def _information(n: Floats, at: _OutcomeProbabilities, free: Flags) -> Floats:
-    """The Fisher information of n (m, m) battles, made regular: strengths sum to 0, fixed parameters stay fixed."""
-    m = len(n)
-    information = _sum_over_pairs(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
+def _information(pairs: _Pairs, n: Floats, at: _OutcomeProbabilities, free: Flags) -> Floats:
+    """The Fisher information of n (pairs,) battles, made regular: strengths sum to 0, fixed parameters stay fixed."""
+    m = pairs.m
+    information = pairs.sum_products(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
     information[:m, :m] += np.trace(information[:m, :m]) / m**2
     information[np.diag_indices(m + 2)] += ~free
-    return information
-
-
-def _sum_over_pairs(dd: Floats, dt: Floats, tt: Floats) -> Floats:
-    """The sums over all pairs of the products of scores, by parameter (m + 2, m + 2), from those of d and of ties."""
-    m = len(dd)
-    information = np.zeros((m + 2, m + 2))
-    information[:m, :m] = np.diag(dd.sum(axis=0) + dd.sum(axis=1)) - dd - dd.T
-    information[:m, m] = information[m, :m] = dt.sum(axis=1) - dt.sum(axis=0)
-    information[:m, m + 1] = information[m + 1, :m] = dd.sum(axis=1) - dd.sum(axis=0)
-    information[m:, m:] = [[tt.sum(), dt.sum()], [dt.sum(), dd.sum()]]
     return information
 
 
