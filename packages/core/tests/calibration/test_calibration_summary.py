@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -189,6 +190,30 @@ def test_around_the_size_where_the_way_changes(weighted: bool) -> None:
     assert np.array_equal(together.sums, whole.sums)
     if w is not None:
         np.testing.assert_allclose(together.weights, whole.weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize("tied", [100, 1_500, 2_047, 2_048, 4_095, 9_000])
+def test_many_pairs_of_one_slot_are_counted_one_by_one(tied: int) -> None:
+    """Ties in several parts, so that the sums of recent parts fill up: the integers of all pairs."""
+    rng = np.random.default_rng(tied)
+    adder, parts = SlotAdder(), []
+    for _ in range(5):
+        q = np.append(np.full(tied, 0.3), rng.random(50))
+        y = np.append(np.ones(tied, dtype=np.uint8), rng.integers(2, size=50).astype(np.uint8))
+        adder.add(q, y)
+        parts.append(Slots.from_rows(*rows_of(q, y)))
+    assert adder.slots() == sum(parts[1:], start=parts[0])
+
+
+def rows_of(q, y) -> tuple[list[int], ...]:
+    """Cell, label, 1, offset, square, logarithm and whether it is infinite, of each pair: by math on single numbers."""
+    rows = []
+    for probability, label in zip(q.tolist(), y.tolist(), strict=True):
+        t = math.sqrt(math.sqrt(min(probability, 1.0 - probability))) * 2.0**15
+        cell, fraction = int(t), t - int(t)
+        above = probability >= 0.5
+        rows.append((LAST - cell if above else cell, label, 1, int(fraction * 2**28), int(fraction**2 * 2**28), 0, 0))
+    return tuple(map(list, zip(*rows, strict=True)))
 
 
 def test_nothing_changes_nothing() -> None:

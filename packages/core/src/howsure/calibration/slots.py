@@ -20,6 +20,8 @@ from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
 # The width of a cell is 1.5·10⁻⁴ r at r = ½, 4·10⁻⁴ r at 2⁻⁷ and 4·10⁻³ r at 2⁻²⁰; the lowest cell ends at 2⁻⁶⁰.
 
 SCALE = 2.0**15
+INTEGERS = 2.0**52  # above it, floats are integers
+BITS_OF_INTEGERS = np.float64(INTEGERS).view(np.int64)
 CELLS = math.floor(math.sqrt(math.sqrt(0.5)) * SCALE) + 1  # of each half
 LAST = 2 * CELLS - 1
 SLOTS = 4 * CELLS  # a slot is a cell and a label
@@ -56,11 +58,12 @@ def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None
     whole = np.floor(fraction)
     fraction -= whole
     half_and_label = (q >= 0.5).view(np.uint8)
-    half_and_label <<= 1
+    half_and_label += half_and_label
     half_and_label |= y
     whole *= 4.0
     whole += half_and_label
-    np.copyto(slot, whole, casting="unsafe")
+    whole += INTEGERS  # faster than a cast: the last bits of the sum are the integer
+    np.subtract(whole.view(np.int64), BITS_OF_INTEGERS, out=slot)
 
 
 @cache
@@ -294,6 +297,7 @@ def _agreed(name: str, first: str | None, other: str | None) -> str | None:
 BLOCK = 1 << 14  # rows processed at a time, so that they stay in the cache
 ONE = 2.0**40  # added per pair to the float sum of offsets, so that it also counts up to 4,095 pairs
 FULL = 4095 * ONE
+HALF_FULL = FULL / 2  # more pairs of a slot in a chunk are counted separately
 FEW = 1 << 14  # up to this many pairs are sorted instead
 
 
@@ -305,14 +309,14 @@ class SlotAdder:
 
     def __init__(self) -> None:
         self._sums = np.zeros((len(COLUMNS), SLOTS), dtype=np.int64)  # by folded slot
+        self._recent = np.zeros((2, SLOTS))  # counts with offsets, and squares, that are not in the sums yet
         self._weights: Floats | None = None
         self._slot, self._column = np.empty(0, dtype=np.int64), np.empty((2, 0))
-        self._whole = np.empty(SLOTS, dtype=np.int64)  # what a chunk adds to a sum
 
     def add(self, probabilities: Floats, labels: Labels, weights: Floats | None = None) -> None:
         """Add checked pairs: probabilities in [0, 1] and labels 0 or 1 (n,), and positive weights of all or of none."""
         if len(labels) and (weights is not None) != (self._weights is not None):
-            if self._sums[0].any():
+            if self._sums[0].any() or self._recent.any():
                 raise InputError("{parameter} must be given for all pairs of a summary, or for none.", "sample_weight")
             self._weights = np.zeros((len(WEIGHTS), SLOTS))
         for start in range(0, len(labels), CHUNK_ROWS):
@@ -325,6 +329,7 @@ class SlotAdder:
 
     def slots(self) -> Slots:
         """The slots that hold pairs."""
+        self._move_recent()
         filled = np.flatnonzero(self._sums[0][unfolded()])
         folded = unfolded()[filled]
         weights = None if self._weights is None else self._weights[:, folded]
@@ -348,24 +353,32 @@ class SlotAdder:
                 column *= FRACTION
                 np.floor(column, out=column)
             o += ONE
-        together = np.bincount(slot, offset, SLOTS)
-        if together.max() < FULL:
-            count = (together / ONE).astype(np.int64)
-            offsets = together - count * ONE
-        else:
-            count = np.bincount(slot, minlength=SLOTS)
+        counted, squares = np.bincount(slot, offset, SLOTS), np.bincount(slot, square, SLOTS)
+        if counted.max() >= HALF_FULL:
             offset -= ONE
-            offsets = np.bincount(slot, offset, SLOTS)
-        self._sums[0] += count
-        for sums, column in zip(self._sums[1:3], (offsets, np.bincount(slot, square, SLOTS)), strict=True):
-            np.copyto(self._whole, column, casting="unsafe")
-            sums += self._whole
-        if has_steep(count):
+            self._sums[0] += np.bincount(slot, minlength=SLOTS)
+            self._sums[1] += np.bincount(slot, offset, SLOTS).astype(np.int64)
+            self._sums[2] += squares.astype(np.int64)
+        else:
+            self._recent[0] += counted
+            self._recent[1] += squares
+            if self._recent[0].max() >= HALF_FULL:
+                self._move_recent()
+        if has_steep(counted):
             place, r = steep_rows(slot, q)[1:]
             finite = r > 0.0
             logs = np.floor(-np.log(r[finite]) * LOG_UNIT + 0.5)
             np.add.at(self._sums[3], place[finite], logs.astype(np.int64))
             np.add.at(self._sums[4], place[~finite], 1)
+
+    def _move_recent(self) -> None:
+        """Move the recent counts, offsets and squares to the sums."""
+        counted, squares = self._recent
+        count = (counted / ONE).astype(np.int64)
+        self._sums[0] += count
+        self._sums[1] += (counted - count * ONE).astype(np.int64)
+        self._sums[2] += squares.astype(np.int64)
+        self._recent[:] = 0.0
 
     def _add_weighted(self, q: Floats, y: Labels, w: Floats) -> None:
         assert self._weights is not None
@@ -430,7 +443,7 @@ def _of_few(q: Floats, y: Labels, w: Floats | None) -> Slots:
     return added(Slots(slot, sums, weights))
 
 
-def has_steep(count: Integers) -> bool:
+def has_steep(count: Integers | Floats) -> bool:
     """Whether any pair is a wrong prediction within 2⁻¹⁶ of 0 or 1, whose logarithm is added up separately."""
     near = count.reshape(CELLS, 2, 2)[:STEEP]
     return bool(near[:, 0, 1].any() or near[:, 1, 0].any())

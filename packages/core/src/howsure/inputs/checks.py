@@ -518,11 +518,13 @@ def _zero_or_one(column: Column) -> Labels | None:
     kind = column.dtype.kind
     if kind == "b":
         return column.view(np.uint8)
-    if kind in "fiu":
+    if kind in "iu":
+        return column.astype(np.uint8) if np.bitwise_or.reduce(column) in (0, 1) else None
+    if kind == "f":
         if not (column.min() >= 0 and column.max() <= 1):
             return None
         labels: Labels = column.astype(np.uint8)
-        return labels if kind in "iu" or bool((labels == column).all()) else None
+        return labels if bool((labels == column).all()) else None
     if kind == "O" and not isinstance(column[0], str):
         return _zero_or_one_object(column)
     return _two_texts(column)
