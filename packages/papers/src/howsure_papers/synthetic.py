@@ -9,22 +9,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.calibration.bins import boundaries_of_sorted, sorted_rows, sums_of_rows
+from howsure.calibration.bins import bin_pairs, boundaries_of_sorted, sorted_rows, sums_of_rows
+from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.simulation import simulate_pairs
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.show.table import COUNT, Column, digits
 from howsure_papers.drawings import Series, series_figure
-from howsure_papers.reproduction import Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+from howsure_papers.reproduction import TEXT, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BETAS = ((0.3, 0.7), (0.5, 0.5), (1.0, 1.0), (2.0, 5.0))
-TRANSFORMS: tuple[str | float, ...] = ("identity", 0.1)
 PAIRS = 100_000
 DOUBLING: Integers = 2 ** np.arange(1, 17)
 STEPS: Integers = np.arange(1_000, 50_001, 1_000)
 SIZES: Integers = np.arange(10_000, 50_001, 2_000)
+SHIFT = 0.1  # the thesis's k
+TRANSFORMS: tuple[str | float, ...] = ("identity", SHIFT)
+BIN_SIZES: Integers = np.array([10, 100, 1_000, 5_000, 10_000, 33_000])
 TITLE = "Bin size, sample size and the calibration score (Nguyen's thesis, section 4.3)"
 
 
@@ -46,7 +49,7 @@ class Scores:
 
 def steps_of_synthetic(n_simulations: int = 20) -> int:
     """How many samples `reproduce_synthetic` draws."""
-    return n_simulations * len(BETAS) * len(TRANSFORMS) * (1 + len(SIZES))
+    return n_simulations * len(BETAS) * (len(TRANSFORMS) * (1 + len(SIZES)) + 1)
 
 
 @experiment(TITLE, steps=steps_of_synthetic)
@@ -58,6 +61,7 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
     rng = np.random.default_rng(seed)
     (doubled, stepped), (_, shifted) = (_by_bin_size(t, n_simulations, rng, advance) for t in TRANSFORMS)
     calibrated, uncalibrated = (_by_sample_size(t, n_simulations, rng, advance) for t in TRANSFORMS)
+    errors = _errors_by_bin_size(n_simulations, np.random.default_rng([seed, 7]), advance)
     every = {
         "4.7": ("calibrated, bin size doubled", doubled, "bin size", True),
         "4.8": ("calibrated, n = 100,000", stepped, "bin size", False),
@@ -73,8 +77,12 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
             _erratic(shifted, stepped),
             _to_zero(calibrated),
             _to_constant(uncalibrated),
+            _footnote_7(errors),
         ),
-        tables=[_table(f"Figure {figure}: {what}", scores, x) for figure, (what, scores, x, _) in every.items()],
+        tables=[
+            *(_table(f"Figure {figure}: {what}", scores, x) for figure, (what, scores, x, _) in every.items()),
+            _errors_table(errors, n_simulations),
+        ],
         drawings=[
             Drawing(
                 f"figure-{figure.replace('.', '-')}",
@@ -86,7 +94,10 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
         notes=[
             "Predictions come from Beta distributions. Calibrated labels are 1 with the predicted probability, "
             "uncalibrated labels with the probability given by the thesis's transform (0.1 in "
-            "`howsure.simulate_pairs`)."
+            "`howsure.simulate_pairs`).",
+            "Footnote 7 of the paper of 2015: the debiased error removes the noise that small bins add, not what large "
+            "bins hide by averaging over predictions of different calibration. So its bins may be small, but must not "
+            "be large.",
         ],
         recipe={"runs": n_simulations, "seed": seed, "pairs": PAIRS, "beta": [list(beta) for beta in BETAS]},
     )
@@ -136,6 +147,69 @@ def _by_sample_size(transform: str | float, runs: int, rng: np.random.Generator,
                 advance(1)
         by_size.append(scores)
     return Scores(SIZES, tuple(by_size))
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """The errors of uncalibrated pairs with some Beta parameters: the true one, and the means by bin size (x,)."""
+
+    beta: tuple[float, float]
+    true: float
+    algorithm_1: Floats
+    debiased: Floats
+
+
+def _errors_by_bin_size(runs: int, rng: np.random.Generator, advance: Advance) -> list[Errors]:
+    by_beta = []
+    for beta in BETAS:
+        squares = np.empty((runs, 2, len(BIN_SIZES)))
+        for run in range(runs):
+            pairs = _sample(PAIRS, beta, SHIFT, rng)
+            squares[run, 0] = _score(pairs, BIN_SIZES.tolist())
+            for i, size in enumerate(BIN_SIZES.tolist()):
+                bins = bin_pairs(pairs, binning="adaptive", bin_size=size, n_bins=None)
+                squares[run, 1, i] = squared_error(pairs, bins).value
+            advance(1)
+        by_beta.append(Errors(beta, true_error(beta), *np.sqrt(np.maximum(squares, 0.0)).mean(axis=0)))
+    return by_beta
+
+
+def true_error(beta: tuple[float, float], shift: float = SHIFT) -> float:
+    """The calibration error of pairs moved by the thesis's k: the root of E min(q, 1 - q, k)².
+
+    >>> print(f"{true_error((1.0, 1.0)):.4f}")
+    0.0931
+    """
+    from scipy.stats import beta as beta_distribution
+
+    q = beta_distribution.ppf((np.arange(1_000_000) + 0.5) / 1_000_000, *beta)
+    return float(np.sqrt((np.minimum(np.minimum(q, 1 - q), shift) ** 2).mean()))
+
+
+def _footnote_7(errors: Sequence[Errors]) -> Finding:
+    holds = all(of_beta.algorithm_1[0] > of_beta.true > of_beta.algorithm_1[-1] for of_beta in errors)
+    first, middle = errors[0], BIN_SIZES.tolist().index(1_000)
+    sizes = [f"{BIN_SIZES[i]:,}" for i in (0, middle, -1)]
+    debiased, algorithm_1 = (
+        [f"{values[i]:.4f}" for i in (0, middle, -1)] for values in (first.debiased, first.algorithm_1)
+    )
+    ours = (
+        f"true {first.true:.4f} ({_name(first.beta)}, k = {SHIFT}); Algorithm 1 in bins of {', '.join(sizes)}: "
+        f"{', '.join(algorithm_1)}; debiased: {', '.join(debiased)}"
+    )
+    paper = "in large bins a model looks better calibrated than it is, in small ones worse"
+    return Finding("footnote 7", paper, ours, holds)
+
+
+def _errors_table(errors: Sequence[Errors], runs: int) -> Numbers:
+    columns = [
+        Column(f"{name}, {_name(of_beta.beta)}", digits(4), values=[of_beta.true, *values])
+        for of_beta in errors
+        for name, values in (("Algorithm 1", of_beta.algorithm_1), ("debiased", of_beta.debiased))
+    ]
+    sizes = ["true error", *(f"{size:,}" for size in BIN_SIZES)]
+    caption = f"Footnote 7: errors of {PAIRS:,} uncalibrated pairs (k = {SHIFT}) by bin size, means of {runs} samples"
+    return numbers(caption, sizes, Column("bin size", TEXT, get=str), *columns)
 
 
 def _doubling(scores: Scores) -> Finding:

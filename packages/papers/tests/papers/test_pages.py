@@ -31,13 +31,12 @@ WITHOUT_DATA = ("binning", "synthetic", "small-samples")
 TOLERANCE = 2e-5
 
 
-AS_MADE = re.compile(r"-{3,}|(?<=Recipe: )howsure [\d.]+")
+WIDTHS = re.compile(r"-{3,}")  # of columns
 
 
 def compare(page: Path, made: Path) -> None:
-    """Raise AssertionError with the first line in which a page is not what was made, but for rounding, and the version
-    by which it was."""
-    said, found = (AS_MADE.sub("---", one.read_text(encoding="utf-8")).splitlines() for one in (page, made))
+    """Raise AssertionError with the first line in which a page is not what was made, but for rounding."""
+    said, found = (WIDTHS.sub("---", one.read_text(encoding="utf-8")).splitlines() for one in (page, made))
     for number, (wanted, printed) in enumerate(zip(said, found, strict=False), 1):
         if not is_printed(wanted, printed, tolerance=TOLERANCE):
             raise AssertionError(f"{page.name}, line {number}:\n{wanted}\nis stale; its command now says\n{printed}")

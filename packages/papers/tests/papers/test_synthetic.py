@@ -40,8 +40,9 @@ def test_the_scores_are_those_of_the_public_call(decimals: int) -> None:
 
 @pytest.mark.long
 def test_every_figure_has_its_finding_table_and_drawing(synthetic: Reproduction) -> None:
-    assert [finding.figure for finding in synthetic.findings] == ["4.7", "4.8", "4.9", "4.10", "4.11"]
-    assert [table.caption.split(":")[0] for table in synthetic.tables] == [f"Figure 4.{i}" for i in range(7, 12)]
+    assert [finding.figure for finding in synthetic.findings] == [*(f"4.{i}" for i in range(7, 12)), "footnote 7"]
+    captions = [table.caption.split(":")[0] for table in synthetic.tables]
+    assert captions == [*(f"Figure 4.{i}" for i in range(7, 12)), "Footnote 7"]
     assert [one.name for one in synthetic.drawings] == [f"figure-4-{i}" for i in range(7, 12)]
     check_whole(synthetic)
 
@@ -51,6 +52,16 @@ def test_doubling_never_raises_the_score(synthetic: Reproduction) -> None:
     assert synthetic.findings[0].holds
     scores = np.array([[float(cell) for cell in row[1:]] for row in rows_of(synthetic.tables[0])])
     assert (np.diff(scores, axis=0) <= 0).all()
+
+
+@pytest.mark.long
+def test_large_bins_hide_errors_also_without_bias(synthetic: Reproduction) -> None:
+    assert synthetic.findings[5].holds
+    true, *by_size = (np.array([float(cell) for cell in row[1:]]) for row in rows_of(synthetic.tables[5]))
+    algorithm_1, debiased = np.array(by_size).T[::2], np.array(by_size).T[1::2]
+    np.testing.assert_allclose(debiased[:, 1], true[1::2], rtol=0.05)  # in bins of 100
+    assert (algorithm_1[:, 0] > 1.2 * true[::2]).all()
+    assert (debiased[:, -1] < 0.9 * true[1::2]).all()
 
 
 @pytest.mark.long

@@ -39,9 +39,21 @@ def test_emissions_by_hand(a: float) -> None:
         np.testing.assert_allclose(np.exp(error.emissions_[error.words_.index(word)]), row)
         np.testing.assert_allclose(np.exp(uniform.emissions_[uniform.words_.index(word)]), row * 8 / 9)
     np.testing.assert_allclose(np.exp(uniform.emissions_[-1]), 1 / 9)
+    one_more = HMMTagger(pseudocount_emission=a, unknown="pseudocount").fit(SENTENCES, TAGS)
+    for word, row in counts.items():
+        np.testing.assert_allclose(
+            np.exp(one_more.emissions_[one_more.words_.index(word)]), (np.array(row) + a) / (total + 4 * a)
+        )
+    np.testing.assert_allclose(np.exp(one_more.emissions_[-1]), a / (total + 4 * a))
 
 
-@pytest.mark.parametrize("unknown", ["shape", "uniform", "error"])
+def test_words_have_their_maximum_likelihood_only_if_unknown_words_are_refused() -> None:
+    for unknown, is_likelihood in (("error", True), ("pseudocount", True), ("shape", False), ("uniform", False)):
+        tagger = HMMTagger(pseudocount_emission=0.0, unknown=unknown).fit([*SENTENCES, ["cat"]], [*TAGS, ["N"]])
+        assert np.isclose(np.exp(tagger.emissions_[0, 1]), 3 / 5) == is_likelihood
+
+
+@pytest.mark.parametrize("unknown", ["shape", "uniform", "pseudocount", "error"])
 @pytest.mark.parametrize("a", [0.0, 0.01, 1.0])
 def test_the_probabilities_of_what_a_tag_emits_and_what_follows_sum_to_one(unknown: str, a: float) -> None:
     tagger = HMMTagger(pseudocount_transition=a, pseudocount_emission=a, unknown=unknown).fit(*made_up(40))

@@ -19,7 +19,7 @@ from howsure_text.sequences.tagger import Arrays, Tagger
 from howsure_text.sequences.temperatures import Unseen
 from howsure_text.sequences.words import check_sentences, check_tags, check_training, coded, lengths_of
 
-POLICIES = ("shape", "uniform", "error")
+POLICIES = ("shape", "uniform", "pseudocount", "error")
 
 
 class HMMTagger(Tagger):
@@ -27,13 +27,16 @@ class HMMTagger(Tagger):
 
     Every probability is the mode of a Dirichlet posterior, (count + a) / (total + a · outcomes), with a =
     `pseudocount_transition` for the tags after a tag (or the start) and the end, and a = `pseudocount_emission` for
-    the words of a tag; 0 is maximum likelihood, under which a sentence may have no possible tag sequence at all.
+    the words of a tag. With 0, transitions have their maximum likelihood, and so have words, unless "shape" or
+    "uniform" reserves a probability for unknown words. Then a sentence may have no possible tag sequence at all.
 
     `unknown` determines how words that did not occur in training are handled:
 
-    - "shape": like similar words that occurred once in training (`howsure_text.sequences.hmm`);
+    - "shape": like similar words that occurred once in training, which count once more for this, whatever the
+      pseudocount (`howsure_text.sequences.hmm`);
     - "uniform": each tag emits an unknown word with probability 1 / (n + 1), where n is the number of training words:
       the surrounding tags decide;
+    - "pseudocount": an unknown word is one more word with count 0, a / (total + a · (words + 1)): rare tags are likely;
     - "error": they are refused.
 
     After `fit`: `labels_`, the tags; `words_`, the known words; `transitions_` (K, K), `start_`, `end_` (K,) and
@@ -115,9 +118,13 @@ class HMMTagger(Tagger):
             of_known = (counts + pseudocount) / (totals + unseen.counts[0] + pseudocount * (size + 1))
             table, self.classes_ = unseen.emissions(pseudocount, totals, size), unseen.classes
         else:
-            mass = 1 / (len(words) + 1) if self.unknown == "uniform" else 0.0
+            mass = np.zeros(k)
+            if self.unknown == "uniform":
+                mass += 1 / (len(words) + 1)
+            elif self.unknown == "pseudocount":
+                mass = pseudocount / (totals + pseudocount * (size + 1))
             of_known = (1 - mass) * (counts + pseudocount) / (totals + pseudocount * size)
-            table, self.classes_ = np.full((1, k), mass), (EVERY,)
+            table, self.classes_ = mass[None], (EVERY,)
         self.words_ = tuple(number)
         self.emissions_ = _log(np.concatenate([of_known, table]))
 
