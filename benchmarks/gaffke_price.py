@@ -80,13 +80,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=400)
     runs = parser.parse_args().runs
-    print("| clusters of 20 | ρ | width, × Student's t | shown to be above .9 | by Student's t |")
+    print("| clusters of 20 | ρ | width, × Student's t | shown to be above 0.9 | by Student's t |")
     print("|---:|---:|---:|---:|---:|")
     for follow in (0.0, 0.3):
         for number in (40, 60, 100, 200, 500):
             ratio, power, student = clustered(number, follow, runs)
             print(f"| {number} | {follow:g} | {ratio:.2f} | {power:.2f} | {student:.2f} |", flush=True)
-    print("\n| paired items | width, × Student's t | found, p ≤ .05 | by Student's t |\n|---:|---:|---:|---:|")
+    print(
+        "\n| paired items, 0 or 1 | width, × Student's t | significant, p ≤ 0.05 | by Student's t |\n|---:|---:|---:|---:|"
+    )
     for n in (100, 300, 1_000, 3_000):
         ratio, power, student = paired(n, runs)
         print(f"| {n:,} | {ratio:.2f} | {power:.2f} | {student:.2f} |", flush=True)

@@ -249,7 +249,9 @@ def held_among(number: int, runs: int, seed: int) -> np.ndarray:
 def test_few_documents_cover_and_are_said() -> None:
     y, a, b, clusters, _ = documents(10, np.random.default_rng(59))
     found = compare_calibration(y, a, against=b, clusters=clusters)
-    assert found.notes[0].startswith("there are 10 clusters of unequal size, equivalent to 4.1 equal ones: below 40")
+    assert found.notes[0].startswith(
+        "there are 10 clusters of unequal size, equivalent to 4.1 equal ones: with fewer than 40"
+    )
     assert found.notes[0] in repr(found)
     assert found.to_dict()["notes"] == [found.notes[0]]
     assert not compare_calibration(y, a, against=b).notes

@@ -166,7 +166,7 @@ def test_the_method_asked_for_comes_first() -> None:
     assert by_bars.p_values == by_band.p_values
     assert (by_bars.p_value, by_band.p_value) == (by_bars.p_values["chi-square"], by_bars.p_values["band"])
     assert "uniform? chi-square" in repr(by_bars)
-    assert "beside it, band" in repr(by_bars)
+    assert "other test: band" in repr(by_bars)
     assert "uniform? band, largest distance" in repr(by_band)
     found = by_band.to_dict()
     assert found["p_value"] == found["tests"]["band"]["p_value"] == by_band.p_value

@@ -359,14 +359,14 @@ def test_what_is_no_object_is_left_out_and_counted(tmp_path: Path) -> None:
     path = written(tmp_path, "json", [*rows[:2], "a note", *rows[2:], None])
     (row,) = howsure.mean_scores("right", data=howsure.read(path))
     assert (row.n, row.mean.value) == (4, 0.5)
-    assert howsure.look(path).notes[0] == f"{path}: 2 of 6 elements left out, for only objects are rows."
+    assert howsure.look(path).notes[0] == f"{path}: 2 of 6 elements left out, because they are not objects."
 
 
 def test_a_log_may_hold_texts_among_its_records(tmp_path: Path) -> None:
     path = written(tmp_path, "json", [human_eval(True), "a note", human_eval(False, item=1)])
     table = howsure.mean_scores(data=howsure.read(path))
     assert table[0].mean.value == 0.5
-    assert table.recipe["notes"] == [f"{path}: 1 of 3 elements left out, for only objects are rows."]
+    assert table.recipe["notes"] == [f"{path}: 1 of 3 elements left out, because they are not objects."]
 
 
 def test_look_says_which_lists_may_be_rows(tmp_path: Path) -> None:

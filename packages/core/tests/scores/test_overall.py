@@ -44,7 +44,7 @@ def test_items_that_all_groups_have_are_clusters() -> None:
     table = howsure.mean_scores(right, groups=np.repeat(["x", "y", "z"], 20), id=item)
     clustered = howsure.mean_scores(right, clusters=item)[0]
     assert (table[0].mean.low, table[0].mean.high) == pytest.approx((clustered.mean.low, clustered.mean.high))
-    assert "Overall, each item is a cluster, as all groups have the same items." in table.notes
+    assert "All groups have the same items, so each item is a cluster in the overall row." in table.notes
 
 
 def test_a_model_that_lacks_a_group_says_so() -> None:

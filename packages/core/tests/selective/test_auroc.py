@@ -213,7 +213,7 @@ def test_answers_that_one_cluster_carries_have_no_interval_of_their_order() -> N
     assert found.excess_aurc.high is None
     assert found.aurc.low < 0.01
     assert found.aurc.high > 0.15
-    assert any("the wrong answers lie in 1 of 30 clusters" in note for note in found.notes)
+    assert any("the wrong answers are in 1 of 30 clusters" in note for note in found.notes)
     assert any("the wrong answers count as 1.0 clusters of equal size" in note for note in found.notes)
 
 

@@ -352,6 +352,8 @@ def test_few_clusters_are_said() -> None:
     few = compare(targets, a, b, clusters=np.arange(200) // 10, metrics="accuracy", rng=0, n_resamples=50)
     many = compare(targets, a, b, clusters=np.arange(200) // 4, metrics="accuracy", rng=0, n_resamples=50)
     assert many.notes == ()
-    assert few.notes[0].startswith("there are 20 clusters: below 40, intervals and p-values are rough")
+    assert few.notes[0].startswith("there are 20 clusters: with fewer than 40, intervals and p-values are approximate")
     unequal = compare(targets, a, b, clusters=np.maximum(np.arange(200) - 140, 0), metrics="accuracy", rng=0)
-    assert unequal.notes[0].startswith("there are 60 clusters of unequal size, equivalent to 2.0 equal ones: below 40")
+    assert unequal.notes[0].startswith(
+        "there are 60 clusters of unequal size, equivalent to 2.0 equal ones: with fewer than 40"
+    )

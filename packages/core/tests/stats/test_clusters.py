@@ -43,7 +43,7 @@ def test_one_rule_for_all_chapters() -> None:
     y = (rng.random(3_000) < q).astype(int)
     clusters = np.maximum(np.arange(3_000) // 30 - 40, 0)
     said = few_clusters(np.bincount(clusters))
-    assert said.startswith("there are 60 clusters of unequal size, equivalent to 5.7 equal ones: below 40")
+    assert said.startswith("there are 60 clusters of unequal size, equivalent to 5.7 equal ones: with fewer than 40")
     assert said in calibration_curve(y, q, clusters=clusters).notes
     assert said in compare_calibration(y, q, against=q**2, clusters=clusters).notes
     assert f"{said}." in compare_models(y, q > 0.4, q > 0.6, metrics="accuracy", clusters=clusters, rng=0).notes
@@ -85,7 +85,7 @@ def test_the_note_names_the_clusters() -> None:
     assert carriers(counts) == pytest.approx(400 / 326)
     note = few_carriers(counts, "the wrong answers")
     assert note is not None
-    assert "lie in 3 of 5 clusters, equivalent to 1.2 equal ones" in note
+    assert "are in 3 of 5 clusters, equivalent to 1.2 equal ones" in note
     assert few_carriers(np.zeros(5), "the wrong answers") is None
 
 

@@ -286,7 +286,7 @@ class QuantileCalibration(Result):
         return [
             f"posterior quantiles of {self.n:,} truths{together} among {counted(self.draws, 'draw')} each",
             f"uniform? {first}",
-            f"beside it, {second}",
+            f"other test: {second}",
             f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval",
         ]
 

@@ -564,7 +564,7 @@ class _Bets:
         made: Any = SequentialScore if len(scores) == 1 else SequentialComparison
         sequence = made(bounds=bounds, level=self.level, **self.sizes)
         sequence.add(*scores, clusters=clusters)
-        note = f"decided is {sequence.mean_of}; the rows must come in the order drawn (howsure score order)"
+        note = f"the verdict is about {sequence.mean_of}; the rows must come in the order drawn (howsure score order)"
         test = sequence.test()
         yield Evidence(rule, None, int(test.units.sizes.sum()), test, (note,))
 

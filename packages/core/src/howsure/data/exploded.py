@@ -111,7 +111,7 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
         objects = [item for item in items if isinstance(item, dict)]
         if len(objects) < len(items):
             lost = f"{len(items) - len(objects):,} of {len(items):,} elements"
-            tell(f"{file.name}: {lost} left out, for only objects are rows.")
+            tell(f"{file.name}: {lost} left out, because they are not objects.")
         yield from objects
     else:
         given_format = f"{file.name} is {SPELLED[file.format]}"

@@ -104,7 +104,7 @@ def draw_threshold(selective_threshold: SelectiveThreshold, *, ax: Axes | None =
         )
         axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.25 * highest))
         if selective_threshold.threshold is None:
-            caption = "no threshold can be promised"
+            caption = "no threshold can be guaranteed"
         else:
             axes.axvline(selective_threshold.coverage.value, color=how.colour, linewidth=1.0, zorder=1)
             share = selective_threshold.coverage.value

@@ -283,8 +283,8 @@ class CalibrationMonitor:
         notes = []
         if unlabelled:
             notes.append(
-                f"{unlabelled:,} of {rows + unlabelled:,} rows had no label when their period was taken; that must not "
-                "depend on the label"
+                f"{unlabelled:,} of {rows + unlabelled:,} rows had no label when their period was used; valid only if "
+                "missing labels do not depend on their values"
             )
         if left_out:
             notes.append(

@@ -13,7 +13,7 @@ from howsure.scores.answers import OVERALL
 from howsure.scores.results import ScoreRow
 from howsure.scores.scored_rows import ScoredRows
 
-SAME_ITEMS_NOTE = "Overall, each item is a cluster, as all groups have the same items."
+SAME_ITEMS_NOTE = "All groups have the same items, so each item is a cluster in the overall row."
 SAME_ANSWERS_NOTE = "No overall row: the groups contain the same answers, scored in several ways."
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 ESTIMATED: Final = "estimated"
 ANY: Final = "any"
 ASSUMED = {
-    ESTIMATED: "the promise supposes independent clusters whose answers depend on each other as they do here",
-    ANY: "the promise supposes independent clusters, none larger than the largest seen",
+    ESTIMATED: "the guarantee assumes independent clusters, with the dependence within clusters observed here",
+    ANY: "the guarantee assumes independent clusters, none larger than the largest in the data",
 }
 
 
@@ -180,16 +180,16 @@ class SelectiveThreshold(Result):
         of = "" if self.name is None else f"{self.name}: "
         if self.threshold is None:
             promise = f"risk at most {self.risk:g} with probability {1 - self.delta:g}"
-            lines = [f"{of}no threshold can be promised: {promise}", self.advice]
+            lines = [f"{of}no threshold can be guaranteed: {promise}", self.advice]
         else:
             cover = self.coverage
             ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
             lines = [
                 f"{of}keep answers with confidence ≥ {self.threshold!r}: {self.n_kept:,} of {self.n:,}, "
                 f"{cover.value:.1%}{ends}",
-                f"promise: at most {self.risk:.4g} of such answers are wrong, with probability {1 - self.delta:g}",
-                f"seen: {self.errors:,} wrong among those kept ({number(self.errors / self.n_kept)}), "
-                f"{self.n_wrong - self.errors:,} among the others",
+                f"guarantee: at most {self.risk:.4g} of such answers are wrong, with probability {1 - self.delta:g}",
+                f"observed: {self.errors:,} wrong of those kept ({number(self.errors / self.n_kept)}), "
+                f"{self.n_wrong - self.errors:,} of the others",
             ]
         return "\n  ".join([*lines, *self.below()])
 
@@ -208,7 +208,7 @@ class SelectiveThreshold(Result):
         """Where nothing can be promised: would more answers change that?"""
         if self.needed is None:
             return "none has an observed risk below the target: more answers alone would not change that"
-        return f"about {self.needed:,} answers like these would be needed, not {self.n:,}"
+        return f"about {self.needed:,} answers like these are needed; there are {self.n:,}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the tested thresholds, the target and the threshold found on matplotlib axes (new ones if None)."""
@@ -296,7 +296,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         first = self.thresholds[0]
         promise = f"at most {first.risk:.4g} wrong, with probability {1 - first.delta:g}"
         if len(self.thresholds) == 1 and first.threshold is None:
-            return f"No threshold can be promised ({promise}): {first.advice}."
+            return f"No threshold can be guaranteed ({promise}): {first.advice}."
         if len(self.thresholds) == 1:
             share = f"{first.n_kept:,} of {first.n:,}, {first.coverage.value:.1%}"
             return f"Keep answers with confidence ≥ {first.threshold!r} ({share}): {promise}."
@@ -348,7 +348,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         )
         for threshold in self.thresholds:
             if threshold.threshold is None:
-                yield f"{_name(threshold)}: none can be promised; {threshold.advice}"
+                yield f"{_name(threshold)}: none can be guaranteed; {threshold.advice}"
 
     def besides(self) -> Sequence[Result]:
         """The worst rows, if asked for."""

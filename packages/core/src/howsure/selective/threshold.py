@@ -319,8 +319,8 @@ def _notes(ranks: Ranked, risk: float, delta: float, best: int | None, dependenc
     least = fewest(risk, FIRST * delta)
     if best is None and ranks.total < least:
         yield (
-            f"{counted(ranks.total, 'answer')} cannot show a risk of at most {risk:g}: even {least - 1:,} right "
-            f"answers and no wrong one could not, at delta={delta:g}"
+            f"{counted(ranks.total, 'answer')} cannot show a risk of at most {risk:g}: with delta={delta:g}, at "
+            f"least {least:,} are needed, even if all are right"
         )
     if ranks.clusters is not None:
         if few := few_clusters(np.bincount(ranks.clusters)):

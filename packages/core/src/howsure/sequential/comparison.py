@@ -40,7 +40,7 @@ class SequentialComparison(ScoreSequence):
     >>> comparison
     first: 40 items of 1,000, decided after 12
       difference of means 0.6000 [0.3353, 0.8071] (first 0.8000, second 0.2000)
-      decided is the mean of these 1,000 items, in the runs that were made
+      the verdict is about the mean of these 1,000 items, over the runs evaluated
       the 95% interval is valid however often you look
 
     Raises InputError for a setting that cannot be.

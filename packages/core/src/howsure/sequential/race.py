@@ -82,8 +82,8 @@ class Race(Rows[Racer]):
         """What was decided, what it took, and what that supposes."""
         return [
             self.answer,
-            f"With probability {self.rows[0].mean.level:g}, no model that is the best of these {self.items_total:,} "
-            "items is ever dropped, however often one looks.",
+            f"With probability {self.rows[0].mean.level:g}, none of the best models on these {self.items_total:,} "
+            "items is ever dropped, however often you look.",
         ]
 
 

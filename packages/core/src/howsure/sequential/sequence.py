@@ -73,7 +73,7 @@ class SequentialStatus(Result):
         lines = [
             f"{self.outcome}: {counted(self.n, 'item')}{of}{after}",
             f"{what} {self.estimate}{models}{', adjusted by what was predicted' * ('predicted' in self.recipe)}",
-            f"decided is {self.mean_of}",
+            f"the verdict is about {self.mean_of}",
             f"the {100 * self.estimate.level:g}% interval is valid however often you look",
         ]
         waiting = f"{counted(self.waiting, 'item')} of a cluster that is not complete yet: not used"
@@ -348,8 +348,8 @@ class ScoreSequence(ABC):
     def mean_of(self) -> str:
         """Whose mean is decided."""
         if self.items_total is None:
-            return "the mean of all items that such items are drawn from"
-        return f"the mean of these {self.items_total:,} items, in the runs that were made"
+            return "the mean of the population that the items are drawn from"
+        return f"the mean of these {self.items_total:,} items, over the runs evaluated"
 
     @property
     def _within(self) -> tuple[float, float]:

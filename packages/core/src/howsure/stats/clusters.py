@@ -51,16 +51,16 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
     >>> few_clusters(np.full(40, 5)) is None
     True
     >>> few_clusters(np.full(20, 5))
-    'there are 20 clusters: below 40, intervals and p-values are rough; more clusters, not more rows, make them more
-    precise'
+    'there are 20 clusters: with fewer than 40, intervals and p-values are approximate; more clusters are needed, not
+    more rows'
     """
     number, equal = int(np.count_nonzero(sizes)), kish(sizes)
     if equal >= FEW:
         return None
     same = "" if equal > NEARLY * number else f" of unequal size, equivalent to {equal:.1f} equal ones"
     return Note(
-        f"there {'is' if number == 1 else 'are'} {counted(number, 'cluster')}{same}: below {FEW}, intervals and "
-        "p-values are rough; more clusters, not more rows, make them more precise",
+        f"there {'is' if number == 1 else 'are'} {counted(number, 'cluster')}{same}: with fewer than {FEW}, intervals "
+        "and p-values are approximate; more clusters are needed, not more rows",
         WARNING,
     )
 
@@ -263,8 +263,8 @@ def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
     what: what is counted, as the subject of the note.
 
     >>> few_carriers(np.array([20, 1, 0, 0]), "the wrong answers")
-    'the wrong answers lie in 2 of 4 clusters, equivalent to 1.1 equal ones: whether more are of the kind is hardly
-    known; more clusters, not more rows, would decide it'
+    'the wrong answers are in 2 of 4 clusters, equivalent to 1.1 equal ones: how many clusters are like these is hardly
+    known; more clusters are needed, not more rows'
     >>> few_carriers(np.ones(30), "the wrong answers") is None
     True
     """
@@ -273,8 +273,8 @@ def few_carriers(counts: npt.NDArray[Any], what: str) -> str | None:
         return None
     same = "" if holding - equal < 0.05 * holding else f", equivalent to {equal:.1f} equal ones"
     return (
-        f"{what} lie in {holding:,} of {counted(len(counts), 'cluster')}{same}: whether more are of the kind is hardly "
-        "known; more clusters, not more rows, would decide it"
+        f"{what} are in {holding:,} of {counted(len(counts), 'cluster')}{same}: how many clusters are like these is "
+        "hardly known; more clusters are needed, not more rows"
     )
 
 

@@ -81,7 +81,7 @@ class Layout:
         objects = [(at, record) for at, record in enumerate(records, start=1) if isinstance(record, dict)]
         if len(objects) < len(records):
             lost = f"{len(records) - len(objects):,} of {len(records):,} elements"
-            source.note(f"{lost} left out, for only objects are rows")
+            source.note(f"{lost} left out, because they are not objects")
         yield from objects
 
 
