@@ -86,9 +86,8 @@ def main() -> None:
         for number in (40, 60, 100, 200, 500):
             ratio, power, student = clustered(number, follow, runs)
             print(f"| {number} | {follow:g} | {ratio:.2f} | {power:.2f} | {student:.2f} |", flush=True)
-    print(
-        "\n| paired items, 0 or 1 | width, × Student's t | significant, p ≤ 0.05 | by Student's t |\n|---:|---:|---:|---:|"
-    )
+    print("\n| paired items, 0 or 1 | width, × Student's t | significant, p ≤ 0.05 | by Student's t |")
+    print("|---:|---:|---:|---:|")
     for n in (100, 300, 1_000, 3_000):
         ratio, power, student = paired(n, runs)
         print(f"| {n:,} | {ratio:.2f} | {power:.2f} | {student:.2f} |", flush=True)
