@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import duckdb
@@ -87,6 +89,38 @@ def test_posterior_as_pairs_is_ready_for_calibration(folder: Path, model: Antece
     assert (first["coreferent"], first["first_end"], first["second_start"]) == (0, 2, 3)
     said = printed("calibration", name, "--target", "coreferent", "--prob", "probability", "--format", "json")
     assert json.loads(said)["curves"][0]["n"] == len(rows)
+
+
+def test_samples_have_the_probabilities_of_enumerated_clusterings(folder: Path) -> None:
+    """All choices of antecedents of four mentions, written out: each clustering is drawn as often as it is probable."""
+    rows = [[1.0], [0.3, 0.7], [0.2, 0.5, 0.3], [0.1, 0.2, 0.3, 0.4]]
+    write_scores_of_rows(rows)
+    printed("coreference posterior --scores scores.jsonl --samples 5000 --seed 2 --output samples.parquet")
+    table = duckdb.sql("SELECT sample, list(entity ORDER BY mention) FROM 'samples.parquet' GROUP BY sample").fetchall()
+    assert len(table) == 5000
+    expected: dict[tuple[int, ...], float] = {}
+    for choices in product(*(range(len(row)) for row in rows)):
+        entities = list(range(4))
+        for mention, antecedent in enumerate(choices):
+            entities[mention] = entities[antecedent] if antecedent < mention else mention
+        probability = np.prod([row[choice] for row, choice in zip(rows, choices, strict=True)])
+        expected[tuple(entities)] = expected.get(tuple(entities), 0.0) + float(probability)
+    counts = Counter(tuple(entities) for _, entities in table)
+    assert set(counts) <= set(expected)
+    for entities, p in expected.items():
+        assert abs(counts[entities] - 5000 * p) <= 4.5 * np.sqrt(5000 * p * (1 - p)) + 1
+
+
+def write_scores_of_rows(rows: list[list[float]]) -> None:
+    """scores.jsonl of one document, whose posterior has these rows; the last probability of a row is that of "new"."""
+    line = {
+        "id": "made",
+        "words": ["Ann", "she", "Bea", "her"],
+        "mentions": [[k, k + 1] for k in range(len(rows))],
+        "scores": [np.log(row[:-1]).tolist() for row in rows],
+        "null": [float(np.log(row[-1])) for row in rows],
+    }
+    Path("scores.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
 
 
 def test_score_matches_documents_by_name_and_mentions_by_place(folder: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import os
 import shutil
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +18,7 @@ from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.data.files import piped_input
+from tests.sequences.enumeration import Enumeration
 
 from howsure.data import read_tagged, write_conllu, write_tagged
 from howsure.data.documents.document import Document, Sentence
@@ -112,6 +115,34 @@ def test_train_on_the_universal_tags(folder: Path) -> None:
     assert load_tagger("upos.npz").labels_ == (",", "d", "n", "v")
     tagged = printed("sequences", "tag", "upos.npz", "dev.txt", "--column", "upos")
     assert all(word[3] in "dnv," and word[4] == "_" for sentence in rows_of(tagged) for word in sentence)
+
+
+def test_samples_have_the_probabilities_of_enumerated_sequences(folder: Path) -> None:
+    """All tag sequences of short sentences, written out: each is drawn as often as it is probable."""
+    Path("short.txt").write_text("the run\na walk likes\n", encoding="utf-8")
+    said = printed("sequences posterior hmm.npz short.txt --samples 4000 --seed 5 --output samples.csv")
+    assert said == "samples.csv: 4,000 samples of 2 sentences of short.txt\n"
+    with open("samples.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 4000 * 5
+    tagger = load_tagger("hmm.npz")
+    for number, words in enumerate((["the", "run"], ["a", "walk", "likes"]), 1):
+        drawn: dict[str, list[str]] = {}
+        for row in rows:
+            if row["sentence"] == str(number):
+                assert words[int(row["token"]) - 1] == row["word"]
+                drawn.setdefault(row["sample"], []).append(row["tag"])
+        assert len(drawn) == 4000
+        counts = Counter(map(tuple, drawn.values()))
+        every = Enumeration(
+            tagger.emissions_[[tagger.words_.index(word) for word in words]],
+            tagger.transitions_,
+            tagger.start_,
+            tagger.end_,
+        )
+        for sequence, probability in zip(every.sequences, every.probabilities, strict=True):
+            count = counts[tuple(tagger.labels_[tag] for tag in sequence)]
+            assert abs(count - 4000 * probability) <= 4.5 * np.sqrt(4000 * probability * (1 - probability)) + 1
 
 
 RICH = """\
@@ -245,6 +276,8 @@ WRONG = [
     (["evaluate", "hmm.npz", "other.tsv"], "the gold tags of 1 token: NOUN (1)"),
     (["evaluate", "hmm.npz", "dev.txt"], "the format of dev.txt cannot be seen"),
     (["posterior", "hmm.npz", "dev.tsv", "--tag", "v"], "no tag 'v' in the model"),
+    (["posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--samples", "2"], "--tag, --tag-pairs and --samples exclude"),
+    (["posterior", "hmm.npz", "dev.tsv", "--samples", "9000000000"], "--samples must be small enough for the memory"),
 ]
 
 

@@ -166,6 +166,13 @@ def predict_command(
     "--threshold", type=float, default=0.05, show_default=True, help="Lowest probability of the pairs to write."
 )
 @click.option("--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable.")
+@click.option(
+    "--samples",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Write N clusterings drawn from the model, a row for each mention, as .parquet or .csv.",
+)
+@seed_option(metavar="N")
 @figure_option(advice=TEXT_ELSEWHERE)
 @click.option(
     "--text",
@@ -186,6 +193,8 @@ def posterior_command(
     file: str | None,
     output: str | None,
     threshold: float,
+    samples: int | None,
+    seed: int,
     figure: str | None,
     text: str | None,
     decision: str,
@@ -201,6 +210,7 @@ def posterior_command(
     howsure coreference posterior parsed.conllu --output posterior.json --text entities.html
     howsure coreference posterior parsed.conllu --document news_7 --figure pairs.svg
     howsure coreference posterior --scores scores.jsonl --output posterior.json
+    howsure coreference posterior parsed.conllu --samples 100 --output samples.parquet
 
     If FILE annotates coreference, so does the column coreferent, and the pairs can be evaluated:
 
@@ -209,10 +219,18 @@ def posterior_command(
     howsure calibration pairs.parquet --target coreferent --prob probability --cluster document
     """
     from howsure.figures.files import save_figure
-    from howsure_text.commands.coreference.output import check_suffix, posterior_text, write_posterior, write_text
+    from howsure_text.commands.coreference.output import (
+        check_suffix,
+        posterior_text,
+        write_posterior,
+        write_samples,
+        write_text,
+    )
 
     if output is not None:
-        check_suffix(output)
+        check_suffix(output, of_samples=samples is not None)
+    elif samples is not None:
+        raise InputError("--samples are written to a file; name it by --output.")
     check_threshold(threshold)
     source = Asked(file=file, left_out=left_out, **input_options)
     documents, resolved = source.open(decision=decision, threshold=threshold)
@@ -227,7 +245,9 @@ def posterior_command(
             advance(1)
     if figure is not None:
         save_figure(resolved_documents[0].figure(), figure)
-    if output is not None:
+    if output is not None and samples is not None:
+        write_samples(resolved_documents, output, n=samples, seed=seed)
+    elif output is not None:
         recipe: dict[str, Any] = {"file": file, **source.recipe()}
         recipe |= {"threshold": threshold, "decision": decision}
         recipe |= {"left_out": [broken_document.name for broken_document in left_out]} if left_out else {}

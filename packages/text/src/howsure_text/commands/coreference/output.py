@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from howsure import __version__
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents.document import Document
@@ -14,6 +16,7 @@ from howsure.files.whole import write_whole
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 from howsure_cli.terminal.output import is_raw, json_text, table_text
+from howsure_cli.terminal.process import check_memory
 from howsure_text.coreference import AntecedentModel
 from howsure_text.coreference.resolution import LEVEL, ResolvedDocument
 
@@ -65,6 +68,7 @@ def training_text(
 
 
 SUFFIXES = (".json", ".parquet", ".csv")
+SAMPLE_BYTES = 200  # of a row of samples, at least
 WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
 entity there and 0.6 of one in the expected number, so that their number may be outside the interval.
 """
@@ -73,10 +77,11 @@ no mention at all: most models do not tell the two apart.
 """
 
 
-def check_suffix(path: str) -> None:
-    """Raise InputError for a file that --output cannot write."""
-    if Path(path).suffix.lower() not in SUFFIXES:
-        raise InputError(f"--output writes {', '.join(SUFFIXES)}; name a file that ends in one of these, not {path}.")
+def check_suffix(path: str, *, of_samples: bool = False) -> None:
+    """Raise InputError for a file that --output cannot write; samples are not written as JSON."""
+    suffixes = SUFFIXES[1:] if of_samples else SUFFIXES
+    if Path(path).suffix.lower() not in suffixes:
+        raise InputError(f"--output writes {', '.join(suffixes)}; name a file that ends in one of these, not {path}.")
 
 
 def posterior_text(resolved_documents: Sequence[ResolvedDocument], *, scored: bool) -> str:
@@ -145,6 +150,33 @@ def write_posterior(resolved_documents: Sequence[ResolvedDocument], path: str, r
     write_columns(
         {name: [x for pair_columns in columns for x in pair_columns[name]] for name in columns[0]}, path, raw=is_raw()
     )
+
+
+def write_samples(resolved_documents: Sequence[ResolvedDocument], path: str, *, n: int, seed: int) -> None:
+    """n clusterings of each document, drawn from its posterior: a row for each sample and mention.
+
+    `entity` is the number of the first mention of the entity. The draws of a document depend on its place only.
+
+    Raises InputError for more rows than the memory holds.
+    """
+    from howsure.data.predictions.write_pairs import write_columns
+
+    n_mentions = sum(len(resolved_document.mentions) for resolved_document in resolved_documents)
+    check_memory(n * n_mentions * SAMPLE_BYTES, name="--samples", value=n)
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("document", "sample", "mention", "sentence", "start", "end", "text", "entity")
+    }
+    for place, resolved_document in enumerate(resolved_documents):
+        mentions = resolved_document.mentions
+        clusterings = resolved_document.posterior.sample(n, rng=np.random.default_rng([seed, place]))
+        columns["document"] += [resolved_document.document.name] * (n * len(mentions))
+        columns["sample"] += np.repeat(np.arange(1, n + 1), len(mentions)).tolist()
+        columns["mention"] += [*range(len(mentions))] * n
+        for name in ("sentence", "start", "end"):
+            columns[name] += [getattr(mention, name) for mention in mentions] * n
+        columns["text"] += [resolved_document.words_of(mention) for mention in range(len(mentions))] * n
+        columns["entity"] += clusterings.ravel().tolist()
+    write_columns(columns, path, raw=is_raw())
 
 
 def write_text(resolved_documents: Sequence[ResolvedDocument], path: str) -> None:

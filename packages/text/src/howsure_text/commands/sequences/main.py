@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import counted
 from howsure_cli.terminal.commands import Group, Written
 from howsure_cli.terminal.options import (
     as_names,
@@ -21,6 +22,7 @@ from howsure_cli.terminal.options import (
     seed_option,
 )
 from howsure_cli.terminal.output import emit, emit_result, is_raw, json_text, progress, say
+from howsure_cli.terminal.process import check_memory
 from howsure_text.commands.sequences.input import (
     ITEMS,
     TEXT,
@@ -34,6 +36,8 @@ from howsure_text.commands.sequences.input import (
 )
 from howsure_text.commands.sequences.spans import MOST_PATHS, spans_command
 from howsure_text.sequences.potentials import ImpossibleError
+
+SAMPLE_BYTES = 150  # of a row of samples, at least
 
 OPTIONS_OF = {
     "hmm": ("pseudocount_transition", "pseudocount_emission", "unknown"),
@@ -200,35 +204,51 @@ def tag_command(
 @click.option("--output", type=Written(), required=True, metavar="FILE")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N")
+@click.option("--samples", type=click.IntRange(min=1), metavar="N", help="Write N tag sequences drawn from the model.")
+@seed_option(metavar="N")
 @raw_option
 @column_option
 @unknown_tags_option
-@input_option()
+@input_option(TEXT)
 def posterior_command(
     model: str,
     file: str,
     output: str,
     tags: tuple[str, ...],
     tag_pairs: int | None,
+    samples: int | None,
+    seed: int,
     column: str,
     unknown_tags: str,
     input_format: str | None,
 ) -> None:
     """Write MODEL's probability of every tag of every token of FILE, with its label, for `howsure calibration`.
 
-    The columns are label, probability, tag, sentence and token; sentences and tokens are counted from 1.
+    The columns are label, probability, tag, sentence and token; sentences and tokens are counted from 1. With
+    --samples, FILE needs no tags, and the columns are sample, sentence, token, word and tag.
 
     \b
     howsure sequences posterior model.npz test.conllu --output pairs.parquet
     howsure calibration pairs.parquet --target label --prob probability --group tag --cluster sentence
+    howsure sequences posterior model.npz texts.txt --samples 100 --output samples.parquet
     """
-    from howsure.data.predictions.write_pairs import check_suffix, write_pairs
-    from howsure_text.commands.sequences.output import pairs_of, pairs_text
+    from howsure.data.predictions.write_pairs import check_suffix, write_columns, write_pairs
+    from howsure_text.commands.sequences.output import pairs_of, pairs_text, sample_columns
 
     check_suffix(output)
-    if tags and tag_pairs is not None:
-        raise InputError("--tag and --tag-pairs exclude each other; give one of them.")
+    if sum((bool(tags), tag_pairs is not None, samples is not None)) > 1:
+        raise InputError("--tag, --tag-pairs and --samples exclude each other; give one of them.")
     tagger = load_model(model)
+    if samples is not None:
+        corpus = read_words(file, form=input_format, model=tagger)
+        check_memory(samples * sum(map(len, corpus.words)) * SAMPLE_BYTES, name="--samples", value=samples)
+        columns = sample_columns(corpus, tagger.posterior(corpus.words).sample(samples, rng=seed), tagger.labels_)
+        write_columns(columns, output, raw=is_raw())
+        emit(
+            f"{output}: {counted(samples, 'sample')} of {counted(len(corpus.words), 'sentence')} of {corpus.name}\n",
+            None,
+        )
+        return
     corpus = read_corpus([file], form=input_format, model=tagger)
     gold = corpus.tags(column)
     posterior = tagger.posterior(corpus.words)

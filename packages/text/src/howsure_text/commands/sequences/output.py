@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -66,6 +67,19 @@ def pairs_text(pairs: Pairs, name: str, path: str) -> str:
         f"{counted(sentences, 'sentence')} of {name}\n"
         f"evaluate them: howsure calibration {path} --target label --prob probability --group tag --cluster sentence\n"
     )
+
+
+def sample_columns(corpus: Corpus, draws: Sequence[Integers], labels: Sequence[str]) -> dict[str, list[Any]]:
+    """A row for each sample and token; `draws` are the tags of each sentence, (samples, T)."""
+    columns: dict[str, list[Any]] = {name: [] for name in ("sample", "sentence", "token", "word", "tag")}
+    for sentence, (words, tags) in enumerate(zip(corpus.words, draws, strict=True), 1):
+        for sample, sequence in enumerate(tags.tolist(), 1):
+            columns["sample"] += [sample] * len(words)
+            columns["sentence"] += [sentence] * len(words)
+            columns["token"] += range(1, len(words) + 1)
+            columns["word"] += words
+            columns["tag"] += [labels[tag] for tag in sequence]
+    return columns
 
 
 def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str, method: str, top: int | None) -> str:
