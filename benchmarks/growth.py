@@ -7,17 +7,20 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 
+from howsure.stats.threads import one_thread
+
 Job = Callable[[], object]
 
 
 def cpu_seconds(job: Job, *, runs: int = 3, repeats: int = 1) -> float:
-    """The CPU seconds of a job, in the fastest of some runs of several repeats."""
+    """The CPU seconds of a job with one BLAS thread, in the fastest of some runs of several repeats."""
     seconds = []
-    for _ in range(runs):
-        start = time.process_time()
-        for _ in range(repeats):
-            job()
-        seconds.append(time.process_time() - start)
+    with one_thread():
+        for _ in range(runs):
+            start = time.process_time()
+            for _ in range(repeats):
+                job()
+            seconds.append(time.process_time() - start)
     return min(seconds) / repeats
 
 

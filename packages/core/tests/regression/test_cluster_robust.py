@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import howsure
 from howsure.regression import cluster_robust
-from howsure.regression.cluster_robust import Leverage
+from howsure.regression.cluster_robust import Leverage, _inverse_root
 from howsure.stats.logistic import sigmoid
 
 N = 90
@@ -130,7 +132,33 @@ def test_the_variance_is_unbiased_for_equal_errors_also_with_effects_across_clus
     variances = draw.uniform(0.1, 3.0, N)
     covariance = terms.T @ (variances[:, None] * terms)
     degrees = np.trace(covariance) ** 2 / (covariance**2).sum()
-    assert leverage.degrees_of_freedom(adjusted[:, 0], variances) == pytest.approx(degrees, rel=1e-9)
+    assert leverage.degrees_of_freedom(adjusted, variances)[0] == pytest.approx(degrees, rel=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 8), st.floats(-6, -1e-3))
+def test_clusters_of_any_leverage_are_adjusted_by_the_inverse_root(seed: int, size: int, log_leverage: float) -> None:
+    """A_g = (I - B B')^(-1/2) by its eigenvectors, for clusters of little leverage and of much."""
+    draw = np.random.default_rng(seed)
+    basis = draw.standard_normal((5, size, 3))
+    norms = np.linalg.norm(basis, ord=2, axis=(1, 2))
+    basis *= (10 ** (log_leverage * draw.random(5) / 2) / norms)[:, None, None]
+    values = draw.standard_normal((5, size, 2))
+    roots, unseen = _inverse_root(basis, values)
+    for b, v, root in zip(basis, values, roots, strict=True):
+        squares, directions = np.linalg.eigh(np.eye(size) - b @ b.T)
+        if squares[0] > 1e-6:
+            assert root == pytest.approx(directions / np.sqrt(squares) @ directions.T @ v, rel=1e-9, abs=1e-11)
+            assert unseen == pytest.approx([0.0, 0.0])
+
+
+def test_coefficients_do_not_depend_on_the_units_of_other_columns() -> None:
+    draw = np.random.default_rng(0)
+    x, z, y = draw.standard_normal(300), draw.standard_normal(300), draw.standard_normal(300)
+    plain = howsure.regress_predicted(y, y + x, covariates={"x": x, "z": z})["x"]
+    scaled = howsure.regress_predicted(y, y + x, covariates={"x": x, "z": 1e14 * z})["x"]
+    for estimate, other in ((plain.naive, scaled.naive), (plain.corrected, scaled.corrected)):
+        assert [other.value, other.low, other.high] == pytest.approx([estimate.value, estimate.low, estimate.high])
 
 
 def test_clusters_beyond_those_counted_exactly_hardly_matter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,9 +166,9 @@ def test_clusters_beyond_those_counted_exactly_hardly_matter(monkeypatch: pytest
     basis = np.linalg.qr(np.column_stack([np.ones(400), draw.standard_normal((400, 2))]))[0]
     leverage = Leverage(basis, np.arange(400), np.ones(400))
     adjusted, _ = leverage.adjusted(basis[:, 1:2])
-    rough = leverage.degrees_of_freedom(adjusted[:, 0], np.ones(400))
+    rough = leverage.degrees_of_freedom(adjusted, np.ones(400))[0]
     monkeypatch.setattr(cluster_robust, "MAX_EXACT_CLUSTERS", 400)
-    assert rough == pytest.approx(leverage.degrees_of_freedom(adjusted[:, 0], np.ones(400)), rel=0.02)
+    assert rough == pytest.approx(leverage.degrees_of_freedom(adjusted, np.ones(400))[0], rel=0.02)
 
 
 def test_equal_clusters_of_a_mean_have_one_degree_of_freedom_less_than_there_are() -> None:

@@ -274,10 +274,15 @@ def partial_scores(
     [1.0, nan, 0.0]
     """
     if isinstance(values, Mapping):
-        rows = np.full(n, None, dtype=object)
-        for row, value in values.items():
-            rows[row] = value
-    elif isinstance(values, Coded):
+        scores, places = np.full(n, np.nan), sorted(values)
+        rows = np.empty(len(places), dtype=object)
+        rows[:] = [values[row] for row in places]
+        try:
+            scores[places] = _scores_of_objects(rows, pos_label, name, notes, must_occur=must_occur)
+        except InputError as error:
+            raise error.at(lambda row: places[row]) from error
+        return scores
+    if isinstance(values, Coded):
         rows = np.array(values.names, dtype=object)[values.codes]
     else:
         column = as_column(values, name=name)
@@ -288,6 +293,10 @@ def partial_scores(
         rows = np.asarray(column.astype(object))
     if len(rows) != n:
         raise InputError("wrong_length", name, n=len(rows), expected=n)
+    return _scores_of_objects(rows, pos_label, name, notes, must_occur=must_occur)
+
+
+def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[str], *, must_occur: bool) -> Floats:
     cells = [None if is_missing(row) else number_or_text(row) for row in rows]
     if pos_label is None:
         odd = next((row for row, cell in enumerate(cells) if isinstance(cell, str)), None)

@@ -20,6 +20,7 @@ from howsure.inputs.pairs import Floats, Integers
 
 SINGULAR = 1e-9  # of 1 - leverage in a direction: below, the residuals in that direction are always 0
 MAX_EXACT_CLUSTERS = 200  # of largest variance, whose covariances count: with more, Student's t is nearly normal
+MAX_IN_SERIES, NEGLIGIBLE = 0.05, 1e-18  # leverage of a cluster; terms of a power series, relative
 MAX_BATCH = 4_000_000  # numbers in a batch of clusters of equal size
 
 
@@ -43,44 +44,55 @@ class Leverage:
         With the columns E of the absorbed effects in a cluster and B of the basis, I - H_gg is D - B B' with
         D = I - E E'; A_g is (I - D^(-1/2) B B' D^(-1/2))^(-1/2) D^(-1/2).
         """
-        basis, adjusted = self._over_effects(self.basis), contrasts.copy()
-        unseen = np.zeros(contrasts.shape[1])
-        sizes = np.bincount(self.clusters)
+        basis, sizes = self._over_effects(self.basis), np.bincount(self.clusters)
+        adjusted, unseen = np.empty_like(contrasts), np.zeros(contrasts.shape[1])
+        if len(sizes) == len(self.clusters):  # rows on their own
+            roots, unseen = _inverse_root(basis[:, None], contrasts[:, None])
+            adjusted, sizes = roots[:, 0], sizes[:0]
         order, starts = np.argsort(self.clusters, kind="stable"), np.cumsum(sizes) - sizes
-        for size in np.unique(sizes).tolist():
+        for size in np.flatnonzero(np.bincount(sizes)).tolist():
             places = np.flatnonzero(sizes == size)
             batch = max(1, MAX_BATCH // (size * (basis.shape[1] + 1)))
             for first in range(0, len(places), batch):
                 rows = order[starts[places[first : first + batch], None] + np.arange(size)]
                 adjusted[rows], lost = _inverse_root(basis[rows], contrasts[rows])
                 unseen += lost
-        return self._over_effects(adjusted), unseen / np.maximum((contrasts**2).sum(axis=0), np.finfo(float).tiny)
+        whole = np.maximum((contrasts**2).sum(axis=0), np.finfo(float).tiny)
+        return np.asfortranarray(self._over_effects(adjusted)), unseen / whole
 
-    def degrees_of_freedom(self, adjusted: Floats, variances: Floats) -> float:
-        """(tr Ω)² / tr Ω² with Ω = P' Ψ P: Ψ has the `variances` (N,) of independent errors, and column g of P is how
-        the term of cluster g depends on each error: (I - H)[:, g] A_g' c_g, for `adjusted` (N,).
+    def degrees_of_freedom(self, adjusted: Floats, variances: Floats) -> Floats:
+        """(tr Ω)² / tr Ω² of each contrast (k,), with Ω = P' Ψ P: Ψ has the `variances` (N,) of independent errors, and
+        column g of P is how the term of cluster g depends on each error: (I - H)[:, g] A_g' c_g, for `adjusted` (N, k).
 
         With H = U U', Ω is a diagonal less products of (clusters, K) matrices. Of clusters beyond the 200 of largest
         variance, only these variances count.
         """
-        of_clusters = np.bincount(self.clusters, variances * adjusted**2)
-        exact = np.sort(np.argsort(-of_clusters, kind="stable")[:MAX_EXACT_CLUSTERS])
+        columns = self._columns()
+        between = columns.T @ (
+            dia_array((variances[None, :], [0]), shape=(len(variances),) * 2) @ columns
+            if issparse(columns)
+            else variances[:, None] * columns
+        )
+        return np.array([self._degrees(columns, between, contrast, variances) for contrast in adjusted.T])
+
+    def _degrees(self, columns: Any, between: Any, adjusted: Floats, variances: Floats) -> float:
+        of_clusters = np.bincount(self.clusters, variances * adjusted**2).astype(np.float64)
+        exact = _largest(of_clusters, MAX_EXACT_CLUSTERS)
         place = np.full(len(of_clusters), -1)
         place[exact] = np.arange(len(exact))
         rows = np.flatnonzero(place[self.clusters] >= 0)
-        columns = self._columns()
+        cluster_columns, cluster = columns[rows], place[self.clusters[rows]]
 
         def sums(values: Floats) -> Any:
-            indicator = csr_array((values, (place[self.clusters[rows]], np.arange(len(rows)))))
-            return indicator @ columns[rows]
+            return csr_array((values, (cluster, np.arange(len(rows))))) @ cluster_columns
 
-        row_sums, crossed = sums(adjusted[rows]), sums((variances * adjusted)[rows])
-        between = columns.T @ (dia_array((variances[None, :], [0]), shape=(len(variances),) * 2) @ columns)
+        row_sums, crossed = sums(adjusted[rows]), sums(variances[rows] * adjusted[rows])
         products = crossed @ row_sums.T
         shared = row_sums @ (between @ row_sums.T) - products - products.T
         covariance = np.diag(of_clusters[exact]) + (shared.toarray() if issparse(shared) else shared)
-        others = np.delete(of_clusters, exact)
-        return float((np.trace(covariance) + others.sum()) ** 2 / ((covariance**2).sum() + (others**2).sum()))
+        of_clusters[exact] = 0.0
+        trace, squares = np.trace(covariance) + of_clusters.sum(), (covariance**2).sum() + (of_clusters**2).sum()
+        return float(trace**2 / squares)
 
     def _over_effects(self, values: Floats) -> Floats:
         """D^(-1/2) v, with 0 in the directions in which D is 0."""
@@ -112,9 +124,52 @@ class Leverage:
         return hstack([csr_array(self.basis), effects]).tocsr()
 
 
+def _largest(values: Floats, count: int) -> Integers:
+    """The places of the largest values, ascending; of equal values, those that come first."""
+    if len(values) <= count:
+        return np.arange(len(values))
+    smallest = np.partition(values, -count)[-count]
+    above, equal = np.flatnonzero(values > smallest), np.flatnonzero(values == smallest)
+    return np.sort(np.concatenate([above, equal[: count - len(above)]]))
+
+
 def _inverse_root(basis: Floats, values: Floats) -> tuple[Floats, Floats]:
     """(I - B B')^(-1/2) v, 0 in directions in which I - B B' is 0, and Σ v² (k,) there; B (m, n, K) and v (m, n, k) of
-    m clusters."""
+    m clusters.
+
+    With S = B' B, it is v + B (1/2 + 3/8 S + 5/16 S² + …) B' v. Clusters whose leverage, the trace of S, is too large
+    for this series have S or B B' decomposed.
+    """
+    leverage = np.einsum("mnK,mnK->m", basis, basis)
+    if basis.shape[1] == 1:
+        rest = 1.0 - leverage[:, None, None]
+        is_seen = rest > SINGULAR
+        roots = np.where(is_seen, 1.0 / np.sqrt(np.maximum(rest, SINGULAR)), 0.0)
+        return roots * values, np.where(is_seen, 0.0, values**2).sum(axis=(0, 1))
+    is_small = leverage < MAX_IN_SERIES
+    roots, unseen = np.empty_like(values), np.zeros(values.shape[2])
+    if is_small.any():
+        roots[is_small] = _inverse_root_by_series(basis[is_small], values[is_small], float(leverage[is_small].max()))
+    if not is_small.all():
+        roots[~is_small], unseen = _inverse_root_by_directions(basis[~is_small], values[~is_small])
+    return roots, unseen
+
+
+def _inverse_root_by_series(basis: Floats, values: Floats, leverage: float) -> Floats:
+    """The power series of `_inverse_root`, until terms are negligible at the largest leverage."""
+    coefficients = [0.5]
+    while leverage ** len(coefficients) > NEGLIGIBLE:
+        order = len(coefficients) + 1
+        coefficients.append(coefficients[-1] * (2 * order - 1) / (2 * order))
+    transposed = basis.transpose(0, 2, 1)
+    squares, inner = transposed @ basis, transposed @ values
+    total = coefficients[-1] * inner
+    for coefficient in coefficients[-2::-1]:
+        total = coefficient * inner + squares @ total
+    return np.asarray(values + basis @ total)
+
+
+def _inverse_root_by_directions(basis: Floats, values: Floats) -> tuple[Floats, Floats]:
     if basis.shape[1] <= basis.shape[2]:
         squares, directions = np.linalg.eigh(basis @ basis.transpose(0, 2, 1))
     else:

@@ -13,7 +13,6 @@ from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.regression.cluster_robust import Leverage
 from howsure.result import Estimate
-from howsure.stats.clusters import kish
 from howsure.stats.logistic import newton_minimum, sigmoid
 from howsure.stats.proportions import t_quantile
 
@@ -122,19 +121,54 @@ def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats
     _, first, code = np.unique(labelled.element, return_index=True, return_inverse=True)
     fold = np.argsort(np.argsort(first))[code] % FOLDS  # in the order of the rows
     w = labelled.weight / labelled.weight.mean()
-    expected = np.zeros((len(x), labels.shape[1]))
-    out_of_fold = np.zeros_like(labels)
+    levels, slopes = np.zeros((FOLDS, labels.shape[1])), np.zeros((FOLDS, x.shape[1], labels.shape[1]))
     for held_out in range(FOLDS):
         in_training = fold != held_out
         of, y, v = x[labelled.rows[in_training]], labels[in_training], w[in_training][:, None]
         level, centre = (v * y).sum(axis=0) / v.sum(), (v * of).sum(axis=0) / v.sum()
         of = of - centre
         slope = np.linalg.solve((v * of).T @ of + PENALTY * np.eye(of.shape[1]), (v * of).T @ (y - level))
-        fitted = level + (x - centre) @ slope
-        expected += fitted / FOLDS
-        out_of_fold[~in_training] = fitted[labelled.rows[~in_training]]
-    expected[labelled.rows] = out_of_fold
-    return expected
+        levels[held_out], slopes[held_out] = level - centre @ slope, slope
+    expected = levels.mean(axis=0) + x @ slopes.mean(axis=0)
+    expected[labelled.rows] = levels[fold] + np.einsum("nf,nfc->nc", x[labelled.rows], slopes[fold])
+    return np.asarray(expected)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledDesign:
+    """The design (N, K) of a regression, scaled by the root of each row's curvature, and what follows from it alone.
+
+    x: the design. scale (N,): the roots. inverse (K, K): of R in X = Q R, with the scaled design X. contrasts (N, k):
+    of the coefficients that are asked for, and adjusted (N, k): A c, the same adjusted for leverage. unseen (k,): see
+    `Leverage.adjusted`.
+    """
+
+    x: Floats
+    scale: Floats
+    inverse: Floats
+    basis: Floats
+    leverage: Leverage
+    contrasts: Floats
+    adjusted: Floats
+    unseen: Floats
+
+    @classmethod
+    def of(cls, regression: Regression, x: Floats, curvature: Floats) -> ScaledDesign:
+        """Build from the design (N, K) and the curvature (N,) of each row's loss."""
+        scale = np.sqrt(curvature)
+        scaled = x * scale[:, None]
+        inverse = np.linalg.inv(np.linalg.qr(scaled, mode="r"))
+        basis = scaled @ inverse
+        clusters = np.arange(len(x)) if regression.units is None else regression.units
+        leverage = Leverage(basis, clusters, scale, regression.absorbed)
+        contrasts = (inverse[: regression.asked] @ basis.T).T
+        return cls(x, scale, inverse, basis, leverage, contrasts, *leverage.adjusted(contrasts))
+
+    def solve(self, outcome: Floats) -> Floats:
+        """The coefficients (K,) of the least squares of a scaled outcome (N,), improved by those of its residuals."""
+        coefficients = self.inverse @ (self.basis.T @ outcome)
+        rest = outcome - self.scale * (self.x @ coefficients)
+        return np.asarray(coefficients + self.inverse @ (self.basis.T @ rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +201,15 @@ def fitted(
     regression: Regression,
     outcome: Floats,
     *,
+    design: ScaledDesign | None = None,
     labelled: Labelled | None = None,
     residuals: Floats | None = None,
     is_label: bool = False,
 ) -> Fit | None:
     """The coefficients of an outcome (N,), with CR2 errors; None where a logistic regression has no finite solution.
 
-    They solve Σ w x (y - x β) = 0, or Σ w x (y - σ(x β)) = 0. residuals (n,): of labelled rows, the label less what the
+    They solve Σ w x (y - x β) = 0, or Σ w x (y - σ(x β)) = 0. design: of the linear model, computed once for several
+    outcomes. residuals (n,): of labelled rows, the label less what the
     map expects, which the outcome holds times the weights: then labels count as drawn within strata. is_label: labels
     are 0 or 1, of which the map may miss half a one more than was seen.
 
@@ -184,17 +220,12 @@ def fitted(
     have a larger variance in the degrees of freedom (`_variances`); where the squares of few clusters make up most of
     the variance, degrees are fewer: 2 / (Σ s⁴ / (Σ s²)² - 1/G) - 1.
     """
-    solution = _solved(regression, outcome)
+    solution = _logistic_fit(regression, outcome) if regression.logit else _linear_fit(regression, outcome, design)
     if solution is None:
         return None
-    x, values, curvature, misfit = solution
-    n, n_coefficients, scale = len(outcome), regression.asked, np.sqrt(curvature)
-    inverse = np.linalg.inv(np.linalg.qr(x * scale[:, None], mode="r"))
-    basis = (x * scale[:, None]) @ inverse
-    clusters = np.arange(n) if regression.units is None else regression.units
-    leverage = Leverage(basis, clusters, scale, regression.absorbed)
-    contrasts = basis @ inverse.T[:, :n_coefficients]
-    adjusted, unseen = leverage.adjusted(contrasts)
+    design, values, misfit = solution
+    n, n_coefficients, contrasts, adjusted = len(outcome), regression.asked, design.contrasts, design.adjusted
+    scale = design.scale
     of_outcome = np.divide(regression.weight, scale, out=np.zeros(n), where=scale > 0.0)  # times it: a scaled error
     errors = of_outcome * misfit
     parts, variances = adjusted * errors[:, None], np.ones(n)
@@ -207,19 +238,19 @@ def fitted(
             p_more = PSEUDO / (len(residuals) + 1)
             more = p_more * (1.0 - p_more) * (weight * (weight - 1.0) * squares).sum(axis=0)
         whole = ((of_outcome[:, None] * contrasts) ** 2).sum(axis=0)
-        enough = np.array(_equal(weight * squares)) >= TELLING
+        enough = _effective_numbers(weight * squares) >= TELLING
         has_labels = ((weight * squares).sum(axis=0) > COVERED * whole) & enough
         variances = _variances(errors, labelled)
     if regression.units is not None:
-        parts = np.stack([np.bincount(clusters, part) for part in parts.T], axis=1)
+        parts = np.stack([np.bincount(regression.units, part) for part in parts.T], axis=1)
     squares = parts**2
-    degrees = np.array([leverage.degrees_of_freedom(column, variances) for column in adjusted.T])
+    degrees = design.leverage.degrees_of_freedom(adjusted, variances)
     if labelled is not None:
         groups = len(squares)
-        spread = np.maximum(1.0 / np.array(_equal(squares)) - 1.0 / groups, 2.0 / groups**2)
+        spread = np.maximum(1.0 / _effective_numbers(squares) - 1.0 / groups, 2.0 / groups**2)
         degrees = np.minimum(degrees, np.maximum(2.0 / spread - 1.0, 1.0))
     error = np.sqrt(squares.sum(axis=0) + more)
-    return Fit(values[:n_coefficients], error, np.maximum(degrees, 1.0), has_labels, unseen <= MAX_UNSEEN)
+    return Fit(values[:n_coefficients], error, np.maximum(degrees, 1.0), has_labels, design.unseen <= MAX_UNSEEN)
 
 
 def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[str]:
@@ -237,21 +268,31 @@ def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[st
     ]
 
 
-def _solved(regression: Regression, outcome: Floats) -> tuple[Floats, Floats, Floats, Floats] | None:
-    """The design (N, K), all coefficients (K,), the curvature (N,) of each row's loss, and what remains of the outcome;
-    None where a logistic regression has no finite solution."""
-    x, weight = regression.design(), regression.weight
-    if regression.logit:
-        values = _logistic(x, outcome, weight)
-        if values is None:
-            return None
-        p = sigmoid(x @ values)
-        return x, values, weight * p * (1.0 - p), outcome - p
-    y, scale = regression.within(outcome[:, None])[:, 0], np.sqrt(weight)
-    values = np.asarray(np.linalg.lstsq(x * scale[:, None], scale * y, rcond=None)[0], dtype=np.float64)
-    misfit = y - x @ values
+def linear_design(regression: Regression) -> ScaledDesign:
+    """The design of a linear model, which does not depend on the outcome."""
+    return ScaledDesign.of(regression, regression.design(), regression.weight)
+
+
+def _linear_fit(
+    regression: Regression, outcome: Floats, design: ScaledDesign | None
+) -> tuple[ScaledDesign, Floats, Floats]:
+    """The design, all coefficients (K,), and what remains of the outcome."""
+    design = design or linear_design(regression)
+    y = regression.within(outcome[:, None])[:, 0]
+    values = design.solve(design.scale * y)
+    misfit = y - design.x @ values
     misfit[np.abs(misfit) <= ROUNDING * np.abs(y).max()] = 0.0  # the columns determine the outcome
-    return x, values, weight, misfit
+    return design, values, misfit
+
+
+def _logistic_fit(regression: Regression, outcome: Floats) -> tuple[ScaledDesign, Floats, Floats] | None:
+    """The same of a logistic regression; None where it has no finite solution."""
+    x = regression.design()
+    values = _logistic(x, outcome, regression.weight)
+    if values is None:
+        return None
+    p = sigmoid(x @ values)
+    return ScaledDesign.of(regression, x, regression.weight * p * (1.0 - p)), values, outcome - p
 
 
 def _variances(errors: Floats, labelled: Labelled) -> Floats:
@@ -266,9 +307,12 @@ def _variances(errors: Floats, labelled: Labelled) -> Floats:
     return variances if variances.any() else np.ones(len(errors))
 
 
-def _equal(values: Floats) -> list[float]:
-    """The equivalent number of equal values of each column."""
-    return [kish(column) if column.any() else 1.0 for column in values.T]
+def _effective_numbers(values: Floats) -> Floats:
+    """The number of equal values that each column is equivalent to, by Kish's formula; 1 of zeros."""
+    largest = values.max(axis=0)
+    shares = values / np.where(largest > 0.0, largest, 1.0)
+    squares = (shares**2).sum(axis=0)
+    return np.asarray(np.divide(shares.sum(axis=0) ** 2, squares, out=np.ones_like(squares), where=squares > 0.0))
 
 
 def _logistic(x: Floats, outcome: Floats, w: Floats) -> Floats | None:

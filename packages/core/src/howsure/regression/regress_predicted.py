@@ -15,9 +15,10 @@ from howsure.inputs.numbers_and_names import check_level, counted, shortened, un
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.regression.design import Asked, read_asked
-from howsure.regression.moments import Fit, cross_fitted, fitted, rough_intervals
+from howsure.regression.moments import Fit, cross_fitted, fitted, linear_design, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
+from howsure.stats.threads import one_thread
 
 FEWEST, PER_COEFFICIENT = 30, 3  # labels, below which nothing is said
 FEWEST_APART = 10  # clusters of labels
@@ -119,7 +120,8 @@ def regress_predicted(
             for role, column in column_by_role.items()
         }
         inputs = read_asked(values_by_role, name_by_role, method=method, pos_label=pos_label)
-        coefficients = _coefficients(inputs, level)
+        with one_thread():
+            coefficients = _coefficients(inputs, level)
     design = None if after is None else "before and after" if treated is None else "difference in differences"
     recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": inputs.n})}
     if data is not None:
@@ -189,10 +191,11 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
     expected = cross_fitted(features, inputs.known, labelled) if sure else inputs.predicted
     residuals = inputs.known - expected[labelled.rows]
     outcomes = expected + labelled.spread(n, residuals)
+    design = None if inputs.regression.logit else linear_design(inputs.regression)
     for place, outcome in enumerate(inputs.classes):
         of = "" if outcome is None else f"{outcome}: "
         labels = inputs.known[:, place]
-        naive, corrected = fitted(inputs.regression, inputs.predicted[:, place]), None
+        naive, corrected = fitted(inputs.regression, inputs.predicted[:, place], design=design), None
         if sure and np.ptp(labels) == 0.0:
             notes.append(f"{of}every label of people is {labels[0]:g}: nothing shows what separates them")
         elif sure:
@@ -200,6 +203,7 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
             corrected = fitted(
                 inputs.regression,
                 outcomes[:, place],
+                design=design,
                 labelled=labelled,
                 residuals=residuals[:, place],
                 is_label=is_label,
