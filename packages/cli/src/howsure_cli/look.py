@@ -119,6 +119,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         notes += of_alike
     if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
         notes.append(f"{named[0].name} has only one column: {reason}")
+    elif not n:
+        notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
     elif not (commands or alike or percentages or {WITHOUT_LABELS, SUMMARY} & {*notes}):
         notes.append(NO_ROLE)
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}

@@ -83,3 +83,9 @@ def test_the_summary_of_a_job_grows(held: bytes | None) -> None:
     found = Path("step_summary_0a").read_bytes()
     assert found.startswith(held or b"")
     assert found.count(b"### howsure check: pass") == 2
+
+
+def test_an_option_of_howsure_score_names_what_checks_each_model() -> None:
+    done = howsure("check", "score", "answers.csv", "--model", "model", "--min-score", "0.4")
+    assert done.code == 2
+    assert "No such option '--model'. To check each model, name the column as groups: --group COL." in done.err

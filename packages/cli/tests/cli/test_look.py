@@ -347,3 +347,19 @@ def test_two_columns_separated_by_blanks_are_named(blanks: str, tmp_path: Path) 
     assert howsure.look(path).notes[-1].endswith("seem to be separated by blanks. Separate them by commas or tabs.")
     path.write_text("\n".join(["question text", *("what is it" for _ in range(30))]))
     assert not any("blanks" in note for note in howsure.look(path).notes)
+
+
+def test_a_table_without_rows_is_named() -> None:
+    Path("answers.csv").write_text("model,question,right\n")
+    printed = run("look", "answers.csv").out
+    assert "answers.csv has the names of columns and no rows. Was it cut off?" in printed
+    assert "howsure score" not in printed
+
+
+def test_tables_beside_logs_are_named(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path / "results", "m", "quiz", [lm_eval_sample(i, [-1.0, -2.0], i % 2) for i in range(4)])
+    table = tmp_path / "results" / "more.csv"
+    table.write_text("model,right\na,1\n")
+    for command in ("look", "score"):
+        result = run(command, str(tmp_path / "results"))
+        assert f"also contains 1 table, not read with the logs: {table}." in result.out + result.err

@@ -297,6 +297,16 @@ def openai_evals() -> Expected:
     return "run.jsonl", {"score": {"m": right.mean()}}
 
 
+def openai_evals_with_metrics() -> Expected:
+    f1 = random(15).uniform(size=30).round(3)
+    events: list[dict[str, Any]] = [{"spec": {"completion_fns": ["m"], "eval_name": "own.dev.v0", "base_eval": "own"}}]
+    for i, score in enumerate(f1):
+        events.append({"sample_id": f"own.dev.{i}", "type": "match", "data": {"correct": bool(score > 0.5)}})
+        events.append({"sample_id": f"own.dev.{i}", "type": "metrics", "data": {"f1": score}})
+    Path("run.jsonl").write_text("\n".join(map(json.dumps, events)))
+    return "run.jsonl", {"score": {"m": f1.mean()}}
+
+
 LAYOUTS: dict[str, Callable[[], Expected]] = {
     "raters in rows": raters,
     "judge and people": judge_and_people,
@@ -321,6 +331,7 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "SWE-bench": swe_bench,
     "BFCL": bfcl,
     "OpenAI evals": openai_evals,
+    "OpenAI evals with metrics": openai_evals_with_metrics,
 }
 
 

@@ -193,7 +193,8 @@ VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"
 VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
 ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options, too
 OF_OTHERS = {  # options that a command has not, and what does what they would
-    ("calibration", "--sequential"): "howsure monitor is for calibration that is looked at again and again."
+    ("calibration", "--sequential"): "howsure monitor is for calibration that is looked at again and again.",
+    ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
 }
 IN_BRACKETS = "'\"]"
 IN_WORDS = {  # what click says of a type

@@ -257,3 +257,52 @@ def test_a_first_score_without_a_value_in_the_first_row_stays_the_first() -> Non
     log.note({"item": 1, "match": None, "f1": 0.25})
     log.note({"item": 2, "match": 1.0, "f1": 0.25})
     assert log.primary_scores == ("match",)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"f1": 0.25}, {"match": 1.0, "f1": 0.25}],
+        [{"f1": 0.25}, {"f1": 0.5}, {"cost": 3.0, "match": 1.0, "f1": None}],
+        [{"match": 1.0}, {"f1": 0.25}],
+    ],
+)
+def test_the_first_score_does_not_depend_on_which_rows_lack_it(rows: list[dict[str, float | None]]) -> None:
+    log = Log(log_format("inspect"), "none")
+    for row in rows:
+        log.note(dict(row))
+    assert log.primary_scores == ("match",)
+
+
+def evals(path: Path, samples: Sequence[tuple[str, str, dict[str, Any]]]) -> Path:
+    """A log of OpenAI's evals: of each event the sample, the type and the data."""
+    events = [{"sample_id": sample, "type": kind, "data": data} for sample, kind, data in samples]
+    return write_lines(path, [{"spec": {"completion_fns": ["m"], "eval_name": "own.dev.v0"}}, *events])
+
+
+def test_a_match_and_metrics_of_a_sample_are_one_row(tmp_path: Path) -> None:
+    samples = [(str(i), kind, {"correct": i > 0} | extra) for i in range(3) for kind, extra in KINDS_OF_EVENTS]
+    (row,) = howsure.mean_scores(data=howsure.read(evals(tmp_path / "log.jsonl", samples)))
+    assert (row.score, row.n, row.mean.value) == ("f1", 3, 0.5)
+
+
+def test_matches_of_a_sample_are_its_runs(tmp_path: Path) -> None:
+    samples = [(str(i), "match", {"correct": i + run > 1}) for run in range(2) for i in range(3)]
+    (row,) = howsure.mean_scores(data=howsure.read(evals(tmp_path / "log.jsonl", samples)))
+    assert (row.score, row.n, row.runs, row.mean.value) == ("correct", 3, 2, 0.5)
+
+
+KINDS_OF_EVENTS: list[tuple[str, dict[str, float]]] = [("match", {}), ("metrics", {"f1": 0.5})]
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_repeats_of_items_that_some_rows_lack_are_named(runs: int, tmp_path: Path) -> None:
+    counts = {"accuracy": 0.5, "correct_count": 2, "total_count": 4}
+    wrong = [{"id": f"simple_{i}", "model_name": "m", "valid": False} for i in range(2)]
+    folder = tmp_path / "score"
+    for run in range(runs):
+        (folder / f"run{run}").mkdir(parents=True)
+        write_lines(folder / f"run{run}" / "BFCL_v3_simple_score.json", [counts, *wrong])
+    notes = howsure.mean_scores(data=howsure.read(folder)).recipe.get("notes", [])
+    repeats = [note for note in notes if note.startswith("Items repeat ('simple_0' has 2 rows), but 4 of 8 rows")]
+    assert len(repeats) == runs - 1

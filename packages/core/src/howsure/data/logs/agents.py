@@ -146,21 +146,40 @@ def _is_openai_evals(beginning: Beginning) -> bool:
 
 
 def _openai_evals(source: Source) -> Iterator[Row]:
+    """A row for each sample and, where it was judged several times, for each run; a match and metrics make one row."""
     named: Row = {}
+    runs_of_samples: dict[Any, list[dict[str, Row]]] = {}  # of each run, its events by their types
     for line, record in source.records():
+        kind = record.get("type")
         if "spec" in record:
             spec = mapping(record["spec"])
             models = listed(spec.get("completion_fns"))
             named = {"model": models[0] if models else None, "task": spec.get("base_eval") or spec.get("eval_name")}
-        elif record.get("type") in JUDGEMENTS:
-            data = mapping(record.get("data"))
+        elif kind in JUDGEMENTS:
             if "sample_id" not in record:
                 raise source.fault(line, "it has no sample_id. Is this a log of OpenAI's evals?")
-            texts = {"prediction": data.get("sampled"), "target": data.get("expected")}
-            row = named | {name: value for name, value in texts.items() if isinstance(value, str)}
-            row |= {"item": record["sample_id"], "correct": number(data.get("correct"))}
-            numbers = {name: value for name, value in data.items() if name != "correct" and number(value) is not None}
-            yield with_scores(row, numbers if record["type"] == "metrics" else {})  # of a match: what was expected
+            runs = runs_of_samples.setdefault(record["sample_id"], [])
+            run = next((events for events in runs if kind not in events), None)
+            if run is None:
+                runs.append(run := {})
+            run[kind] = _judgement(mapping(record.get("data")), scores=kind == "metrics")
+    is_repeated = any(len(runs) > 1 for runs in runs_of_samples.values())
+    for item, runs in runs_of_samples.items():
+        for number_of_run, events in enumerate(runs):
+            row = named | {"item": item} | ({"run": number_of_run} if is_repeated else {})
+            for event in events.values():
+                row |= event
+            yield row
+
+
+def _judgement(data: Mapping[str, Any], *, scores: bool) -> Row:
+    """What an event says of an answer. scores: whether its numbers are scores; of a match, they were expected."""
+    texts = {"prediction": data.get("sampled"), "target": data.get("expected")}
+    row: Row = {name: value for name, value in texts.items() if isinstance(value, str)}
+    if not scores or data.get("correct") is not None:
+        row["correct"] = number(data.get("correct"))
+    numbers = {name: value for name, value in data.items() if name != "correct" and number(value) is not None}
+    return with_scores(row, numbers if scores else {})
 
 
 JUDGEMENTS = ("match", "metrics")

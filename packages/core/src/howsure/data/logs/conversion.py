@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -27,7 +28,7 @@ from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import GIVEN, InputError, parameter, shown, told
-from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK
+from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_of
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities
@@ -53,8 +54,9 @@ class Log:
     rows: int = 0
     filled_rows: dict[str, int] = field(default_factory=dict)  # how many rows have a value, by column
     numbers: dict[str, None] = field(default_factory=dict)  # the columns that hold one somewhere
+    measures: dict[str, Measure] = field(default_factory=dict)  # of the scores, by name
     first_scores: dict[Any, str] = field(default_factory=dict)  # the first score of quality in a row, by task
-    empty_scores: dict[Any, list[str]] = field(default_factory=dict)  # those before it that have had no value so far
+    names_before: dict[Any, set[str]] = field(default_factory=dict)  # what rows have before it, by task
     values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
     ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task and prompt
     lengths: set[int] = field(default_factory=set)  # of the lists of probabilities
@@ -139,7 +141,9 @@ class Log:
 
     def measure(self, name: str) -> Measure:
         """What a score measures."""
-        return measure_of(name, self.format.bounds)
+        if name not in self.measures:
+            self.measures[name] = measure_of(name, self.format.bounds)
+        return self.measures[name]
 
     @cached_property
     def contradiction(self) -> Contradiction | None:
@@ -164,6 +168,23 @@ class Log:
             raise self.contradiction.error()
         self.notes.append(f"Note: {self.contradiction.note()}")
         return ITEM_HASH
+
+    def note_repeats_without_items(self) -> None:
+        """Add a note where items repeat, but some rows have no item, so that repeats cannot be clusters."""
+        if ITEM not in self.filled_rows:
+            return
+        items = Counter(
+            tuple(row.get(name) for name in (MODEL, TASK, ITEM))
+            for _, row in self.reread()
+            if row.get(ITEM) is not None
+        )
+        for item, repeats in items.most_common(1):
+            if repeats > 1:
+                rows = f"{self.rows - items.total():,} of {self.rows:,} rows have no item"
+                self.notes.append(
+                    f"Items repeat ({shown(item[-1])} has {repeats} rows), but {rows}: repeated answers count as "
+                    "independent, and the intervals may be too narrow. Read one run at a time."
+                )
 
     def note_unread(self) -> None:
         """Add a note that counts the scores that are not numbers, and says how lists of them can be read."""
@@ -203,18 +224,19 @@ class Log:
         """Count the values of a row."""
         self.rows += 1
         names = row.get("classes")
+        first_score = None
         for name, value in row.items():
             if value is None:
                 continue
             self.filled_rows[name] = self.filled_rows.get(name, 0) + 1
             if isinstance(value, (int, float)):
                 self.numbers[name] = None
+                if first_score is None and name not in NAMED and self.measure(name).is_quality:
+                    first_score = name
             elif names and isinstance(value, str) and value in names and name not in NAMED:
                 self.answers[name] = self.answers.get(name, 0) + 1
-        if (task := row.get(TASK)) not in self.first_scores:
-            self.first_scores |= self._first_score(task, row, [name for name in row if name not in NAMED])
-        elif self.empty_scores.get(task):
-            self.first_scores |= self._first_score(task, row, self.empty_scores[task])
+        if first_score is not None and first_score != self.first_scores.get(row.get(TASK)):
+            self._note_first_score(row.get(TASK), first_score, list(row))
         for name, values in self.values.items():
             _note_value(values, row.get(name))
         if RUN in self.format.group:
@@ -226,13 +248,12 @@ class Log:
         self.classes = classes if self.classes is None else self.classes
         self.alike = self.alike and classes is not None and classes == self.classes
 
-    def _first_score(self, task: Any, row: Row, names: Sequence[str]) -> dict[Any, str]:
-        """The first of some scores that has a value and measures quality, by its task; those before it may get one."""
-        for place, name in enumerate(names):
-            if isinstance(row.get(name), (int, float)) and self.measure(name).is_quality:
-                self.empty_scores[task] = [earlier for earlier in names[:place] if row.get(earlier) is None]
-                return {task: name}
-        return {}
+    def _note_first_score(self, task: Any, score: str, names: list[str]) -> None:
+        """Note the first score of a row with these columns, unless the first one so far of its task precedes it."""
+        known, place = self.first_scores.get(task), names.index(score)
+        if known is None or score in self.names_before[task] or known in names[place:]:
+            self.first_scores[task] = score
+            self.names_before[task] = set(names[:place])
 
 
 def _note_value(values: dict[Any, None], value: Any) -> None:
@@ -270,7 +291,7 @@ def input_files(
         raise InputError(f"{parameter('normalise', GIVEN)} must be one of {', '.join(WAYS)}; it is {normalise!r}.")
     is_log = format in LOGS
     if files is None:
-        paths = unfolded(paths, format)
+        paths = unfolded(paths, format, tell)
         files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
     form = log_format(str(format)) if is_log else (detected(files) if format is None else None)
     if form is None:

@@ -6,7 +6,7 @@ import glob
 import importlib
 import os
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from howsure.data.logs.agents import AGENTS
 from howsure.data.logs.layouts import LAYOUTS
@@ -117,19 +117,22 @@ def _summary_of(beginning: Beginning) -> str | None:
 # A folder is read as what lies in it: the logs of one program, or tables of one format.
 
 BESIDE = {"run_spec.json", "scenario.json", "config.json", ".deepeval-cache.json"}  # what programs write beside logs
+ANSWER_TABLES = ("csv", "tsv", "parquet")  # formats of tables that may hold answers, too
 FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  # of several files of one run
 
 
-def unfolded(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[str]:
-    """The paths, with the files that lie in a folder in its place.
+def unfolded(
+    paths: Sequence[str | os.PathLike[str]], format: str | None = None, tell: Callable[[str], None] = lambda text: None
+) -> list[str]:
+    """The paths, with the files that lie in a folder in its place. tell: called with a note on tables beside logs.
 
     Raises InputError for a folder with nothing to read, with logs of two programs, or tables of two formats.
     """
     named = [os.fspath(path) for path in paths]
-    return [path_ for path in named for path_ in (_inside(path, format) if os.path.isdir(path) else [path])]
+    return [path_ for path in named for path_ in (_inside(path, format, tell) if os.path.isdir(path) else [path])]
 
 
-def _inside(folder: str, format: str | None) -> list[str]:
+def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> list[str]:
     files_by_kind: dict[str, list[File]] = {}
     summaries = list[File]()
     for file in _files_in(folder):
@@ -148,6 +151,9 @@ def _inside(folder: str, format: str | None) -> list[str]:
     if len(kinds) > 1:
         raise _several_kinds(folder, {name: _leading(files) for name, files in kinds.items()})
     (files,) = kinds.values()
+    tables = [file.name for kind in ANSWER_TABLES for file in files_by_kind.get(kind, ()) if logs and kind not in kinds]
+    if tables:
+        tell(f"{folder} also contains {counted(len(tables), 'table')}, not read with the logs: {shortened(tables)}.")
     return _leading(files)
 
 

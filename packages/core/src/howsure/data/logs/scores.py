@@ -34,7 +34,9 @@ SCORES = "score: "  # begins the role of each score that a log names itself
 def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, str]:
     """The columns of a log for an item and a run that were not named, as far as it has them."""
     columns = {}
-    if item is None and log.has(ITEM):
+    if item is None and not log.has(ITEM):
+        log.note_repeats_without_items()
+    elif item is None:
         columns["id"] = f"{TASK},{log.item_column}" if log.varies(TASK) else log.item_column
     if run is None and RUN not in log.format.group and log.varies(RUN):
         columns["run"] = RUN

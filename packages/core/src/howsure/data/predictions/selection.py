@@ -66,7 +66,7 @@ def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tup
     if any(map(os.path.isdir, paths)):
         from howsure.data.logs.recognised import unfolded
 
-        paths = tuple(unfolded(paths, source.format))
+        paths = tuple(unfolded(paths, source.format, source.tell))
     how: dict[str, Any] = {"normalise": source.normalise, "labels_from": source.labels_from, "explode": source.explode}
     how["model_version"] = source.model_version
     if not any(how.values()) and source.format in (None, *TABLES):
