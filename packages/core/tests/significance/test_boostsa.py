@@ -115,9 +115,28 @@ def test_a_target_class_is_named_by_its_label(tmp_path: Path) -> None:
     tables = boot.run(targetclass=3)
     assert tables[1]["tf1"].tolist() == target["tf1"].tolist()
     assert tables[0]["f1"].tolist() == overall["f1"].tolist()
-    assert {path.name for path in tmp_path.iterdir()} == {"outcomes.json", "results.tsv", "results_targetclass.tsv"}
-    written = [pd.read_csv(tmp_path / f"results{kind}.tsv", sep="\t", index_col=0) for kind in ("", "_targetclass")]
-    assert [list(table.columns) for table in written] == [list(table.columns) for table in tables]
+    kinds = ["", "_targetclass", "_overall"]
+    assert {path.name for path in tmp_path.iterdir()} == {"outcomes.json", *(f"results{kind}.tsv" for kind in kinds)}
+    written = [pd.read_csv(tmp_path / f"results{kind}.tsv", sep="\t", index_col=0) for kind in kinds]
+    assert [list(table.columns) for table in written[:2]] == [list(table.columns) for table in tables]
+    assert list(written[2].columns) == [*tables[0].columns, *tables[1].columns[1:]]
+
+
+def test_the_spread_of_the_target_class_is_over_runs_that_have_it(tmp_path: Path) -> None:
+    targets, a, b = labels(90, 3, 1)
+    boot = Bootstrap(**QUIET)
+    for rows in np.array_split(np.arange(90), 3):
+        boot.feed("h0", preds=a[rows], targs=targets[rows], idxs=rows)
+        boot.feed("h0", "h1", preds=b[rows], targs=targets[rows], idxs=rows)
+    _, of_class = boot.run(targetclass=2)
+    f1 = [
+        2 * ((a[rows] == 2) & (targets[rows] == 2)).sum() / ((a[rows] == 2).sum() + (targets[rows] == 2).sum())
+        for rows in np.array_split(np.arange(90), 3)
+    ]
+    assert of_class.loc["h0", "std_tf1"] == pytest.approx(np.std(f1), abs=6e-5)
+    boot.feed("h0", preds=[0, 1], targs=[0, 1], idxs=[90, 91])
+    boot.feed("h0", "h1", preds=[0, 1], targs=[0, 1], idxs=[90, 91])
+    assert boot.run(targetclass=2)[1]["std_tf1"].tolist() == ["", ""]
 
 
 def test_unequal_runs_are_drawn_by_item() -> None:

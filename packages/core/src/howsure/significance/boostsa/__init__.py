@@ -178,9 +178,9 @@ class Bootstrap:
                 rows = self._tested(systems, (h0, h1), n_loops, sample_size, targetclass, verbose=True)
                 for names in _tables(rows):
                     of_class = names[0] in OF_CLASS
-                    columns[of_class] = columns_of(names, spread=not of_class)
+                    columns[of_class] = columns_of(names, spread=True)
                     table = rows_by_condition.setdefault(of_class, {})
-                    both = [{} if of_class else {names[0]: deviation(part, names[0])} for part in (control, treatment)]
+                    both = [{names[0]: deviation(part, names[0], targetclass)} for part in (control, treatment)]
                     if k == 0:
                         name = h0 if h0 not in table else f"{h0} (control)"
                         table[name] = _baseline_row(rows, names, _mean(control["epochs"]), both[0])
@@ -192,6 +192,8 @@ class Bootstrap:
         tables = {kind: frame_of(columns[kind], table) for kind, table in rows_by_condition.items()}
         for table in tables.values():
             telling(iter(table.to_string().splitlines()), self._tell)
+        if self.save_results and True in tables:
+            write_results("results_overall.tsv", tables[False].join(tables[True].iloc[:, 1:]), self.dir_out)
         return self._saved(tables)
 
     def _tested(

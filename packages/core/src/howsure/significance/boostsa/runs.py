@@ -385,16 +385,22 @@ def run_lines(part: Part) -> Iterator[str]:
         yield f"{run!s:<60} {'F1' if name == 'f1' else name} {value:.4f}"
 
 
-def deviation(part: Part, name: str) -> Any:
-    """The standard deviation over runs of a metric; nothing for one run."""
-    return "" if len(part["preds"]) < 2 else round(float(np.std(_values_of_runs(part, name))), 4)
+def deviation(part: Part, name: str, target_class: Any = None) -> Any:
+    """The standard deviation over runs of a metric; nothing for one run, or if the target class is not in all runs."""
+    if len(part["preds"]) < 2:
+        return ""
+    if name in OF_CLASS and not all((_plain(targets) == target_class).any() for targets in part["targs"]):
+        return ""
+    return round(float(np.std(_values_of_runs(part, name, target_class))), DIGITS)
 
 
-def _values_of_runs(part: Part, name: str) -> list[float]:
-    metric, values = {**HARD, **SOFT}[name], []
+def _values_of_runs(part: Part, name: str, target_class: Any = None) -> list[float]:
+    options = {"target_class": target_class} if name in OF_CLASS else {}
+    values = []
     for targets, predictions in zip(part["targs"], part["preds"], strict=True):
-        systems = _plain(predictions), _plain(predictions)
-        result = compare(_plain(targets), *systems, metrics=metric, n_resamples=1, interval=None, rng=0)
+        systems = _plain(targets), _plain(predictions), _plain(predictions)
+        metric = {**HARD, **SOFT, **OF_CLASS}[name]
+        result = compare(*systems, metrics=metric, n_resamples=1, interval=None, rng=0, **options)
         values.append(result[0].model_value)
     return values
 
