@@ -7,6 +7,7 @@ PEERS := $(VENV)/.ready-bench
 SITE_TOOLS := $(VENV)/.ready-docs
 CLUSTER := $(VENV)/.ready-cluster
 PROGRAMS := .venv-programs/bin
+EVALUATORS := .venv-peers/bin
 PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c requirements/constraints.txt
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
@@ -19,7 +20,7 @@ install = { $(PIP) -c requirements/constraints.txt uv && $(BIN)/uv pip install -
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-long test-all test-bare test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
-	drills test-programs test-release test-cluster bench pictures docs reproductions help-pages licences lock clean
+	drills test-programs test-release test-cluster bench bench-peers pictures docs reproductions help-pages licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -117,6 +118,9 @@ test-cluster: $(CLUSTER)  ## Spark and workers of Dask, each in processes of the
 bench: $(PEERS)  ## speed and memory compared with peers; JOB=ranks runs benchmarks/ranks.py alone
 	set -e; for script in $(if $(JOB),$(wildcard benchmarks/$(JOB).py benchmarks/bench_$(JOB).py),benchmarks/bench_*.py); do echo "== $$script"; $(BIN)/python $$script; done
 
+bench-peers: $(EVALUATORS)/.ready  ## coverage of howsure's intervals and those of four other packages: seven minutes of processor time
+	$(EVALUATORS)/python benchmarks/peers.py
+
 pictures: $(READY)  ## run the documents and draw their pictures again (docs/images)
 	HOWSURE_DRAW=1 $(BIN)/python -m pytest -m "$(EVERY)" tests/test_documents.py packages/events/tests/explorer/test_pictures.py
 
@@ -162,6 +166,11 @@ $(CLUSTER): $(READY)
 $(PROGRAMS)/.ready: requirements/dev.txt tests/programs/requirements.txt
 	$(PYTHON) -m venv .venv-programs
 	$(PROGRAMS)/pip install -qq --disable-pip-version-check -r tests/programs/requirements.txt -r requirements/dev.txt
+	touch $@
+
+$(EVALUATORS)/.ready: requirements/peers.txt packages/core/pyproject.toml
+	$(PYTHON) -m venv .venv-peers
+	$(EVALUATORS)/pip install -qq --disable-pip-version-check $(CONSTRAINTS) -r requirements/peers.txt -e packages/core
 	touch $@
 
 $(SITE_TOOLS): $(READY)
