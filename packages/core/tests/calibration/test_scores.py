@@ -25,6 +25,7 @@ from howsure.calibration.scores import (
     BRIER,
     LOG,
     ProperLoss,
+    _sum_in_any_order,
     brier_parts,
     decompose_score,
     log_parts,
@@ -300,3 +301,19 @@ def test_what_is_infinite_is_none_in_json() -> None:
     held = parts.to_dict()
     assert (held["score"], held["calibration"], held["within_bin"]) == (None, None, None)
     assert held["refinement"] == pytest.approx(2 / 3 * math.log(2))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(0.0, 1e300), max_size=30), st.randoms())
+def test_sums_are_exact_and_the_same_in_any_order(values: list[float], random: Any) -> None:
+    total = _sum_in_any_order(np.array(values))
+    assert total == pytest.approx(math.fsum(values), rel=1e-15)
+    random.shuffle(values)
+    assert _sum_in_any_order(np.array(values)) == total
+
+
+def test_sums_of_many_losses_are_exact() -> None:
+    losses = -np.log(np.random.default_rng(5).random(200_000) * 1e-9)
+    assert _sum_in_any_order(losses) == pytest.approx(math.fsum(losses), rel=1e-15)
+    assert _sum_in_any_order(np.array([1e-300, 0.0])) == 1e-300
+    assert _sum_in_any_order(np.empty(0)) == 0.0

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.inputs.classes import pairs_from_classes, tied_rows
-from howsure.inputs.pairs import class_scores
+from howsure.inputs.pairs import Pairs, class_scores
 
 NAMES = ["no", "yes", "maybe"]
 ROWS = st.lists(
@@ -138,3 +138,33 @@ def test_of_pairs_that_were_changed_they_are_not() -> None:
     assert not scores.are_of(1 - pairs.labels, pairs.probabilities)
     assert not scores.are_of(pairs.labels[1:], pairs.probabilities[1:])
     assert replace(pairs, probabilities=pairs.probabilities**2).reduction == "top-label"
+
+
+@settings(max_examples=30)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=20))
+def test_groups_in_order_are_the_groups_in_any_order(rows: list[tuple[int, int]]) -> None:
+    """Runs of rows, as of classes, and scattered rows: the same pairs, and clusters only where rows share one."""
+    groups, clusters = np.array(sorted(rows)).T
+    q = np.linspace(0.1, 0.9, len(rows))
+    pairs = Pairs(np.ones(len(rows), dtype=np.uint8), q, 1.0 + q, groups, ("a", "b", "c", "d"), clusters)
+    shuffled = np.random.default_rng(0).permutation(len(rows))
+    others = replace(
+        pairs,
+        probabilities=q[shuffled],
+        weights=1.0 + q[shuffled],
+        groups=groups[shuffled],
+        clusters=clusters[shuffled],
+    )
+    for (name, part), (other_name, other) in zip(pairs.by_group(), others.by_group(), strict=True):
+        order = np.argsort(other.probabilities)
+        assert name == other_name
+        assert (
+            part.probabilities.tolist()
+            == other.probabilities[order].tolist()
+            == q[groups == "abcd".index(name)].tolist()
+        )
+        assert (part.clusters is None) == (other.clusters is None)
+        own = clusters[groups == "abcd".index(name)].tolist()
+        assert (part.clusters is None) == (len(set(own)) == len(own))
+        if part.clusters is not None and other.clusters is not None:
+            assert part.clusters.tolist() == other.clusters[order].tolist() == own
