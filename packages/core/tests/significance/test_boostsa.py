@@ -208,6 +208,13 @@ def test_loading_keeps_what_was_fed(tmp_path: Path) -> None:
         assert list(boot.data) == ["other", "h0"]
         assert (boot.data["h0"]["exp_idxs"], boot.data["h0"]["epochs"]) == (["second", "first"], [4, 3])
         assert list(boot.data["h0"]["h1"]) == ["h2", "h1"]
+    unnamed = json.loads((tmp_path / "outcomes.json").read_text())
+    unnamed["h0"]["exp_idxs"] = [None]
+    (tmp_path / "unnamed.json").write_text(json.dumps(unnamed))  # as BooStSa writes runs without exp_idx
+    other = Bootstrap(**QUIET)
+    for _ in range(2):
+        other.loadjson(str(tmp_path / "unnamed.json"))
+        assert other.data["h0"]["exp_idxs"] == [None]
     before = json.dumps(boot.data)
     stored.feed("h0", exp_idx="second", preds=a, targs=targets)
     with pytest.raises(InputError, match="run 'second' of 'h0' was already fed with other values"):

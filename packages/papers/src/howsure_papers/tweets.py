@@ -254,7 +254,7 @@ def findings(estimates: Estimates, chosen: Chosen, curves: Mapping[str, Calibrat
     findings_ = []
     for figure, paper, worse, better in (
         ("4.4, 4.5", half, HMM, BASIC),
-        ("4.4, 4.5", f"{half} (here: one pseudocount, as in the paper of 2015)", ONE, BASIC),
+        ("4.4, 4.5", f"{half} (here: a pseudocount of 1)", ONE, BASIC),
         ("4.4, 4.5", f"{half} (here an HMM that uses the shapes of unseen words)", SHAPES, BASIC),
         ("4.5, 4.6", half_again, BASIC, ADVANCED),
     ):

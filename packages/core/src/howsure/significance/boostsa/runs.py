@@ -201,10 +201,11 @@ def _merged_part(condition: str, parts: Sequence[Part]) -> Part:
     first, *others = parts
     merged = {key: list(first[key]) for key in KEYS}
     for part in others:
-        fed_runs = {name: run for run, name in enumerate(merged["exp_idxs"]) if name is not None}
-        new_runs = [run for run, name in enumerate(part["exp_idxs"]) if name not in fed_runs]
-        for run, name in enumerate(part["exp_idxs"]):
-            if name in fed_runs and any(part[key][run] != merged[key][fed_runs[name]] for key in RUN_KEYS):
+        fed_runs = list(zip(*(merged[key] for key in RUN_KEYS), strict=True))
+        runs = list(zip(*(part[key] for key in RUN_KEYS), strict=True))
+        new_runs = [run for run, values in enumerate(runs) if values not in fed_runs]
+        for name in (part["exp_idxs"][run] for run in new_runs):
+            if name is not None and name in merged["exp_idxs"]:
                 raise InputError(f"run {name!r} of {condition!r} was already fed with other values; rename one.")
         for key in RUN_KEYS:
             merged[key] += [part[key][run] for run in new_runs]
@@ -290,7 +291,8 @@ class _Items:
 
     def rows(self, condition: str, run: int, part: Part, *, is_control: bool) -> Integers:
         """The item of each prediction of a run; items of a treatment must be known."""
-        of_run = f"run {part['exp_idxs'][run]!r} of {condition!r}"
+        run_name = part["exp_idxs"][run]
+        of_run = f"run {run if run_name is None else repr(run_name)} of {condition!r}"
         targets, names = _plain(part["targs"][run]), _plain(part["idxs"][run]).tolist()
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
