@@ -31,6 +31,7 @@ from howsure.data.tables.named_files import (
 )
 from howsure.data.tables.table import archive_columns, copy_archives
 from howsure.files.opened import parsed_json
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import LIKELY_PERCENT
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.result import Rows, as_json
@@ -76,6 +77,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
 
     Raises InputError for a file that cannot be read, and for a summary, which holds no answers.
     """
+    check_arguments(look, locals())
     paths = named_paths(files)
     with closing(Database()) as database:
         notes = list[str]()

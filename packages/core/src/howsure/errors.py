@@ -26,12 +26,13 @@ RULES: Final = {  # "; row 3 is 1.7" follows if `value` is given and the rule do
     "outside": "{parameter} must be between {low:,} and {high:,}",
     "not_between": "{parameter} must be greater than {low:,} and less than {high:,}",
     "not_whole": "{parameter} must be a whole number of at least {low}, not {value!r}",
-    "not_whole_between": "{parameter} must be a whole number from {low} to {high}, not {value!r}",
+    "not_whole_between": "{parameter} must be a whole number from {low:,} to {high:,}, not {value!r}",
     "not_one_of": "{parameter} must be one of {options}",
     "too_wide": "{parameter} must be between -{largest:.2g} and {largest:.2g} (64-bit numbers)",
     "not_finite": "{parameter} must be finite",
     "not_a_weight": "{parameter} must be finite and not negative",
     "sum_overflows": "{parameter} must have a finite sum",
+    "too_small": "the largest {parameter} is too small to compute with",
     "all_zero": "{parameter} is 0 in every row",
     "missing": "{parameter} must not be missing",
     "counts_as_missing": "{parameter} must not be missing; {row} is {value!r}, which counts as missing",
@@ -72,6 +73,7 @@ REMEDIES: Final = {
     "the scored file: `y_true='label'`.",
     "name_stated": "If its texts state a confidence, name it with `Probabilities.verbalised`.",
 }
+ALIKE = 0.7  # similarity of a name that was probably meant to be another one
 LONGEST = 80  # characters of a value that a message repeats
 ORIGIN = "(Rows are counted from 0.)"
 
@@ -370,10 +372,10 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
     return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def nearest(name: str, names_available: Sequence[str]) -> str | None:
-    """The known name most similar to `name`, ignoring case; None if none is similar."""
+def nearest(name: str, names_available: Sequence[str], *, cutoff: float = 0.5) -> str | None:
+    """The known name most similar to `name`, ignoring case; None if no similarity (0 to 1) reaches the cutoff."""
     lower = {name.lower(): name for name in names_available}
-    near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=cutoff)
     return lower[near[0]] if near else None
 
 

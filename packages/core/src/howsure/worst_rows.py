@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import check_same_length
 from howsure.inputs.frames import Kind, Read, Rows, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_whole, counted
@@ -228,7 +229,9 @@ def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None
     Raises InputError for columns without a number of rows, arrays where columns must be named, and names where there
     are no columns.
     """
-    listed: Show = [show] if isinstance(show, str) else show
+    if not (isinstance(show, (str, Mapping)) or is_listlike(show)) or hasattr(show, "columns"):
+        raise InputError("{parameter} must be a list of names; it is {value!r}", "show", value=show)
+    listed: Show = [show] if isinstance(show, str) else show if isinstance(show, Mapping) else list(show)
     if worst is None:
         if listed:
             needed = parameter("worst", 20)

@@ -481,7 +481,7 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"labels": {"7": 1}}, "one of its rows is '7'"),
         ({"labels": {}}, "0 of 40 have one"),
         ({"labels": dict.fromkeys(range(20), 1), "inclusion": {0: 0.5}}, "row 1 is empty"),
-        ({"features": [[1 + 2j] * 40]}, "must be a column of numbers; row 0 is"),
+        ({"features": [[1 + 2j] * 40]}, "must not contain complex numbers; row 0 is"),
         ({"features": [["1"] * 39 + ["2,5"]]}, "row 39 is '2,5'"),
         ({"features": [np.ma.masked_array([1.0] * 40, [0] * 39 + [1])]}, "row 39 is empty"),
         ({"groups": {"month": ["a"] * 40, "day": [1.0] * 39 + [float("nan")]}}, r"groups\['day'\].*row 39"),

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from howsure.errors import LOOK, InputError, InPython, spelled, spoken_by, told
+from howsure.errors import ALIKE, LOOK, InputError, InPython, nearest, spelled, spoken_by, told
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
 from howsure.files.whole import HEAD, check_place
 from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
@@ -365,6 +365,15 @@ class Group(Helpful, click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *self.elsewhere})
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        near = nearest(name, self.list_commands(ctx), cutoff=ALIKE)
+        if near is not None and not name.startswith("-") and self.get_command(ctx, name) is None:
+            raise click.UsageError(f"No command {name!r}. Did you mean {ctx.command_path} {near}?", ctx)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.elsewhere:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ import click
 
 from howsure.data.sources import Files
 from howsure.data.sources import read as files_of
-from howsure.errors import InputError, shown
+from howsure.errors import ALIKE, InputError, nearest, shown
 from howsure.figures.width import of_width
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
@@ -222,7 +223,11 @@ class DefaultGroup(Group):
         self.default = default
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or args[0] not in self.list_commands(ctx):
+        commands = self.list_commands(ctx)
+        if not args or args[0] not in commands:
+            near = nearest(args[0], commands, cutoff=ALIKE) if args and args[0].isalpha() else None
+            if near is not None and not os.path.exists(args[0]):
+                raise click.UsageError(f"No file or command {args[0]!r}. Did you mean {ctx.command_path} {near}?", ctx)
             args = [UNNAMED_COMMAND, *args]
         return super().parse_args(ctx, args)
 

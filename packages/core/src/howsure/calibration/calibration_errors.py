@@ -25,6 +25,7 @@ from howsure.calibration.error import (
 from howsure.calibration.scores import MulticlassScores, holds_whole_rows, wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
@@ -68,6 +69,7 @@ def calibration_error(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(calibration_error, locals())
     check_interval(interval)
     pairs = pairs_or_sums(
         y_true,

@@ -17,6 +17,7 @@ from howsure.calibration.clustered_tests import clustered_test, cox_test, cumula
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.slots import Slots, slots_of
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_whole
 from howsure.inputs.pairs import Pairs, Probabilities
@@ -112,6 +113,7 @@ def calibration_test(
     Source: Spiegelhalter (1986); Hosmer & Lemeshow (1980); Cox (1958); Arrieta-Ibarra et al. (2022); simulation:
     Vaicenavicius et al. (2019).
     """
+    check_arguments(calibration_test, locals())
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     pairs = pairs_or_sums(

@@ -27,6 +27,7 @@ from howsure.calibration.error import SquaredError
 from howsure.calibration.results import NAMES, CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG, right_extremes
 from howsure.errors import InputError, Parameter, parameter
+from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
@@ -89,6 +90,7 @@ def compare_calibration(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(compare_calibration, locals())
     level = check_level(level)
     how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level, "names": names}
     if isinstance(data, Source):
@@ -193,7 +195,9 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
 
 def _are_classes(prob: Any) -> bool:
     """Whether probabilities are a matrix or data frame with a column for each class."""
-    return np.ndim(prob) == 2 if isinstance(prob, (np.ndarray, list, tuple)) else is_frame(prob)
+    if isinstance(prob, (list, tuple)):
+        return len(prob) > 0 and is_listlike(prob[0])
+    return prob.ndim == 2 if isinstance(prob, np.ndarray) else is_frame(prob)
 
 
 def _own_labels(a: Pairs, b: Pairs) -> bool:

@@ -33,6 +33,7 @@ from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, Parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
@@ -128,6 +129,7 @@ def calibration_curve(
     >>> steps.lower.tolist(), steps.frequency.tolist()
     ([0.1, 0.4], [0.0, 1.0])
     """
+    check_arguments(calibration_curve, locals())
     of_bins = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     check_method(method, n_simulations, of_bins)
     check_interval(interval)

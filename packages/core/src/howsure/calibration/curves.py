@@ -30,6 +30,7 @@ from howsure.calibration.words import (
     verdict,
 )
 from howsure.errors import InputError, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_level, check_whole
 from howsure.inputs.pairs import CLASS_WISE, Pairs, Probabilities
@@ -245,6 +246,7 @@ def calibration_curves(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(calibration_curves, locals())
     return curves_by_group(
         y_true,
         y_prob,
@@ -290,6 +292,7 @@ def worst_predictions(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(worst_predictions, locals())
     roles: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
     worst = curves_by_group(y_true, y_prob, **roles, worst=check_whole(n, name="n"), show=show, data=data).worst
     assert worst is not None

@@ -11,6 +11,7 @@ from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, Parameter, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Logits, Source
 from howsure.inputs.pairs import CLASS_WISE
 
@@ -60,6 +61,7 @@ def logit_calibration(
 
     Raises InputError naming the file, and what it holds instead, or the row and value that violated a rule.
     """
+    check_arguments(logit_calibration, locals())
     columns = (targets,) if isinstance(targets, str) else tuple(targets)
     shards = data.logits(targets=columns, ignore=ignore)
     if shards is None:

@@ -29,6 +29,7 @@ from howsure.calibration.scan import (
 )
 from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted, shortened
 from howsure.inputs.pairs import Pairs, Probabilities
@@ -287,6 +288,7 @@ def find_miscalibrated_groups(
     Source: docs/find-groups.md; the statistic: Mantel & Haenszel (1959); the law of the largest: Chernozhukov,
     Chetverikov & Kato (2013).
     """
+    check_arguments(find_miscalibrated_groups, locals())
     level = check_level(level)
     if conditions not in (1, 2) or isinstance(conditions, bool):
         raise InputError(f"conditions must be 1 or 2; it is {conditions!r}.")

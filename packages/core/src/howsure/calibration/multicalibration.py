@@ -13,6 +13,7 @@ from howsure import __version__
 from howsure.calibration.features import Feature, everything, features_of, pairs_and_features, predictions_of
 from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, residuals_of, scan
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
@@ -97,6 +98,7 @@ def multicalibration_error(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Hébert-Johnson, Kim, Reingold & Rothblum (2018).
     """
+    check_arguments(multicalibration_error, locals())
     checked, columns, _ = pairs_and_features(
         y_true,
         y_prob,

@@ -19,6 +19,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
 from howsure.calibration.words import LEGENDS, kind, verdict
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Integers, Pairs, Probabilities, given_of
@@ -149,6 +150,7 @@ def ordinal_calibration(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Epstein (1969) for the ranked probability score.
     """
+    check_arguments(ordinal_calibration, locals())
     level = check_level(level)
     spec = _given(y_prob, levels, of_columns=data is not None)
     if isinstance(data, Source):
@@ -193,6 +195,8 @@ def ordinal_calibration(
 def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Probabilities:
     """The form of the probabilities of all levels, with reduce="class-wise" and the levels as classes."""
     spec = Probabilities(UNNAMED, None) if y_prob is None else given_of(y_prob)
+    if y_prob is None and not of_columns:
+        raise InputError("not_a_column", "y_prob", type="None")
     if spec.reduce is not None:
         raise InputError("{parameter} does not go with ordered levels, which are all judged; leave it out.", "reduce")
     names = spec.classes if levels is None else [str(level) for level in levels]

@@ -14,6 +14,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.clustered_tests import sign_test
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import (
@@ -341,6 +342,7 @@ def quantile_calibration(
     Source: Cook, Gelman & Rubin (2006); ranks instead of quantiles after Talts et al. (2018), since a
     Kolmogorov–Smirnov test of r / S rejects a correct sampler.
     """
+    check_arguments(quantile_calibration, locals())
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     if data is not None:
@@ -444,6 +446,8 @@ def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
 
 def _numbers(values: Any, name: str) -> Floats:
     try:
+        if np.iscomplexobj(values):
+            raise TypeError("they are complex")
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be numbers, as many a row: {error}") from error

@@ -14,6 +14,7 @@ from howsure.calibration.bins import Binned, bin_pairs, sorted_rows
 from howsure.calibration.error import mean_gaps
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.pairs import CLASS_WISE, Floats, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
@@ -174,6 +175,7 @@ def decompose_score(
 
     Raises InputError for bad labels, probabilities or an unknown score.
     """
+    check_arguments(decompose_score, locals())
     loss = LOSSES.get(score) if isinstance(score, str) else score
     if not isinstance(loss, ProperLoss):
         raise InputError(f"score must be 'brier', 'log' or a ProperLoss, not {score!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_whole, is_number
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.randomness import Randomness, generator_from
@@ -41,6 +42,7 @@ def simulate_pairs(n: int, a: float, b: float, *, transform: str | float = "iden
 
     Raises InputError if n is negative, a or b is not positive, or for any other transform.
     """
+    check_arguments(simulate_pairs, locals())
     size = check_whole(n, name="n", least=0, most=MOST_PAIRS)
     for name, value in (("a", a), ("b", b)):
         if not (is_number(value) and 0.0 < value < np.inf):

@@ -14,6 +14,7 @@ from howsure.calibration.engines.pairs_or_sums import parts_of
 from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs, Probabilities
@@ -120,6 +121,7 @@ def calibration_table(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(calibration_table, locals())
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
     roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
     parts = parts_of(y_true, y_prob, data=data, groups=groups, soft_labels=True, **roles)

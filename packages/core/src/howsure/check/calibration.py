@@ -28,6 +28,7 @@ from howsure.check.evidence import (
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.frames import Source, named_columns
 from howsure.inputs.matching import PairedRows
@@ -107,6 +108,7 @@ def check_calibration(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(check_calibration, locals())
     return run_calibration_check(
         y_true,
         y_prob,

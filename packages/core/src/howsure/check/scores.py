@@ -29,6 +29,7 @@ from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
@@ -105,6 +106,7 @@ def check_score(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(check_score, locals())
     return run_score_check(
         score,
         min_score=min_score,
@@ -157,6 +159,7 @@ def check_score_so_far(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(check_score_so_far, locals())
     return run_score_check(
         score,
         sequential=True,

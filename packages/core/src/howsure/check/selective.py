@@ -22,6 +22,7 @@ from howsure.check.evidence import (
 from howsure.check.scores import notes_on
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import CLASS_WISE, Floats, Integers, Pairs, Probabilities
@@ -71,6 +72,7 @@ def check_selective(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(check_selective, locals())
     return run_selective_check(
         y_true,
         y_prob,

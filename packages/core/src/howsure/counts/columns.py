@@ -8,7 +8,7 @@ from typing import Any
 
 from howsure.counts.population import named_groups
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.frames import Kind, Rows, Source, is_frame, rows_of
+from howsure.inputs.frames import Kind, Rows, Source, is_frame, no_frame, rows_of
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.periods import coded_periods
 
@@ -49,6 +49,8 @@ class Columns:
         if date_format is not None and date is None:
             raise InputError(f"{parameter('date_format')} says how dates are written; name their column, too.")
         parameters = roles | {"date": date}
+        if data is not None and not is_frame(data):
+            raise no_frame(data)
         if data is None:
             rows, values = Rows({}), parameters
         else:

@@ -30,6 +30,7 @@ from howsure.counts.label_sample import (
 from howsure.counts.label_sheets import Sheet, read_sheet, row_check, two_values
 from howsure.counts.population import rows_by_code
 from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole, unknown_name
@@ -90,8 +91,10 @@ def draw_label_sample(
 
     Raises InputError if n is less than twice the number of strata or more than the number of units.
     """
+    check_arguments(draw_label_sample, locals())
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="samples for labels")
+    show = list(show)
     if show and data is None:
         raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
     if reserved := {ROW, STRATUM, CHANCE, CHECK, LABEL} & set(show):

@@ -28,6 +28,7 @@ from howsure.counts.population import read_features, read_units
 from howsure.counts.proxy import fit_proxy
 from howsure.counts.results import CountEstimates, total_errors
 from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, unknown_name
@@ -104,6 +105,7 @@ def estimate_counts(
 
     Raises InputError naming the parameter, the row, the value and what to do.
     """
+    check_arguments(estimate_counts, locals())
     sheet = y_true if isinstance(y_true, Source) else None
     return count_units(
         None if isinstance(y_true, Source) else y_true,
@@ -162,6 +164,10 @@ def correct_annotation_errors(
     Raises InputError naming the parameter, the row, the value and what to do.
     Source: Dawid & Skene (1979).
     """
+    check_arguments(correct_annotation_errors, locals())
+    if not isinstance(counts, CountEstimates):
+        rule = "{parameter} must be the result of `estimate_counts`; it is {value!r}"
+        raise InputError(rule, "counts", value=counts)
     if counts.recipe["method"] == "raw":
         raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
     if counts.readings is not None:

@@ -10,6 +10,7 @@ import numpy as np
 from howsure.counts.draw import partial_labels
 from howsure.errors import InputError, at_row
 from howsure.first_use import require
+from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
@@ -47,6 +48,7 @@ def learn_score(
     Raises InputError if texts is not a list of texts, or for fewer than 10 labels; MissingExtraError without
     scikit-learn.
     """
+    check_arguments(learn_score, locals())
     text_list = _checked(texts)
     labelled, values = partial_labels(y_true, n=len(text_list))
     if len(labelled) < MIN_LABELS:
@@ -109,7 +111,7 @@ def _folds(cluster: Integers, rng: np.random.Generator) -> Integers:
 
 
 def _checked(texts: Iterable[str]) -> list[str]:
-    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+    if not is_listlike(texts):
         raise InputError(f"texts must be a list of texts; it is a {type(texts).__name__}.")
     text_list = list(texts)
     first_bad_row = next((row for row, text in enumerate(text_list) if not isinstance(text, str)), None)

@@ -14,6 +14,7 @@ from howsure.counts.draw import partial_labels
 from howsure.counts.label_sample import score_bands
 from howsure.counts.label_sheets import sheet_labels
 from howsure.errors import GIVEN, InputError, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, is_number, unknown_name
@@ -100,6 +101,7 @@ def plan_label_sample(
     Raises InputError if the width is below 1 unit, or is not a share above 0 and at most 1; for an unknown design; or
     for both `labelled` and `y_true`.
     """
+    check_arguments(plan_label_sample, locals())
     if labelled is not None and y_true is not None:
         raise InputError(
             f"labels are either in {parameter('labelled', GIVEN)} or in {parameter('y_true', GIVEN)}, not in both."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ import numpy as np
 from howsure.counts.draw import Draw, Elements, partial_labels, read_draw
 from howsure.counts.notes import SamplingDesign
 from howsure.errors import InputError, at_row, parameter
+from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Codes, as_column, check_clusters, check_codes, check_probabilities
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.pairs import Floats, Integers
@@ -34,7 +35,7 @@ def read_features(features: Any, *, n: int) -> dict[str, Floats]:
         return {}
     if is_frame(features):
         features = dict(zip(*all_columns(features), strict=True))
-    if not isinstance(features, (Mapping, Iterable)):
+    if not (isinstance(features, Mapping) or is_listlike(features)):
         raise InputError(f"features must be columns of numbers; it is a {type(features).__name__}.")
     if not isinstance(features, Mapping):
         features = list(features.T if isinstance(features, np.ndarray) else features)

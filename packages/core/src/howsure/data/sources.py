@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import SAVED, Dated, Kind, Rows, Source, no_column_name
 from howsure.inputs.matching import PairedRows
@@ -260,6 +261,7 @@ def read(
 
     Raises InputError for a table of several files; the functions that read raise it for what is wrong in a file.
     """
+    check_arguments(read, locals())
     named = named_paths(files)
     values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
     paths = named

@@ -22,7 +22,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from howsure.errors import ColumnName, InputError, Parameter
+from howsure.errors import ALIKE, ColumnName, InputError, Parameter
 from howsure.files.archive import most_unpacked, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
 from howsure.inputs.source_names import source_name
@@ -65,7 +65,7 @@ def missing_file(path: str) -> InputError:
     """The error for a path that leads nowhere, with the file beside it that was probably meant."""
     folder = os.path.dirname(path) or "."
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    alike = [name for name in names if nearest(source_name(path), [source_name(name)]) is not None]
+    alike = [name for name in names if nearest(source_name(path), [source_name(name)], cutoff=ALIKE) is not None]
     near = nearest(os.path.basename(path), alike)
     advice = "" if near is None else f" Did you mean {os.path.join(os.path.dirname(path), near)}?"
     return InputError(f"no file {path}.{advice}")

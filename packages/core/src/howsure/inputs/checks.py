@@ -63,6 +63,8 @@ def as_column(values: object, *, name: str) -> Column:
         raise InputError("not_a_column", name, type=_type_name(values))
     if column.dtype.kind == "O":
         _refuse_huge(column, name)
+    if column.dtype.kind == "c":
+        raise InputError("{parameter} must not contain complex numbers", name, value=column.flat[0], row=0)
     if column.ndim > 1:
         raise InputError("not_one_dimension", name, shape=column.shape, remedy="Take one column: {parameter}[:, 1].")
     if len(column) == 0:
@@ -182,6 +184,7 @@ LOOKUP_SPREAD = 4
 MOST_GROUPS = 50_000  # each group is evaluated separately
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ divided by the golden ratio (Knuth 1973)
 MAX_HASHED = 64  # characters; longer texts are hashed one by one
+LEAST_WEIGHT = sys.float_info.min  # smaller numbers have fewer digits
 A_GROUP = 0.002  # seconds that evaluating one group takes at least
 
 
@@ -415,6 +418,9 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
         raise weighs_nothing(name)
     with np.errstate(over="ignore"):
         total = float(values.sum())
+    if high < LEAST_WEIGHT:
+        remedy = "Multiply all by the same number."
+        raise InputError("too_small", name, value=float(high), row=int(values.argmax()), remedy=remedy)
     if total == math.inf:
         raise InputError("sum_overflows", name, value=float(high), row=int(values.argmax()), remedy="divide")
     return values
@@ -477,7 +483,11 @@ def check_same_length(**columns: Any) -> int:
     Traceback (most recent call last):
     howsure.errors.InputError: y_true, y_prob must have the same number of rows; they have 2, 3.
     """
-    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    present = {name: column for name, column in columns.items() if column is not None}
+    for name, column in present.items():
+        if not hasattr(column, "__len__") or getattr(column, "shape", None) == ():
+            raise InputError("not_a_column", name, type=_type_name(column))
+    lengths = {name: len(column) for name, column in present.items()}
     if len(set(lengths.values())) != 1:
         raise InputError(
             "{columns} must have the same number of rows; they have {sizes:,}",
@@ -547,6 +557,8 @@ def _equal_to(column: Column, pos_label: object) -> Labels | None:
 
     Also None if `pos_label` never occurs, unless it is 0 or 1 and the only value is the other of these two.
     """
+    if isinstance(pos_label, int) and not -LARGEST_FLOAT <= pos_label <= LARGEST_FLOAT:
+        return None
     positive: npt.NDArray[np.bool_] = np.broadcast_to(np.asarray(column == pos_label, dtype=np.bool_), column.shape)
     others = column[~positive]
     if len(others) and not bool(np.all(others == others[0])):

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_weights, missing, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
@@ -124,6 +125,7 @@ def pairs_from_classes(
     Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001, or a label is not a
     class.
     """
+    check_arguments(pairs_from_classes, locals())
     values: object = y_prob
     if is_frame(y_prob):
         columns, arrays = all_columns(y_prob)
@@ -265,6 +267,8 @@ def probability_fault(
 def class_columns(values: object, name: str) -> Floats:
     """Convert values to float64 (n, K), a column per class. Raises InputError unless K ≥ 2 and n ≥ 1."""
     try:
+        if np.iscomplexobj(values):  # type: ignore[arg-type]
+            raise TypeError("they are complex")
         matrix = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{name} must be numbers, one row per case and one column per class ({error}).") from error

@@ -299,7 +299,7 @@ def partial_scores(
 def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[str], *, must_occur: bool) -> Floats:
     cells = [None if is_missing(row) else number_or_text(row) for row in rows]
     if pos_label is None:
-        odd = next((row for row, cell in enumerate(cells) if isinstance(cell, str)), None)
+        odd = next((row for row, cell in enumerate(cells) if not (cell is None or hasattr(cell, "__float__"))), None)
         if odd is not None:
             raise no_number(name, cells[odd], row=odd)
         return np.array([math.nan if cell is None else float(cell) for cell in cells])

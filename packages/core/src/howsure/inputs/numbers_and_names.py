@@ -47,7 +47,7 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
     raise InputError(rule, name, value=value, low=least, high=most)
 
 
-def check_bounds(bounds: object) -> tuple[float, float]:
+def check_bounds(bounds: Any) -> tuple[float, float]:
     """Check the lowest and highest possible score, (low, high) with low < high, and return them as floats.
 
     >>> check_bounds((5, 1))
@@ -55,7 +55,7 @@ def check_bounds(bounds: object) -> tuple[float, float]:
     howsure.errors.InputError: bounds must be the lowest and the highest score that is possible; they are (5, 1). Write
     the lower one first, such as bounds=[0, 1].
     """
-    ends = tuple(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else ()
+    ends = tuple(bounds) if isinstance(bounds, (tuple, list)) or getattr(bounds, "ndim", 0) == 1 else ()
     if len(ends) == 2 and all(is_number(end) and abs(end) <= LARGEST_SCORE for end in ends) and ends[0] < ends[1]:
         return float(ends[0]), float(ends[1])
     if len(ends) == 2 and any(isinstance(end, int | float) and abs(end) > LARGEST_SCORE for end in ends):

@@ -225,7 +225,10 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
 
 def array_of_given(values: Any) -> Column:
     """Convert to an array; a column of lists of equal length becomes a matrix (n, K)."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of different lengths
+        array = np.fromiter(values, dtype=object, count=len(values))
     if array.dtype.kind == "O" and array.ndim == 1 and len(array) and isinstance(array[0], (list, tuple, np.ndarray)):
         lengths = {len(row) for row in array}
         if len(lengths) > 1:

@@ -13,6 +13,7 @@ import numpy as np
 
 from howsure.calibration.error import exact_interval
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import NUMERIC
 from howsure.inputs.frames import Source
 from howsure.inputs.label_spelling import categories_note
@@ -88,6 +89,7 @@ def rater_agreement(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(rater_agreement, locals())
     level = check_level(level)
     if scale not in SCALES:
         raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")

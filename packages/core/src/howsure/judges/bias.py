@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
 from howsure.inputs.pairs import Floats
@@ -169,6 +170,7 @@ def judge_bias(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(judge_bias, locals())
     level = check_level(level)
     roles = {"score": score, "y_true": y_true, "swapped": swapped, "earlier": earlier, "length": length}
     roles |= {"prompt_length": prompt_length, "family": family, "strata": strata, "inclusion": inclusion}

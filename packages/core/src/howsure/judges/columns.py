@@ -74,10 +74,12 @@ class Columns:
         values = columns if data is None else {role: rows[column] for role, column in columns.items()}
         notes: list[str] = []
         with rows.placed():
-            first = values["score"]
-            n = len(first if isinstance(first, Coded) else as_column(first, name=names["score"]))
+            first = values.get("score")
+            n = len(first if isinstance(first, Coded) else as_column(first, name=names.get("score", "score")))
             numbers = {}
-            for role in (role for role in (*PARTIAL, *DRAWN) if role in values and not isinstance(values[role], Coded)):
+            for role in (*PARTIAL, *DRAWN, *LENGTHS):
+                if role not in values or isinstance(values[role], Coded):
+                    continue
                 if role in DRAWN or isinstance(values[role], Mapping):
                     partial_column(values[role], n=n, name=names[role], reference=names["score"])
             for role in (role for role in (*numeric, *PARTIAL) if role in values):

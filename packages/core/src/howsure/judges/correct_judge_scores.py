@@ -13,6 +13,7 @@ from howsure.counts.annotation_errors import DoubleLabels, ErrorRates, read_doub
 from howsure.counts.notes import note_text
 from howsure.counts.results import ReadingErrors
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
@@ -95,6 +96,7 @@ def correct_judge_scores(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(correct_judge_scores, locals())
     return correct_grades(
         y_true,
         score,

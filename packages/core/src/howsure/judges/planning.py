@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, is_number
 from howsure.inputs.pairs import Floats
@@ -127,6 +128,7 @@ def plan_judge_sample(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(plan_judge_sample, locals())
     level = check_level(level)
     if not is_number(width) or not 0 < width < math.inf:
         raise InputError(f"{parameter('width')} must be a positive number, as of grades; it is {width!r}.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure.errors import InputError, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within
 from howsure.inputs.pairs import Floats
@@ -142,6 +143,7 @@ def prompt_sensitivity(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(prompt_sensitivity, locals())
     level = check_level(level)
     roles = {"score": score, "prompt": prompt, "id": id, "run": run, "clusters": clusters}
     answers = Columns.read(roles, data, pos_label=pos_label)

@@ -12,6 +12,7 @@ from howsure.counts.draw_label_sample import draw_label_sample
 from howsure.counts.label_sample import LEAST, MIN_MEAN_LABELS
 from howsure.counts.population import combined
 from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole, counted
 from howsure.inputs.pairs import Floats, Integers
@@ -115,7 +116,9 @@ def draw_judge_sample(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(draw_judge_sample, locals())
     n = check_whole(n, name="n", least=LEAST)
+    show = list(show)
     if show and data is None:
         raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
     roles = {"score": score, "model": model, "id": id, "length": length}

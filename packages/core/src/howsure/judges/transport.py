@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure.calibration.isotonic import isotonic_values
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, is_number, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
@@ -149,6 +150,7 @@ def judge_transport(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(judge_transport, locals())
     level = check_level(level)
     if not is_number(margin) or not 0 < margin < math.inf:
         raise InputError(f"{parameter('margin')} must be a positive number, as of grades; it is {margin!r}.")

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
+from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
@@ -187,6 +188,7 @@ def evaluate_recalibration(
     Raises InputError naming the parameter, the row and the value that violated a rule.
     Source: Bayle, Bayle, Janson & Mackey (2020), for intervals by cross-validation.
     """
+    check_arguments(evaluate_recalibration, locals())
     named: dict[str, Any] = {"clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     with labelled_read(y_true, y_prob, data=data, id=id, **named) as (rows, provenance):
         evaluation = cross_fitted_evaluation(
@@ -250,6 +252,7 @@ def recalibration_table(
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
+    check_arguments(recalibration_table, locals())
     settings = dict(methods) if isinstance(methods, Mapping) else {}
     options: dict[str, Any] = {"n_bins": settings.get("histogram"), "penalty": settings.get("dirichlet")}
     other = next(
@@ -310,8 +313,10 @@ def evaluate_maps(
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
-    if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) < len(methods):
-        names_text = repr(methods) if isinstance(methods, str) or not methods else ", ".join(methods)
+    are_named = isinstance(methods, Mapping) or (is_listlike(methods) and not hasattr(methods, "columns"))
+    method_names = list(methods) if are_named else []
+    if not all(isinstance(name, str) for name in method_names) or not 0 < len(method_names) == len(set(method_names)):
+        names_text = shortened(method_names) or shown(methods)
         raise InputError(
             "{parameter} must be a list of different names, one or more; it contains {names_text}.",
             "methods",
@@ -319,7 +324,7 @@ def evaluate_maps(
         )
     fitting = {"methods": (methods, (AUTO,)), "floor": (floor, None), "n_bins": (n_bins, BINS), "rng": (rng, 0)}
     fitting |= {"penalty": (penalty, None), "folds": (folds, FOLDS), "repeats": (repeats, None)}
-    set_options = [name for name, (value, usual) in fitting.items() if value != usual]
+    set_options = [name for name, (value, usual) in fitting.items() if value is not usual and value != usual]
     if map is not None and set_options:
         raise InputError(
             "{parameter} chooses how a map is fitted, and `map` names a fitted one. Leave out one of the two.",

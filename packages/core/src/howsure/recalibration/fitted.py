@@ -111,6 +111,7 @@ def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> No
 
 # A map of all rows, or one for each group; and of each fold, by the maps of the others.
 
+LEAST_SHARE = 1e-12  # of the weight, for the second label
 LEAST_ROWS = 20  # of each of two labels in a group (of classes: of right and of wrong top classes)
 ERROR: Final = "error"
 POOLED: Final = "pooled"
@@ -182,9 +183,17 @@ def out_of_fold(
 
 
 def check_fit(data: Labelled) -> None:
-    """Raise InputError for rows that no map can be fitted to: of one label alone."""
+    """Raise InputError for rows that no map can be fitted to: of one label alone, or with nearly all of the weight."""
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
     if (counts > 0).sum() > 1:
+        share = np.bincount(data.labels, data.weight, minlength=data.k) / data.weight.sum()
+        if np.sort(share)[-2] < LEAST_SHARE:
+            raise InputError(
+                "{parameter} gives label {label!r} all of the weight but a share of {share:.0e}. Is it a weight?",
+                "sample_weight",
+                label=data.label_names()[int(share.argmax())],
+                share=np.sort(share)[-2],
+            )
         return
     label = data.label_names()[int(counts.argmax())]
     raise InputError(

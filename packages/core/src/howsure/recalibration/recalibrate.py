@@ -12,6 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.files.whole import Place
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Rows, Source
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
@@ -98,6 +99,7 @@ def recalibrate(
     >>> round(found.parameters["T"], 1), found.apply([0.2, 0.9]).round(2).tolist()
     (1.9, [0.32, 0.76])
     """
+    check_arguments(recalibrate, locals())
     named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     options: dict[str, Any] = {
         "method": method,
@@ -270,6 +272,7 @@ def recalibrate_file(
 
     Raises InputError for anything that is not there or not as it must be.
     """
+    check_arguments(recalibrate_file, locals())
     if map.groups and groups is None:
         raise InputError("`groups='COL'` must name the column of groups: the map has one for each group.", "groups")
     with data.to_extend(y_prob, classes_wanted=map.classes, groups=groups, check_groups=map.check_groups) as rows:

@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import GIVEN, ColumnName, InputError, Parameter, parameter, told
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats
@@ -92,6 +93,7 @@ def regress_predicted(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(regress_predicted, locals())
     level = check_level(level)
     if method not in ("linear", "logit"):
         raise unknown_name("method", str(method), ("linear", "logit"), place="regressions")

@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, Parameter, Verbatim, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
 from howsure.inputs.frames import rows_of as rows_of_data
@@ -99,11 +100,15 @@ def rank_battles(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(rank_battles, locals())
     level = check_level(level)
     if scale not in SCALES:
         raise unknown_name("scale", str(scale), tuple(SCALES), place="strengths")
     generator = generator_from(rng)
     roles = {"a": a, "b": b, "winner": winner, "clusters": clusters}
+    for role in ("a", "b", "winner"):
+        if roles[role] is None:
+            raise InputError("not_a_column", role, type="None")
     columns, named, rows = _read_columns(roles, data)
     with rows.placed():
         n = check_same_length(**columns)

@@ -62,6 +62,8 @@ def document_metrics(
     Raises InputError for an unknown name, metrics of both directions, y_true without prediction, and any of `others`.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
+    if any(not isinstance(name, str) for name in names):
+        raise InputError("{parameter} must be names of metrics; it is {value!r}", "metrics", value=names)
     if not (names or of_lines or y_true is None or prediction is None):
         names = [ACCURACY.name]
     if not names and y_true is None and prediction is None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.results import ScoreTable
-from howsure.scores.score_table import score_table
+from howsure.scores.score_table import as_sequence, score_table
 from howsure.stats.randomness import Randomness
 from howsure.worst_rows import Show, WorstRows
 
@@ -60,6 +62,7 @@ def mean_scores(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(mean_scores, locals())
     return score_table(
         score,
         model=model,
@@ -115,6 +118,7 @@ def score_models(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: the programs that define the metrics (docs/document-metrics.md).
     """
+    check_arguments(score_models, locals())
     is_file = prediction is None and isinstance(y_true, str) and isinstance(data, Source)
     return score_table(
         y_true=None if is_file else y_true,
@@ -172,10 +176,12 @@ def pass_at_k(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Chen et al. (2021).
     """
+    check_arguments(pass_at_k, locals())
+    at, hat = as_sequence(pass_at), as_sequence(pass_hat)
     return score_table(
         score,
-        pass_at=pass_at or (() if pass_hat else 1),
-        pass_hat=pass_hat,
+        pass_at=at or (() if hat else (1,)),
+        pass_hat=hat,
         model=model,
         groups=groups,
         id=id,
@@ -220,6 +226,7 @@ def worst_items(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(worst_items, locals())
     table = score_table(
         score,
         model=model,
@@ -230,7 +237,7 @@ def worst_items(
         bounds=bounds,
         lower_is_better=lower_is_better,
         missing_score=missing_score,
-        worst=n,
+        worst=check_whole(n, name="n"),
         show=show,
         rng=0,
         data=data,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -226,7 +226,7 @@ class RunSummary:
 
 def as_sequence(k: Sequence[int] | int) -> Sequence[int]:
     """The numbers as a sequence, also if there is only one."""
-    return (k,) if isinstance(k, int | float) else k
+    return list(k) if isinstance(k, Iterable) else [k]
 
 
 def run_summaries(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -> list[RunSummary]:

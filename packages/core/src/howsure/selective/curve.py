@@ -12,6 +12,7 @@ import numpy.typing as npt
 from howsure import __version__
 from howsure.calibration.engines.pairs_or_sums import parts_of
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import TOP_LABEL, Floats, Integers, Labels, Pairs, Probabilities
@@ -112,6 +113,7 @@ def selective_curve(
     >>> curve.auroc.value, round(curve.aurc.value, 4), curve.at_coverage[0].threshold
     (0.875, 0.1306, 0.8)
     """
+    check_arguments(selective_curve, locals())
     pairs = pairs_from(y_true, y_prob, data=data, clusters=clusters, pos_label=pos_label)
     return selective_of(pairs, coverage=coverage, accuracy=accuracy, level=level)
 
@@ -159,6 +161,7 @@ def selective_table(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(selective_table, locals())
     level = check_level(level)
     if risk is not None:
         check_promise(risk, delta, dependence)

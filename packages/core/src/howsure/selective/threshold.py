@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
@@ -84,7 +85,7 @@ def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, np.typing.NDArr
 
 def fewest(risk: float, level: float) -> int:
     """The fewest answers, all of them right, that show a risk below `risk` at a level: log(level) / log(1 - risk)."""
-    return math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
+    return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 
 
 def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integers:
@@ -243,6 +244,7 @@ def selective_threshold(
     >>> round(found.threshold, 2), found.n_kept
     (0.28, 1434)
     """
+    check_arguments(selective_threshold, locals())
     pairs = pairs_from(y_true, y_prob, data=data, clusters=clusters, pos_label=pos_label)
     return threshold_of(pairs, risk=risk, delta=delta, dependence=dependence, level=level)
 

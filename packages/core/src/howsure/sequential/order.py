@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Source, no_column_name, rows_of
 from howsure.inputs.frames import Rows as Columns
@@ -76,6 +77,7 @@ def draw_order(
 
     Raises InputError naming an item that occurs twice.
     """
+    check_arguments(draw_order, locals())
     roles = {"id": id} | ({} if clusters is None else {"clusters": clusters})
     columns, named, rows = held_columns(roles, data, clusters=clusters)
     with rows.placed():

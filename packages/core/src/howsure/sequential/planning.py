@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, Parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import AS_READ, Source
 from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_bounds, check_level, check_whole, counted
@@ -133,6 +134,7 @@ def plan_comparison(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
+    check_arguments(plan_comparison, locals())
     level = check_level(level)
     items_total = check_whole(items_total, name="items_total", most=MOST_ITEMS)
     n_simulations = check_whole(n_simulations, name="n_simulations", most=MOST_SIMULATIONS)

@@ -16,6 +16,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, shown
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Source, is_frame
 from howsure.inputs.numbers_and_names import check_bounds, check_level, counted
 from howsure.inputs.pairs import Floats, Integers
@@ -123,6 +124,7 @@ def race_models(
 
     Raises InputError naming the model, item and row that violated a rule.
     """
+    check_arguments(race_models, locals())
     level = check_level(level)
     roles = {"score": score, "model": model, "id": id}
     roles |= {"clusters": clusters} if clusters is not None and order is None else {}

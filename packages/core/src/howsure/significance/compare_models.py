@@ -6,6 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -107,6 +108,7 @@ def compare_models(
     Raises InputError naming the parameter, the rule, the value and the row.
     Source: Noreen (1989); Chung & Romano (2013); Davison & Hinkley (1997); Berg-Kirkpatrick et al. (2012).
     """
+    check_arguments(compare_models, locals())
     of_files: dict[str, Any] = {}
     if data is None and isinstance(y_true, str):
         of_files, y_true = {"targets": y_true}, None
@@ -189,6 +191,7 @@ def compare_scores(
     Raises InputError naming the parameter, the rule, the value and the row.
     Source: Miller (2024), for clusters; Gaffke (2005); Hall (1992).
     """
+    check_arguments(compare_scores, locals())
     return compare(
         score=score,
         model=model,
@@ -255,6 +258,7 @@ def resample_models(
     Raises InputError naming the parameter, the rule, the value and the row.
     Source: Efron & Tibshirani (1993); Davison & Hinkley (1997); Fornaciari et al. (2022).
     """
+    check_arguments(resample_models, locals())
     return compare(
         y_true,
         against,

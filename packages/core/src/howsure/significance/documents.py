@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, parameter, shown
+from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.label_spelling import check_common_labels, variants_note
 from howsure.inputs.numbers_and_names import counted
@@ -92,7 +93,7 @@ def objects_of(values: Any) -> npt.NDArray[np.object_]:
     >>> objects_of([["O"], ["B-PER", "O"]]).tolist()
     [['O'], ['B-PER', 'O']]
     """
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+    if not is_listlike(values):
         raise InputError(f"the content of the documents must be a list or a column, not {shown(values)}.")
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     if not listed:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from howsure.data.logs.scores import FILE
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
@@ -62,7 +63,11 @@ def of_arrays(
         raise InputError(
             f"{parameter('model')} must name one model or more, and none {name!r}; it names {list(models)}."
         )
-    if id is not None and isinstance(y_true, Sized) and (not isinstance(id, Sized) or len(id) != len(y_true)):
+    if (
+        id is not None
+        and isinstance(y_true, Sized)
+        and not (is_listlike(id) and isinstance(id, Sized) and len(id) == len(y_true))
+    ):
         raise InputError(
             f"{parameter('id')} must name every row of {parameter('y_true')}, of which there are {len(y_true):,}."
         )

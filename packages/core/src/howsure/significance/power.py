@@ -11,7 +11,8 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.numbers_and_names import check_level, counted
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.numbers_and_names import check_level, check_whole, counted, is_number
 from howsure.result import Result
 from howsure.show.table import COUNT, WORDS, Column, digits
 from howsure.significance.metrics.metric import Floats
@@ -101,6 +102,7 @@ def comparison_power(
     Raises InputError for a share outside [0, 1], a difference larger than the disagreement, or if neither n nor a
     difference is given.
     """
+    check_arguments(comparison_power, locals())
     test: dict[str, Any] = {"level": level, "alternative": alternative, "method": method}
     test_power = POWER if power is None else power
     if n is None:
@@ -132,12 +134,11 @@ def detection_power(
     from scipy.special import bdtr, gammaln, xlogy
 
     alpha = _alpha(disagreement, level, alternative, method)
-    if not 0 <= difference <= disagreement:
+    if not (is_number(difference) and 0 <= difference <= disagreement):
         raise InputError(
             f"{parameter('difference')} must be in [0, disagreement = {disagreement}]; it is {difference!r}."
         )
-    if not 1 <= n <= LARGEST:
-        raise InputError(f"{parameter('n')} must be a whole number from 1 to {LARGEST:,}; it is {n!r}.")
+    check_whole(n, name="n", most=LARGEST)
     mean, spread = n * disagreement, math.sqrt(n * disagreement * (1 - disagreement))
     low, high = max(0, math.floor(mean - REACH * spread)), min(n, math.ceil(mean + REACH * spread))
     disagreements = np.unique(np.round(np.linspace(low, high, min(high - low + 1, POINTS))))
@@ -222,5 +223,5 @@ def _alpha(disagreement: float, level: float, alternative: str, method: str) -> 
 
 
 def _check_share(name: str, value: float) -> None:
-    if not 0 < value < 1:
+    if not (is_number(value) and 0 < value < 1):
         raise InputError("not_between", name, value=value, low=0, high=1)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import Day, period_end, period_of, period_start
@@ -214,6 +215,7 @@ def compare_actors(
 
     Raises InputError for an actor that is not in the store, the same actor twice, or an invalid option.
     """
+    check_arguments(compare_actors, locals())
     level = check_level(level)
     if unit not in COUNTED:
         raise unknown_name("unit", unit, list(COUNTED), place="comparisons")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, plain
@@ -316,6 +317,7 @@ def event_series(
     Raises InputError for an actor that is not in the store, an invalid option, or a store without events.
     Source: Nguyen & O'Connor (2015), section 6.
     """
+    check_arguments(event_series, locals())
     level, n_samples = check_level(level), number_of_samples(store)
     checked_length(period)
     for name, value, allowed in (("interval", interval, INTERVALS), ("unit", unit, UNITS)):

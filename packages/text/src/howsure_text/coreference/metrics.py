@@ -13,6 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.data.documents.document import Document, named_part
 from howsure.errors import InputError, shown
+from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Result
@@ -100,12 +101,12 @@ def _links(n: int) -> int:
 
 
 def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]:
-    if isinstance(clusters, (str, bytes, dict)) or not isinstance(clusters, Iterable):
+    if not is_listlike(clusters):
         raise InputError(f"{name} must be a list of clusters, each a list or set of mentions; it is {shown(clusters)}.")
     checked: list[set[Hashable]] = []
     assigned: set[Hashable] = set()
     for place, members in enumerate(clusters):
-        if isinstance(members, (str, bytes, dict)) or not isinstance(members, Iterable):
+        if not is_listlike(members):
             raise InputError(f"{name} must contain lists or sets of mentions; cluster {place} is {shown(members)}.")
         cluster: set[Hashable] = set()
         for mention in members:
@@ -259,6 +260,7 @@ def coreference_scores(
     Source: Vilain et al. (1995), Bagga & Baldwin (1998), Luo (2005), Moosavi & Strube (2016); definitions as in Pradhan
     et al. (2014).
     """
+    check_arguments(coreference_scores, locals())
     overlap = overlap_of(gold, predicted, singletons=singletons)
     return CoreferenceScores(*(Score(*sums) for sums in _sums(overlap)), documents=1, singletons=singletons)
 

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import listed
 from howsure.inputs.classes import probability_fault, reduced
 from howsure.inputs.numbers_and_names import shortened, unknown_name
@@ -67,6 +68,7 @@ def tag_pairs(
 
     Raises InputError for sentences of unequal length, rows that are not a distribution, or a tag that does not exist.
     """
+    check_arguments(tag_pairs, locals())
     names = _names(posterior, labels)
     if reduce not in (CLASS_WISE, TOP_LABEL):
         raise unknown_name("reduction", str(reduce), (CLASS_WISE, TOP_LABEL), place="tag_pairs")
@@ -111,6 +113,7 @@ def transition_pairs(
 
     Raises InputError for sentences of unequal length, numbers outside [0, 1], or a tag that does not exist.
     """
+    check_arguments(transition_pairs, locals())
     transitions, gold = _wanted(pairs), _gold(tags)
     if _is_posterior(posterior):
         names = _names(posterior, None)
@@ -164,7 +167,12 @@ def _is_posterior(posterior: Posterior | Sequence[ArrayLike]) -> TypeGuard[Poste
 
 
 def _marginals(posterior: Posterior | Sequence[ArrayLike]) -> Sequence[Any]:
-    return posterior.marginals() if _is_posterior(posterior) else posterior  # type: ignore[return-value]
+    if _is_posterior(posterior):
+        return posterior.marginals()
+    if not is_listlike(posterior):
+        rule = "{parameter} must be a list of arrays, one per sentence; it is {value!r}"
+        raise InputError(rule, "posterior", value=posterior)
+    return posterior  # type: ignore[return-value]
 
 
 def _names(posterior: Posterior | Sequence[ArrayLike], labels: Sequence[str] | None) -> tuple[str, ...]:
@@ -202,6 +210,8 @@ def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats
 
 def _numbers(values: Any) -> Floats:
     """An array, or one built from rows, as in columns of data frames."""
+    if np.iscomplexobj(values):
+        raise InputError("{parameter} must be probabilities; it contains complex numbers", "posterior")
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, parameter
+from howsure.inputs.arguments import is_listlike
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -89,11 +90,11 @@ def check_lists(lists: object, *, name: str = "sentences", of: str = "words") ->
 
     Raises InputError naming the element that is not a list.
     """
-    if isinstance(lists, (str, bytes, dict)) or not isinstance(lists, Iterable):
+    if not is_listlike(lists):
         raise InputError(f"{name} must be a list of sentences, each a list of {of}; it is {_quoted(lists)}.")
     outer = list(lists)
     for i, item in enumerate(outer):
-        if isinstance(item, (str, bytes, dict)) or not isinstance(item, Iterable):
+        if not is_listlike(item):
             advice = " Split it first." if isinstance(item, (str, bytes)) else ""
             raise InputError(f"{name}[{i}] must be a list of {of}; it is {_quoted(item)}.{advice}")
     return outer

@@ -23,6 +23,7 @@ from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import Text, read_text
 from howsure.first_use import require
+from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.source_names import format_suffix
 
@@ -94,6 +95,7 @@ def read_documents(
 
     Raises InputError if the format cannot be seen, or as the reader of the format does.
     """
+    check_arguments(read_documents, locals())
     if bad_brackets not in BAD_BRACKETS:
         raise unknown_name("way", bad_brackets, BAD_BRACKETS, place="bad_brackets")
     left_out: LeftOut | None = [] if bad_brackets == LEAVE_OUT else None

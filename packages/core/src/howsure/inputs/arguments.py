@@ -1,0 +1,115 @@
+"""Whether arguments have the kinds that a function's annotations name, checked before anything is computed."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import cache
+from numbers import Real
+from typing import Any, Final, TypeAlias, TypeGuard
+
+import numpy as np
+
+from howsure.errors import InputError
+
+IsOfKind: TypeAlias = Callable[[Any], bool]
+
+
+def check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    """Check the arguments of a public function by its annotations: texts, flags, single values, lists of these.
+
+    Call it first, with `locals()`. Columns, data and the ranges of numbers are checked where they are used, so a
+    parameter of any other type is passed over.
+
+    >>> def calibrate(binning: str = "adaptive", coverage: Sequence[float] = ()) -> None:
+    ...     check_arguments(calibrate, locals())
+    >>> calibrate(coverage=0.8)
+    Traceback (most recent call last):
+    howsure.errors.InputError: coverage must be a list of numbers; it is 0.8.
+
+    Raises InputError for an argument of another kind.
+    """
+    for name, (default, kinds) in _kinds_by_parameter(function).items():
+        value = arguments[name]
+        if value is not default and not any(is_of_kind(value) for is_of_kind, _ in kinds):
+            words = [name_of_kind for _, name_of_kind in kinds]
+            raise InputError(
+                "{parameter} must be {kinds}; it is {value!r}",
+                name,
+                kinds=" or ".join(dict.fromkeys(words)),
+                value=value,
+            )
+
+
+@cache
+def _kinds_by_parameter(function: Callable[..., Any]) -> dict[str, tuple[object, list[tuple[IsOfKind, str]]]]:
+    """The default and the kinds of each parameter whose annotation names only kinds of KINDS."""
+    kinds = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        annotation = re.sub(r"Literal\[[^]]*\]", "str", str(parameter.annotation)).strip("\"'")
+        parts = re.split(r" \| (?![^\[]*\])", annotation)
+        if all(part in KINDS for part in parts):
+            kinds[name] = (parameter.default, [KINDS[part] for part in parts])
+    return kinds
+
+
+def is_listlike(value: object) -> TypeGuard[Iterable[Any]]:
+    """Whether a value can be read as a list of values: no text, no mapping, no number.
+
+    >>> is_listlike([1, 2]), is_listlike("ab"), is_listlike(np.array(5.0))
+    (True, False, False)
+    """
+    if isinstance(value, (str, bytes, Mapping)):
+        return False
+    try:
+        iter(value)  # type: ignore[call-overload]
+    except TypeError:
+        return False
+    return True
+
+
+def _is_single(value: object) -> bool:
+    """Whether a value is no container of values: neither a list, nor an array, nor a frame."""
+    is_text = isinstance(value, (str, bytes))
+    return isinstance(value, Hashable) and (is_text or not (isinstance(value, Iterable) or hasattr(value, "__array__")))
+
+
+def _is_scalar(value: object) -> bool:
+    """`_is_single`, for the scalars of numpy, too."""
+    return isinstance(value, np.generic) or _is_single(value)
+
+
+def _is_list(is_item: IsOfKind) -> IsOfKind:
+    """The test of a list, tuple, array, series or range, all of whose values pass a test."""
+
+    def is_list(value: Any) -> bool:
+        unordered = isinstance(value, (set, frozenset)) or hasattr(value, "columns")
+        read_once = hasattr(value, "__next__")  # an iterator would be empty when it is used
+        return is_listlike(value) and not (unordered or read_once) and all(is_item(item) for item in value)
+
+    return is_list
+
+
+def _is_seed(value: object) -> bool:
+    return isinstance(value, (int, np.integer, np.random.Generator, np.random.SeedSequence, type(None)))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (Real, np.bool_))
+
+
+KINDS: Final[dict[str, tuple[IsOfKind, str]]] = {
+    "None": (lambda value: value is None, "None"),
+    "str": (lambda value: isinstance(value, str), "a text"),
+    "bool": (lambda value: isinstance(value, (bool, np.bool_)), "True or False"),
+    "int": (_is_scalar, "a number"),
+    "float": (_is_scalar, "a number"),
+    "Randomness": (_is_seed, "a seed, a numpy Generator, a SeedSequence or None"),
+    "Hashable": (_is_scalar, "one value"),
+    "Sequence[str]": (_is_list(lambda item: item is not None and _is_scalar(item)), "a list of texts"),
+    "Sequence[int]": (_is_list(_is_number), "a list of numbers"),
+    "Sequence[float]": (_is_list(_is_number), "a list of numbers"),
+    "Sequence[object]": (_is_list(_is_scalar), "a list of values"),
+    "Sequence[str | float]": (_is_list(_is_scalar), "a list of values"),
+}
