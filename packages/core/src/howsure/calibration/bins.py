@@ -30,13 +30,12 @@ def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
 def lasts_of_bins(q: Floats | Integers, *, bin_size: int) -> Integers:
     """The last row of each bin except the last bin, for sorted predictions or cell numbers."""
     n = len(q)
-    ends = np.append(np.flatnonzero(q[1:] != q[:-1]) + 1, n)  # of groups of equal ones
-    if len(ends) == n:  # no ties: every bin but the last has exactly bin_size pairs
+    is_last = np.append(q[1:] != q[:-1], True)  # of a group of equal ones
+    if is_last.all():  # no ties: every bin but the last has exactly bin_size pairs
         return np.arange(1, n // bin_size) * bin_size - 1
-    lasts = []
-    start = 0
+    last_rows, lasts, start = is_last.tobytes(), [], 0
     while n - start >= 2 * bin_size:
-        start = int(ends[ends.searchsorted(start + bin_size)])
+        start = last_rows.index(1, start + bin_size - 1) + 1
         if n - start < bin_size:
             break
         lasts.append(start - 1)
@@ -430,9 +429,8 @@ def _bin_sorted(
         bounds.append(np.concatenate([[start], start + inside, [end]]))
     filled = [np.flatnonzero(bound[1:] > bound[:-1]) for bound in bounds]
     starts = np.concatenate([bound[some] for bound, some in zip(bounds, filled, strict=True)])
-    which = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(q)))
-    sums = sums_of_rows(q, y, w).into(which, len(starts))
-    variance = np.bincount(which, q * (1 - q) if w is None else w**2 * q * (1 - q), len(starts)).astype(np.float64)
+    sums = sums_of_rows(q, y, w).runs(starts)
+    variance = np.add.reduceat(q * (1 - q) if w is None else w**2 * q * (1 - q), starts)
     loss, finite = losses_of_rows(q, y, w)
     infinite = ends - firsts - np.add.reduceat(finite.astype(np.int64), firsts)
     bars = bars_of_rows(q) * 2 + y + 2 * HISTOGRAM_BARS * np.repeat(np.arange(len(parts)), ends - firsts)
