@@ -148,7 +148,10 @@ def _is_openai_evals(beginning: Beginning) -> bool:
 def _openai_evals(source: Source) -> Iterator[Row]:
     """A row for each sample and, where it was judged several times, for each run; a match and metrics make one row."""
     named: Row = {}
-    runs_of_samples: dict[Any, list[dict[str, Row]]] = {}  # of each run, its events by their types
+    items, runs_of_samples = (
+        dict[str, Any](),
+        dict[str, list[dict[str, Row]]](),
+    )  # of each run, its events by their types
     for line, record in source.records():
         kind = record.get("type")
         if "spec" in record:
@@ -158,15 +161,17 @@ def _openai_evals(source: Source) -> Iterator[Row]:
         elif kind in JUDGEMENTS:
             if "sample_id" not in record:
                 raise source.fault(line, "it has no sample_id. Is this a log of OpenAI's evals?")
-            runs = runs_of_samples.setdefault(record["sample_id"], [])
+            sample = str(record["sample_id"])
+            items[sample] = record["sample_id"]
+            runs = runs_of_samples.setdefault(sample, [])
             run = next((events for events in runs if kind not in events), None)
             if run is None:
                 runs.append(run := {})
             run[kind] = _judgement(mapping(record.get("data")), scores=kind == "metrics")
     is_repeated = any(len(runs) > 1 for runs in runs_of_samples.values())
-    for item, runs in runs_of_samples.items():
+    for sample, runs in runs_of_samples.items():
         for number_of_run, events in enumerate(runs):
-            row = named | {"item": item} | ({"run": number_of_run} if is_repeated else {})
+            row = named | {"item": items[sample]} | ({"run": number_of_run} if is_repeated else {})
             for event in events.values():
                 row |= event
             yield row

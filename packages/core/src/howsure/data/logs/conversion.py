@@ -250,8 +250,8 @@ class Log:
 
     def _note_first_score(self, task: Any, score: str, names: list[str]) -> None:
         """Note the first score of a row with these columns, unless the first one so far of its task precedes it."""
-        known, place = self.first_scores.get(task), names.index(score)
-        if known is None or score in self.names_before[task] or known in names[place:]:
+        current, place = self.first_scores.get(task), names.index(score)
+        if current is None or score in self.names_before[task] or current in names[place:]:
             self.first_scores[task] = score
             self.names_before[task] = set(names[:place])
 

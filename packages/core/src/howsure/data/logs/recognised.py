@@ -124,7 +124,7 @@ FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  
 def unfolded(
     paths: Sequence[str | os.PathLike[str]], format: str | None = None, tell: Callable[[str], None] = lambda text: None
 ) -> list[str]:
-    """The paths, with the files that lie in a folder in its place. tell: called with a note on tables beside logs.
+    """The paths, with the files that lie in a folder in its place. tell: called with a note on tables next to logs.
 
     Raises InputError for a folder with nothing to read, with logs of two programs, or tables of two formats.
     """
