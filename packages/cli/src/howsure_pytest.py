@@ -1,6 +1,6 @@
 """A plugin of pytest: tests of a model that may fail now and then, and the calibration of all predictions of a run.
 
-It stands beside the package, since pytest loads it at every start: neither howsure nor numpy is imported before a test
+It is a module of its own, since pytest loads it at every start: neither howsure nor numpy is imported before a test
 asks for them, so that a start costs nothing and coverage is measured of all of howsure.
 """
 
@@ -156,7 +156,7 @@ HELD = pytest.StashKey[Predictions]()
 
 @pytest.fixture
 def howsure_predictions(request: pytest.FixtureRequest) -> Predictions:
-    """Collects predictions: `howsure_predictions.add(label, probability)`; their calibration is told at the end."""
+    """Collects predictions: `howsure_predictions.add(label, probability)`; their calibration is printed at the end."""
     predictions: Predictions = request.node.stash.setdefault(HELD, Predictions())
     return predictions
 
@@ -171,7 +171,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 class Session:
-    """All predictions of a run, by test, and what is told of them at its end."""
+    """All predictions of a run, by test, and the summary that is printed at its end."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
@@ -208,7 +208,7 @@ class Session:
 
 
 def judged(rows: list[tuple[bool, float, str | None]], config: pytest.Config) -> tuple[str, list[str]]:
-    """The outcome of a check of predictions, and the lines that tell it; without a limit, their calibration error."""
+    """The outcome of a check of predictions, and the lines to print; without a limit, their calibration error."""
     import howsure
 
     labels, probabilities, named = zip(*rows, strict=True)

@@ -250,7 +250,7 @@ class Resuming:
             except urllib.error.HTTPError as error:
                 if error.code != NO_SUCH_REST:
                     raise
-                self.part.unlink(missing_ok=True)  # what is held is no beginning of the file
+                self.part.unlink(missing_ok=True)  # the stored part is not the beginning of the file
                 self._go_on(url)
         except urllib.error.HTTPError as error:
             raise DownloadError(f"{url} answers {error.code} {error.reason}. {ADVICE}") from error

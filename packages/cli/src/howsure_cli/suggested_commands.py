@@ -123,7 +123,7 @@ def _typed(command: str, *words: str) -> str:
 
 
 def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
-    """What to say of a table with a row per model and nothing but numbers beside it; None of any other table."""
+    """The note for a table that has a row per model and otherwise only numbers; None for any other table."""
     named = [
         column for column in columns if column.kind in (UNIQUE, TWO) and column.words & MODELS and column.values == n
     ]
@@ -191,7 +191,7 @@ def _is_asked(column: SeenColumn) -> bool:
 
 
 def _positive(label: SeenColumn) -> list[str] | None:
-    """The option that says which value counts as 1; None where nothing tells."""
+    """The option that says which value counts as 1; None if it is unclear."""
     if {value.lower() for value in label.held} <= PLAIN:
         return []
     if _numeric(label):

@@ -66,7 +66,7 @@ def calibration_error(confidence: str = "confidence", level: float = 0.95) -> Me
 
 @metric
 def auroc(confidence: str = "confidence", level: float = 0.95) -> Measure:
-    """How well confidence tells right answers from wrong ones, with its interval: `auroc`, `low`, `high`."""
+    """How well confidence separates right answers from wrong ones, with its interval: `auroc`, `low`, `high`."""
 
     return _selective("auroc", confidence, level)
 
@@ -127,7 +127,7 @@ class Report(Hooks):
     """Off unless the environment names a folder for reports."""
 
     def enabled(self) -> bool:
-        """Whether reports are asked for."""
+        """Whether reports are requested."""
         return bool(os.environ.get(REPORTS))
 
     async def on_task_end(self, data: TaskEnd) -> None:

@@ -109,7 +109,7 @@ class Result:
         return {}
 
     def made(self) -> str:
-        """How it was made, in a line: what is printed beside its table as a comment."""
+        """The recipe in one line, which is printed with a table as a comment."""
         return recipe_text(result_recipe(self))
 
     @property
@@ -143,11 +143,11 @@ class Result:
         return [note for note in self.below() if note != self.answer]
 
     def besides(self) -> Sequence[Result]:
-        """Other results that it tells below itself, each with a table of its own."""
+        """Other results that are shown below this one, each with its own table."""
         return ()
 
     def in_csv(self) -> Result:
-        """What CSV holds, which is one table: what was asked for beside it, else itself."""
+        """The result that CSV contains, which is one table: a further result that was requested, else this one."""
         return next(iter(self.besides()), self)
 
     def contests(self) -> Sequence[Hashable]:
@@ -237,7 +237,7 @@ class Result:
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
         """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown. Of a result
-        that tells another one below itself, such as the worst rows, it holds this other one: CSV is one table.
+        that has a further one, such as the worst rows, it contains the further one: CSV is one table.
 
         columns: some of its headings. raw: no cell is changed for spreadsheets.
 

@@ -1,4 +1,4 @@
-"""The worst rows: what was most confidently wrong, or scored lowest, beside the columns that tell why."""
+"""The worst rows: the most confidently wrong or the lowest-scoring rows, with columns that may show why."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class LowItem:
 class WorstRows(ResultOfRows[Any]):
     """The worst rows of a result, the worst first, equally bad ones in their order; indexed by their position.
 
-    recipe: how many were asked for, the columns shown, and by what they are the worst. tied: for each score, how many
-    more items have the mean of its last one.
+    recipe: how many were requested, the columns shown, and the measure by which they are the worst. tied: for each
+    score, how many more items have the mean of its last one.
     """
 
     rows: tuple[WrongRow, ...] | tuple[LowItem, ...] = as_json("worst")
@@ -103,7 +103,7 @@ class WorstRows(ResultOfRows[Any]):
         known_columns = [
             Column(name, KINDS.get(name, WORDS), only=FRAME if name in same | {"file"} else "") for name in field_names
         ]
-        if "file" not in same:  # programs read its whole name, people what tells it from others
+        if "file" not in same:  # programs get the whole name, people the part that differs from other files
             files = source_names([str(row.file) for row in self.rows])
             known_columns.insert(field_names.index("row"), Column("file", WORDS, values=files, only=TABLE))
         return [*known_columns, *shown]
@@ -131,7 +131,8 @@ class WorstRows(ResultOfRows[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """What is asked for: the n worst rows, with the columns to `show`. wrong: which pairs are, where not all may be."""
+    """The request: the n worst rows, with the columns to `show`. wrong: which pairs are wrong, if not all may be
+    listed."""
 
     n: int
     show: Show
@@ -224,10 +225,10 @@ class Worst:
 
 
 def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None = None) -> Worst | None:
-    """What is asked for of the worst rows; None if nothing is.
+    """The request for worst rows; None if there is none.
 
-    Raises InputError for columns without a number of rows, arrays where columns must be named, and names where there
-    are no columns.
+    Raises InputError for columns without a number of rows, for arrays where columns must be named, and for names
+    without a frame or file.
     """
     if not (isinstance(show, (str, Mapping)) or is_listlike(show)) or hasattr(show, "columns"):
         raise InputError("{parameter} must be a list of names; it is {value!r}", "show", value=show)

@@ -171,7 +171,7 @@ def test_little_and_extreme_data_give_a_curve_and_notes() -> None:
     assert alone.brier.score.low is None
     assert alone.notes == (
         "every label is 1: discrimination carries no information",
-        "the scores and their parts have no intervals: label 0 has 0 pairs, and intervals rest on 20 pairs of equal "
+        "the scores and their parts have no intervals: label 0 has 0 pairs, and intervals need 20 pairs of equal "
         "weight of each label; label more",
         "every prediction is the same: the curve is one point",
     )

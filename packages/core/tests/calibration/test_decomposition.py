@@ -103,9 +103,7 @@ def test_one_label_alone_has_no_interval(label: int, q: float) -> None:
     curve = calibration_curve(np.full(30, label), np.full(30, q), method="corp", rng=0)
     for found in (curve.brier, curve.log_loss):
         assert all(getattr(found, part).low is None and getattr(found, part).high is None for part in PARTS)
-    note = (
-        f"the scores and their parts have no intervals: label {1 - label} has 0 pairs, and intervals rest on 20 pairs"
-    )
+    note = f"the scores and their parts have no intervals: label {1 - label} has 0 pairs, and intervals need 20 pairs"
     assert any(one.startswith(note) for one in curve.notes)
 
 

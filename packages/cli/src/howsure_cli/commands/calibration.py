@@ -35,7 +35,7 @@ from howsure_cli.terminal.options import (
 from howsure_cli.terminal.output import emit, progress, result_text, write_pictures
 from howsure_cli.terminal.process import check_memory
 
-ROW_BYTES = 250  # of a row of simulated pairs as text, beside its numbers
+ROW_BYTES = 250  # of a row of simulated pairs as text, in addition to its numbers
 LOGITS = (
     "FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, tokens, "
     "classes), in float64, float32, float16 or bfloat16. Rows are read some at a time; nothing is unpickled. Logits of "
@@ -271,7 +271,7 @@ howsure calibration ordinal decisions.jsonl --labels-from labels.csv --where "ta
 
 @cache
 def summary() -> click.Command:
-    """`howsure calibration summary`: sums that stand for predictions, in a small file, to be added to others."""
+    """`howsure calibration summary`: the sums of predictions, in a small file that can be added to others."""
     from howsure.calibration.calibration_summary import CalibrationSummaries, CalibrationSummary, sums_of_source
     from howsure.calibration.curves import pooling_notes
     from howsure.inputs.numbers_and_names import counted
@@ -286,7 +286,7 @@ def summary() -> click.Command:
     @role_option("y_true")
     @reading_options
     def command(files: Sequence[str], output: str, **typed: Any) -> None:
-        """Sums that stand for the predictions in FILE..., in a file of at most two megabytes per group, without rows.
+        """The sums of the predictions in FILE..., in a file of at most two megabytes per group, without rows.
 
         FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration`
         reads summaries as it reads predictions: of yesterday and today, of two machines, of two hospitals that show no

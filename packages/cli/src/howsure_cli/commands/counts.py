@@ -74,7 +74,7 @@ SAME = ("y_prob", "labelled", "groups", "date", "period", "date_format", "cluste
 
 
 def sample(output: str | None, **typed: Any) -> None:
-    """Write the sheet of units to label, and tell what to do with it."""
+    """Write the sheet of units to label, and print what to do with it."""
     drawn = result_of(draw_label_sample, typed)
     emit(f"{drawn.to_csv()}\n", output)
     if output is not None:

@@ -142,8 +142,8 @@ def apply_command(file: str, map: str, output: str, new_name: str, groups: str |
     matched by name, whatever the order of their columns.
 
     \b
-    howsure recalibrate apply test.jsonl --map map.json --prob score --output mended.jsonl
-    howsure recalibrate apply test.csv --map map.json --logits a,b,c --output mended.csv
+    howsure recalibrate apply test.jsonl --map map.json --prob score --output recalibrated.jsonl
+    howsure recalibrate apply test.csv --map map.json --logits a,b,c --output recalibrated.csv
     """
     written = recalibrate_file(
         RecalibrationMap.load(map),

@@ -14,7 +14,7 @@ from howsure_cli.terminal.options import output_options
 @click.argument("text", metavar="TEXT")
 @output_options
 def command(text: str, form: str, output: str | None) -> None:
-    """What a signature says: how somebody made the result that it stands beside.
+    """What a signature says: the settings of the result that it was printed with.
 
     TEXT: the line that `--format signature` printed, in quotes.
     """

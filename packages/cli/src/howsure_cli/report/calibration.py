@@ -43,7 +43,7 @@ VERDICTS_UP_TO = 12
 COMPARED_UP_TO = 100  # rows of the figure of errors
 IN_A_SENTENCE = {
     NONE_SEEN: "without detected miscalibration",
-    TOO_LITTLE: "with too little data to tell",
+    TOO_LITTLE: "with too little data",
     UNKNOWN_SIZE: "miscalibrated by an unknown amount",
     NOT_LOCATED: "miscalibrated, but not in any single bin",
 }
@@ -119,10 +119,10 @@ class Section:
 def calibration_report(result: CalibrationCurves, *, title: str | None = None, command: str | None = None) -> str:
     """Everything about some calibration curves as one HTML page that needs no network and runs no script.
 
-    result: curves with bins, and perhaps some without bins beside them. command: what was typed, to be copied. Up to 24
+    result: curves with bins, and perhaps some without bins. command: what was typed, to be copied. Up to 24
     curves are drawn, those with most pairs, and the page says so; the table holds all.
 
-    Raises InputError if there is no curve with bins.
+    Raises InputError without a curve with bins.
     """
     if result.corp:
         result = replace(result, rows=result.beside, beside=result.corp)

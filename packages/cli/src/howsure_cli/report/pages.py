@@ -43,7 +43,7 @@ def as_json(recipe: Iterable[tuple[str, str]]) -> str:
 
 
 def write_report(html: str, path: str | os.PathLike[str]) -> None:
-    """Write a report to `path`: to a temporary file beside it, which then takes its place.
+    """Write a report to `path`: to a temporary file in its folder, which then replaces it.
 
     Raises InputError for a name that no browser takes for a page, or a folder that does not exist.
     """
@@ -60,5 +60,5 @@ def check_report(path: str | os.PathLike[str]) -> None:
 
 
 def tables_beside(result: Result) -> list[tuple[str, Markup]]:
-    """What a result tells below itself, such as the worst rows: what it is, and its table."""
+    """The results that a result shows below itself, such as the worst rows: a description and a table of each."""
     return [(part.what_was_read, Markup(part._repr_html_())) for part in result.besides()]

@@ -36,8 +36,8 @@ class Written(click.types.StringParamType):
     """The type of an option or argument that names a file to write.
 
     `suffixes`: the name ends in one of these, "" for a name without one. `advice`: what to do for another suffix.
-    `beside`: further files that are written with it, by its name. `appended`: what the file holds stays, and must be a
-    text to which lines can be added.
+    `beside`: further files that are written with it, from its name. `appended`: what the file holds stays, and must be
+    a text to which lines can be added.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ def _check_file(by: str, path: str, kind: Written) -> None:
 
 
 def _check_text(by: str, path: str) -> None:
-    """Raise InputError where a file is no text for people: lines added to it would damage it."""
+    """Raise InputError if a file is not a text for people, because adding lines would damage it."""
     with opened(path) as file:
         beginning = file.read(BEGINNING)
     text = codecs.getincrementaldecoder("utf-8")()

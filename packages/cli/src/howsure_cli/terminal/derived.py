@@ -2,7 +2,7 @@
 
     command = derived("selective", selective_table, examples="howsure selective answers.csv …", figure=True)
 
-calls `selective_table(…, data=howsure.read(FILE...))` and prints what comes back, in the format that is asked for. A
+calls `selective_table(…, data=howsure.read(FILE...))` and prints the result in the requested format. A
 parameter is spelled as the vocabulary says (`vocabulary.py`), its help is its line in the docstring, its type is that
 of the signature. `data` becomes the options of a source. What differs is said by `options`, a decorator by parameter.
 """
@@ -183,7 +183,7 @@ def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -
 
 
 def choice(function: Callable[..., object], parameter: str, names: Sequence[str]) -> Decorator:
-    """The option of a parameter that takes one of some names; NOT among them stands for None."""
+    """The option of a parameter that takes one of some names; NOT among them means None."""
     default = inspect.signature(function).parameters[parameter].default
     how: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
     return click.option(

@@ -163,7 +163,7 @@ report_option = click.option("--report", type=Written(*PAGES), metavar="FILE.htm
 
 
 def in_order(options: Sequence[Callable[[Decorated], Decorated]]) -> Callable[[Decorated], Decorated]:
-    """Several options as one decorator; help lists them as they stand here."""
+    """Several options as one decorator; help lists them in this order."""
 
     def decorated(function: Decorated) -> Decorated:
         for option in reversed(options):
@@ -242,7 +242,7 @@ def role_option(role: str, **how: Any) -> Callable[[Decorated], Decorated]:
 
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that name the columns of a file, beside those of labels and probabilities; then those of a source."""
+    """The options that name columns of a file, except those of labels and probabilities; then those of a source."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         role_option(name) for name in ("pos_label", "clusters", "sample_weight", "id")
     ]
@@ -283,7 +283,8 @@ ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 
 
 def source_of(files: Sequence[str], options: Mapping[str, Any]) -> Files:
-    """The source that the options of a command name; it tells what it took files for, and shows its progress."""
+    """The source that the options of a command name; it reports the recognised format of files, and shows its
+    progress."""
     how = {name: options[name] for name in OF_SOURCE if name in options}
     source = files_of(files, missing_values=options.get("missing", ()), format=options["input_format"], **how)
     return replace(source, tell=tell, bar=lambda n, unit: progress(unit, total=n))

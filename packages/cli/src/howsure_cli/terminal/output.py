@@ -1,4 +1,4 @@
-"""What a command prints, in the characters and the format that are asked for, and its progress."""
+"""What a command prints, in the requested characters and format, and its progress."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def write_pictures(
 
 
 def say(text: str) -> None:
-    """Tell the user something that is no result, in a line of standard error."""
+    """Print a message that is not a result, as a line of standard error."""
     sys.stderr.write(f"{on_a_terminal(text)}\n")
     sys.stderr.flush()
 
@@ -182,7 +182,7 @@ PATIENCE, REFRESH = 2.0, 0.1  # seconds before a bar appears, and between its ch
 
 @contextmanager
 def progress(what: str, *, total: int, rate: bool = False) -> Iterator[Callable[[int], None]]:
-    """Yield a function that is told of every step done; with `rate` the bar shows how many a second."""
+    """Yield a function to call with each number of steps done; with `rate` the bar shows the steps per second."""
     if not sys.stderr.isatty():
         yield lambda steps: None
         return

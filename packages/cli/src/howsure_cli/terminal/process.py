@@ -76,7 +76,7 @@ SHOW = f"{TRACEBACK} shows where it occurred"
 
 
 def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
-    """Run a command; the code to exit with. Whatever happens is told in one sentence.
+    """Run a command; the code to exit with. Any error is printed as one sentence.
 
     What `run` returns as a number is a verdict's code; 2: what is wrong with the input or the machine is said; 70: an
     error that was not foreseen; 130: stopped.
@@ -89,7 +89,7 @@ def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
 
 
 def _told(error: BaseException, with_traceback: bool) -> int:
-    from howsure_cli.terminal.output import say  # loaded where there is something to tell: --help is quick
+    from howsure_cli.terminal.output import say  # loaded only if there is a message, so that --help is fast
 
     match error:
         case click.exceptions.Abort() | KeyboardInterrupt():

@@ -211,7 +211,7 @@ def cautious_gaps(gap: Floats, s: Floats) -> Floats:
 
     This is the mean of sign(ĝ + δ) (ĝ - δ) over δ ~ Normal(0, s²). If ĝ ~ Normal(g, s²), then ĝ + δ and ĝ - δ are
     independent, like estimates from two halves of the data, and the expectation is |g| (2Φ(|g| / (s √2)) - 1): 0 if
-    there is no gap, and close to |g| if it is large.
+    the gap is 0, and close to |g| if the gap is large.
 
     >>> cautious_gaps(np.array([0.0, 0.1, -0.1]), np.array([0.01, 0.01, 0.1])).round(3).tolist()
     [-0.008, 0.1, 0.02]

@@ -423,7 +423,7 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
     ) -> CalibrationTable:
         """The calibration of every group, as `calibration_table`; bins are made of whole cells.
 
-        Raises InputError if there are no groups, or if a group has no pairs of positive weight.
+        Raises InputError without groups, and if a group has no pairs of positive weight.
         """
         if not self._slots:
             raise InputError("there are no summaries: add pairs first.")

@@ -350,7 +350,7 @@ def _over(variance: Floats) -> Statistic:
     """The statistic Σ_b S_b² / variance_b of sums S; infinite if it overflows."""
     with np.errstate(over="ignore"):
         inverse = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
-    np.minimum(inverse, np.finfo(np.float64).max, out=inverse)  # infinity times a sum of 0 would be no number
+    np.minimum(inverse, np.finfo(np.float64).max, out=inverse)  # infinity times a sum of 0 would not be a number
 
     def statistic(rows: Floats) -> Floats:
         with np.errstate(over="ignore"):

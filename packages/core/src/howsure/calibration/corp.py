@@ -455,6 +455,6 @@ def _rare_label(rows: Ordered, label: int) -> str:
     where = "" if rows.clusters is None else f" in {counted(len(np.unique(rows.clusters[has_label])), 'cluster')}"
     unit = "pairs" if rows.clusters is None else "pairs and clusters"
     return (
-        f"the scores and their parts have no intervals: label {label} has {count_text}{where}, and intervals rest on "
+        f"the scores and their parts have no intervals: label {label} has {count_text}{where}, and intervals need "
         f"{FEWEST} {unit} of equal weight of each label; label more"
     )

@@ -230,7 +230,7 @@ def calibration_curves(
     groups (n,): groups (tag, model, language), one curve each; without them, all pairs are one.
     method: a curve of bins, or without bins: isotonic regression (CORP).
     binning: bins of equal size (adaptive), or bins of equal width (uniform).
-    interval: interval of Algorithm 1's value, beside the debiased one.
+    interval: interval of Algorithm 1's value, in addition to the debiased one.
     rng: seed of random intervals and tests.
 
     p is that of the binned test, adjusted for the number of groups (Holm); `calibration_test` has others. In files,
@@ -326,7 +326,7 @@ def curves_by_group(
     """A calibration curve for each group, or one for all pairs: do predicted probabilities match frequencies?
 
     method: a curve of bins, or without bins: isotonic regression (CORP).
-    interval: interval of Algorithm 1's value, beside the debiased one.
+    interval: interval of Algorithm 1's value, in addition to the debiased one.
     test: test that p comes from (default: the binned test).
 
     The curves behind `calibration_curves` and `worst_predictions`, which explain them, and `howsure calibration`.

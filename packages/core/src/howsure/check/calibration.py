@@ -95,7 +95,7 @@ def check_calibration(
     One-sided tests of size 1 - level: a rule passes where "it is broken" is rejected, and fails where "it is kept" is.
     Over all rules and groups, the probability of any false fail is at most 1 - level (`Check.together([check],
     alarms_over=30)`: in 30 runs together); that of a false pass of all is at most 1 - level, and so is that of any
-    false pass where groups are independent. docs/check.md: how they are tested, and how often they err.
+    false pass where groups are independent. docs/check.md: how they are tested, and how often they are wrong.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

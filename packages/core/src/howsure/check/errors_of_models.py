@@ -17,7 +17,7 @@ from howsure.stats.proportions import normal_quantile
 
 # Is a calibration error below or above a limit? One-sided tests, their bounds, and how many rows they need.
 
-POWER = 0.8  # with which the number of rows that is told gives a verdict
+POWER = 0.8  # probability that the stated number of rows gives a verdict
 MOST_TIMES = 10_000  # the rows there are: beyond, the estimate is as good as at the limit
 
 
@@ -309,7 +309,7 @@ def apart(this: SquaredError, other: SquaredError, *, n: int, rare: tuple[float,
 
 
 def bins_of(this: SquaredError, other: SquaredError) -> float:
-    """The degrees of freedom of a difference: a sum over so few bins shows its variance no better."""
+    """The degrees of freedom of a difference: the smaller of both equivalent numbers of bins, at least 1."""
     return max(min(equal_bins(this)[0], equal_bins(other)[0]), 1.0)
 
 

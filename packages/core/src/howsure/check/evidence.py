@@ -39,7 +39,7 @@ def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0
 
 
 def check_margin(value: object, *, most: float = 1.0) -> None:
-    """Raise InputError for a margin that is no number from 0 to below `most`."""
+    """Raise InputError for a margin that is not a number from 0 to below `most`."""
     if value is not None and not (is_number(value) and 0.0 <= value < most):
         rule = "of 0 or more" + (f" and below {most:g}" if np.isfinite(most) else "")
         raise InputError(f"{parameter('not_worse_than')} must be a margin {rule}; it is {value!r}.")
@@ -166,7 +166,7 @@ FORMAT, SCHEMA = "howsure check baseline", 1
 ERROR_FIELDS = ("value", "variance", "slope_above", "slope_below", "least", "degrees_of_freedom", "rare")
 LARGEST = 1e100  # of what any score can be
 MEAN_FIELDS = ("value", "variance", "lean", "degrees_of_freedom")
-UNBOUNDED = {"degrees_of_freedom": math.inf}  # what stands for null; elsewhere, it is undefined
+UNBOUNDED = {"degrees_of_freedom": math.inf}  # the value of null; in other fields, null is undefined
 
 
 @dataclass(frozen=True, slots=True)

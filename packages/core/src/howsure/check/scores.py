@@ -606,7 +606,7 @@ def notes_on(
 
 
 def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
-    """That so few rows or clusters could not pass whatever their scores were, and how many could."""
+    """Note that this few rows or clusters cannot pass whatever their scores are, and how many could."""
     low, high = test.within
     if not low < rule.limit < high:
         return

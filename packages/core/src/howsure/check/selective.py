@@ -154,7 +154,7 @@ def run_selective_check(
 def kept_risk(min_coverage: float) -> str:
     """What the risk is called of the answers that are kept.
 
-    Raises InputError for a coverage that is none.
+    Raises InputError for an invalid coverage.
     """
     if not (is_number(min_coverage) and 0.0 < min_coverage <= 1.0):
         raise InputError(

@@ -36,7 +36,7 @@ class Verdict:
     of the limit, from which the verdict follows where nothing is adjusted. wanted: the side of the limit on which it
     must lie. p_pass: of the hypothesis that the rule is broken, p_fail: that it is kept; both one-sided, and 1 where
     the estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell".
-    more_rows: how many more would probably tell, if the quantity is as estimated; None where none are needed or none
+    more_rows: how many more rows would probably decide, if the estimate is right; None where none are needed or none
     would do. reason: "no bounds" where no number of rows decides, since unseen scores may lie anywhere; else None.
     """
 
@@ -119,8 +119,9 @@ def rounded_up(rows: int) -> int:
 class Check(Rows[Verdict]):
     """The verdicts of a check, the level of its tests, and notes; iterate over it, or take one by its position.
 
-    `outcome` is "fail" if any verdict is, else "cannot tell" if any is, else "pass". A verdict errs with probability at
-    most 1 - level: docs/check.md says of which set of verdicts this holds. `found` is what they were decided from.
+    `outcome` is "fail" if any verdict is, else "cannot tell" if any is, else "pass". A verdict is wrong with
+    probability at most 1 - level: docs/check.md says of which set of verdicts this holds. `found` is what they were
+    decided from.
     """
 
     level: float
@@ -147,7 +148,7 @@ class Check(Rows[Verdict]):
     def together(cls, checks: Sequence[Check], *, level: float = 0.95, alarms_over: int = 1) -> Check:
         """The verdicts of several checks, adjusted together for their number and that of the runs.
 
-        Raises InputError for a level or a number of runs that is none, and for two checks of one name.
+        Raises InputError for an invalid level or number of runs, and for two checks of one name.
         """
         return decided([result for check in checks for result in check.found], level=level, alarms_over=alarms_over)
 
@@ -205,7 +206,7 @@ class Check(Rows[Verdict]):
 
     @property
     def answer(self) -> str:
-        """The verdict of the only rule, or how many rules fail, cannot be told, and pass."""
+        """The verdict of the only rule, or how many rules fail, are undecided, and pass."""
         if len(self.rows) == 1:
             return self._sentences()[0]
         counts = {outcome: sum(row.outcome == outcome for row in self.rows) for outcome in (FAIL, CANNOT_TELL, PASS)}
@@ -267,7 +268,7 @@ MOST_RUNS = 100_000
 def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
     """The level of the tests and the runs that share it.
 
-    Raises InputError for a level of one half or less, and for a number of runs that is no whole number.
+    Raises InputError for a level of one half or less, and for a number of runs that is not a whole number.
     """
     level = check_level(level)
     if level <= 0.5:
@@ -379,7 +380,7 @@ class Found:
 def decided(results: Sequence[Found], *, level: float, alarms_over: int) -> Check:
     """The verdicts on all evidence together, adjusted for their number.
 
-    Raises InputError for a level or a number of runs that is none, and for two checks of one name.
+    Raises InputError for an invalid level or number of runs, and for two checks of one name.
     """
     level, alarms_over = check_sizes(level, alarms_over)
     names = [result.name for result in results]

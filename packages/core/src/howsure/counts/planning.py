@@ -80,8 +80,8 @@ def plan_label_sample(
     y_prob (N,): scores, from 0 to 1.
     width: width of the total's interval, in units.
     share: the width is a share of the units, such as 0.05.
-    labelled: file written by `howsure counts sample`, with labels filled in: labels at hand.
-    y_true (N,): labels at hand, missing elsewhere, or a mapping of rows to them.
+    labelled: file written by `howsure counts sample`, with labels filled in: the available labels.
+    y_true (N,): the available labels, missing elsewhere, or a mapping of rows to them.
     pos_label: label value treated as positive (default: 1).
     design: sampling method: stratified or simple.
     level: level of the interval.

@@ -216,7 +216,7 @@ def open_to_extend(
 
     `classes_wanted` are the classes of a map, () where it takes one number per row. The columns of several classes
     have their names, or `classes` says which they are, in order. `groups` is the column of groups; `check_groups` is
-    told of all of them. With `skip_missing`, rows without a score or a group get nothing, and are counted.
+    called with all of them. With `skip_missing`, rows without a score or a group stay empty, and are counted.
 
     Raises InputError for anything that is not there or not as it must be.
     """

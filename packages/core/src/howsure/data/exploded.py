@@ -1,4 +1,5 @@
-"""Tables of objects as rows: what is no object in a JSON array is left out, and each element of a list may be a row."""
+"""Tables of objects as rows: elements of a JSON array that are not objects are left out, and each element of a list may
+be a row."""
 
 from __future__ import annotations
 
@@ -119,7 +120,7 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
 
 
 def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell: Tell) -> Iterator[Mapping[str, Any]]:
-    """A row for each element of a list, which stands in the place of the list."""
+    """A row for each element of a list, with the element in place of the list."""
     rows, elements, without, fields_seen = 0, 0, 0, dict[str, None]()
     for rows, record in enumerate(objects, start=1):
         keys = [field] if field in record else field.split(".")

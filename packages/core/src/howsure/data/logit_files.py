@@ -102,7 +102,7 @@ TYPES = {
     "U8": "u1",
 }
 BYTES = {name: 2 if type_ == BFLOAT16 else int(type_[-1]) for name, type_ in TYPES.items()}
-LENGTH = 8  # bytes that tell how long the header is
+LENGTH = 8  # bytes with the length of the header
 LONGEST_HEADER = 1 << 20
 ABOUT = "__metadata__"
 
@@ -110,7 +110,7 @@ ABOUT = "__metadata__"
 def tensors_of(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
     """The tensors of a file of `size` bytes by name, those of types that numpy can read.
 
-    Raises InputError if the header is none, or tells of more or other bytes than are there.
+    Raises InputError if the header is invalid, or does not match the bytes that follow.
     """
     length = int.from_bytes(file.read(LENGTH), "little")
     if size < LENGTH or length > min(size - LENGTH, LONGEST_HEADER):
@@ -215,9 +215,9 @@ def open_logits(
 ) -> LogitShards:
     """The logits in .npy or .safetensors files, and the numbers of the right classes.
 
-    The targets stand in the same .safetensors file, or in files of `targets`: one for each shard, or one for all, in
+    The targets are in the same .safetensors file, or in files of `targets`: one for each shard, or one for all, in
     their order. Their shape is that of the logits without the last axis. Where a target is `ignore`, the row does not
-    count. Nothing but headers and targets is read before rows are asked for; nothing is unpickled.
+    count. Only headers and targets are read before rows are requested; nothing is unpickled.
 
     Raises InputError naming the file, and what it holds instead.
     """

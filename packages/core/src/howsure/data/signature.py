@@ -49,7 +49,7 @@ class Signature(Result):
 
 
 def read_signature(text: str) -> Signature:
-    """What a signature says: the settings of the result beside which somebody printed it.
+    """What a signature says: the settings of the result that it was printed with.
 
     text: the line that the `signature` of a result holds.
 
@@ -57,7 +57,7 @@ def read_signature(text: str) -> Signature:
     >>> found.kind, found.settings["n"], found.version
     ('estimate', '6000', '0.2.0')
 
-    Raises InputError for what is no signature.
+    Raises InputError for a text that is not a signature.
     """
     like = "must be a signature, such as howsure|estimate|n:6000|v:0.2.0"
     if not isinstance(text, str):

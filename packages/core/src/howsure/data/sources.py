@@ -102,7 +102,7 @@ class Files(Source):
         return rows
 
     def logits(self, *, targets: Sequence[str], ignore: int) -> LogitShards | None:
-        """The logits in the files, with the right classes that stand beside them or in `targets`; None of saved
+        """The logits in the files, with the right classes in the same folder or in `targets`; None for saved
         summaries."""
         from howsure.data.logit_files import open_logits
 
@@ -110,7 +110,7 @@ class Files(Source):
         return None if saved_summaries(self.paths) else open_logits(self.paths, targets=targets, ignore=ignore)
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
-        """What is to be told how many of the n units were done."""
+        """A context with a function to call with the numbers of the n units that were done."""
         return super().progress(n, unit) if self.bar is None else self.bar(n, unit)
 
     def matched(
@@ -240,7 +240,7 @@ def read(
     input. where: use only the rows for which an expression holds, such as "prompt = 'first' and n > 3". skip_missing:
     leave rows with missing values out, and count them; missing_values: values that are treated as missing, such as
     "unparseable". by_file: each file's name is a column, `file`. across_files: whether equal ids and clusters of
-    several files are the "same" item or "separate" ones. format: of the files, where their names do not tell it.
+    several files are the "same" item or "separate" ones. format: of the files, if their names do not show it.
     normalise: divide the log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". labels_from:
     a table of the right answers of a log, with columns `id`, `label` and, where an item has several questions,
     `question`. explode: a list in each row of JSON or Parquet, whose elements become rows, each in the place of the
@@ -343,7 +343,7 @@ class Sums:
 def saved_summaries(files: Sequence[str]) -> list[str]:
     """The saved summaries that paths and globs name; [] if they name none.
 
-    Raises InputError if they name anything else beside summaries, or a summary twice.
+    Raises InputError if they include other files than summaries, or a summary twice.
     """
     paths = [path for file in files for path in ([file] if os.path.exists(file) else glob.glob(file, recursive=True))]
     first = next(filter(is_summary, paths), None)

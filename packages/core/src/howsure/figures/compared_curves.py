@@ -124,7 +124,7 @@ def draw_differences(
         literal(text, label)
 
 
-# Calibration curves before and after a model was mended, a panel for each thing that it speaks of.
+# Calibration curves before and after recalibration, a panel for each kind of probability.
 
 PANEL, LEGEND = 3.1, 1.95  # inches
 

@@ -33,7 +33,7 @@ BAND = 0.55  # opacity of the band of a calibrated model
 def corp_figure(curves: Sequence[CorpCurve], *, title: str | None = None, axis: str = AUTO) -> Figure:
     """Curves without bins as a figure to save: up to eight in one panel, more in a grid of small ones.
 
-    Raises InputError if there is no curve, or more than can be seen.
+    Raises InputError without a curve, and for more curves than a figure shows.
     """
     if len(curves) > TOGETHER_UP_TO:
         names = curve_names(curves, None)
@@ -51,9 +51,9 @@ def draw_corp(
     """Draw isotonic calibration curves, the diagonal, and where the predictions lie; new axes if `ax` is None.
 
     A single curve has two bands: grey, where the curve of a calibrated model would lie, and coloured, the interval of
-    the true frequency. Up to eight curves can be told apart; a legend gives the miscalibration of each.
+    the true frequency. Up to eight curves can be distinguished; a legend gives the miscalibration of each.
 
-    Raises InputError if there is no curve, or more than eight.
+    Raises InputError without a curve, and for more than eight.
     """
     if len(curves) > TOGETHER_UP_TO:
         raise InputError(f"one panel shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")

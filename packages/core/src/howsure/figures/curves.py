@@ -190,7 +190,7 @@ POINTS_UP_TO = 60  # bins; more are a line with a band
 POINTS_OF_MANY = 25  # the same if several curves share the axes, or the axes are small
 INTERVALS_UP_TO = 3  # curves; more intervals on one another show nothing
 MANY_BINS = 200
-MARKERS = 9  # of a line among many, to tell it from the others
+MARKERS = 9  # markers along a line among many, to distinguish it from the others
 ABOVE, BELOW = "#f4f7fb", "#f0ece6"
 STRIP = (-0.155, -0.025)  # where, under the curve, the predictions are shown
 TOP = 1.02  # of the axes, as a share of the scale
@@ -208,13 +208,13 @@ def draw_curves(
 ) -> Axes:
     """Draw calibration curves with the intervals of their bins, the diagonal, and where the predictions lie.
 
-    Up to eight curves can be told apart; `curve_figure` gives more of them a panel each. The strip under the curves is
-    a histogram of the predictions (heights are square roots of shares, so that thin tails show); for a single curve
+    Up to eight curves can be distinguished; `curve_figure` draws more of them, a panel each. The strip under the curves
+    is a histogram of the predictions (heights are square roots of shares, so that thin tails show); for a single curve
     label 1 points up and label 0 down. New axes if `ax` is None; labels: names instead of the curves' own. axis:
     "linear" for all of [0, 1], "zoom" for the part with bins, "logit" for log-odds, or "auto": zoomed where all bins
     lie below .2 or above .8.
 
-    Raises InputError if there is no curve, another number of labels than of curves, or log-odds of 0 or 1.
+    Raises InputError without a curve, unless there are as many labels as curves, and for log-odds of 0 or 1.
     """
     few = all(len(curve.bins) <= POINTS_OF_MANY for curve in curves)  # one way for all of them
     return draw_together(
@@ -266,7 +266,7 @@ def draw_together(
 
 
 def new_axes(curves: int) -> Axes:
-    """Axes with room for a legend of so many curves; a single one needs none."""
+    """Axes with room for a legend of this many curves; a single curve needs none."""
     if curves == 1:
         return new_figure(4.8, 5.2, constrained=False).add_subplot()
     if is_narrow():
@@ -429,7 +429,7 @@ def print_beside(
 
 
 def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
-    """A legend beside the axes, or below where there is little room."""
+    """A legend to the right of the axes, or below them where there is little room."""
     place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     if is_narrow():
         place = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.16)}
@@ -482,7 +482,7 @@ def curve_figure(
     panels: True or False to decide that by hand. The figure is a plain matplotlib Figure; axis and all else as
     in `draw_curves`.
 
-    Raises InputError if there is no curve, or more than can be seen.
+    Raises InputError without a curve, and for more curves than a figure shows.
     """
     names = curve_names(curves, labels)
     if panels if panels is not None else len(curves) > TOGETHER_UP_TO:

@@ -31,7 +31,7 @@ REFERENCE = re.compile(r'(url\(#|xlink:href="#)([^")]+)')
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as .svg, .png or .pdf: to a temporary file beside `path`, which then takes its place.
+    """Write a figure as .svg, .png or .pdf: to a temporary file in the same folder, which then replaces `path`.
 
     Raises InputError for any other suffix, or a folder that does not exist.
     """
@@ -54,7 +54,7 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
             format=kind[1:],
             dpi=DOTS_PER_INCH,
             metadata=UNDATED[kind],
-            bbox_inches="tight" if wanted_width() is None else None,  # a width that was asked for is kept
+            bbox_inches="tight" if wanted_width() is None else None,  # a requested width is not cropped
             pad_inches=0.06,
         )
     return buffer.getvalue()

@@ -45,7 +45,7 @@ def error_figure(rows: Sequence[Judged], *, labels: Sequence[str] | None = None,
 def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | None = None) -> Axes:
     """Draw each row's debiased error as a dot with its interval, sorted; to the right its number of pairs.
 
-    Raises InputError if there is no row, more rows than can be read, or another number of labels than of rows.
+    Raises InputError without a row, for more rows than are readable, and unless there are as many labels as rows.
     """
     if not 0 < len(rows) <= MOST_ROWS:
         raise InputError(f"rows must contain 1 to {MOST_ROWS} groups; there are {len(rows):,}. Choose some.")
@@ -109,8 +109,8 @@ def groups_figure(miscalibrated_groups: MiscalibratedGroups) -> Figure:
 
 
 def draw_groups(miscalibrated_groups: MiscalibratedGroups, *, ax: Axes) -> Axes:
-    """Draw the gap of each group with its simultaneous interval, beside the gap of the whole at the same predictions;
-    the whole stands in the first row."""
+    """Draw the gap of each group with its simultaneous interval, next to the gap of all rows at the same predictions;
+    the first row shows all rows together."""
     dress(ax, grid="x")
     narrow = is_narrow()
     names = ["all rows", *(_conditions(row, narrow) for row in miscalibrated_groups.rows)]

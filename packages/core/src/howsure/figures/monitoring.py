@@ -134,10 +134,10 @@ def trend_figure(trend: Trend) -> Figure:
 
 
 def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """The estimates of one rule by date: filled where it passed, hollow where the data could not tell, a cross where it
+    """Draw the estimates of one rule by date: filled if it passed, hollow if the data did not decide, a cross if it
     failed; the limit dashed.
 
-    Raises InputError for more groups than can be told apart.
+    Raises InputError for more groups than can be distinguished.
     """
     groups = list(dict.fromkeys(point.group for point in points))
     if len(groups) > MOST_GROUPS:

@@ -21,10 +21,10 @@ ROW, EDGES, WIDTH = 0.19, 1.0, 5.4  # inches
 
 
 def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
-    """Draw a dot and an interval for each model, by group, the best first; ranks beside them, tiers shaded in turn.
+    """Draw a dot and an interval for each model, by group, the best first, with ranks and alternately shaded tiers.
 
-    Of more than 60 rows, the first of each group are drawn, and the figure says how many these are. Where several k
-    were asked for, draw pass@k and pass^k by k instead.
+    Of more than 60 rows, the first of each group are drawn, and the figure says how many these are. For several k, draw
+    pass@k and pass^k by k instead.
     """
     rows, left_out = _shown(table)
     if curves := _curves(table):
@@ -74,7 +74,7 @@ def _curves(table: Leaderboard[Any]) -> list[Curve]:
 
 
 def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:
-    """The means of groups' means, where these were asked for; else all rows. Of battles, their points."""
+    """The rows to draw: the means of groups' means if requested, else all rows; of battles, the points."""
     if isinstance(table, BattleTable):
         ranks = [(score_row.rank_low, score_row.rank_high, score_row.tier, score_row.maybe_best) for score_row in table]
         return [

@@ -59,7 +59,7 @@ def difference_svg(result: Comparison) -> str:
 def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True) -> Axes:
     """Draw one metric: a dot for each model's difference with its interval, filled if the adjusted p is at most .05.
 
-    Raises InputError if there is no row, more rows than can be read, or more than one metric.
+    Raises InputError without a row, for more rows than are readable, and for more than one metric.
     """
     if not 0 < len(rows) <= MOST_ROWS:
         raise InputError(f"rows must contain 1 to {MOST_ROWS} models; there are {len(rows):,}. Choose some.")

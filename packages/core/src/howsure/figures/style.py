@@ -41,7 +41,7 @@ _DEFAULTS: Any = {key: mpl.rcParamsDefault[key] for key in mpl.rcParamsDefault i
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A colour, a marker and a dash pattern: any one of them tells a line from the others."""
+    """A colour, a marker and a dash pattern, each of which distinguishes a line from the others."""
 
     colour: str
     marker: str

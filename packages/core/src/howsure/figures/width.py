@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from howsure.errors import InputError
 
 NARROWEST, WIDEST = 2.0, 20.0  # inches
-NARROW = 4.6  # below, what stands side by side stands in a column
+NARROW = 4.6  # below this width, panels are stacked instead of side by side
 _WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
 
 

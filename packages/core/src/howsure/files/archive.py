@@ -31,8 +31,8 @@ def zstd() -> Any:
 # Archives of arrays, as numpy and howsure write them: what they declare is checked before a byte is unpacked.
 #
 # A few kilobytes can declare an array of 10¹² rows, or unpack to gigabytes. So sizes, types and shapes are read first,
-# they must agree with each other, and an archive may hold only so much more than its own size. Nothing is unpickled or
-# evaluated, and only what is asked for is read.
+# they must agree with each other, and the unpacked size is limited by the archive's own size. Nothing is unpickled or
+# evaluated, and only the requested members are read.
 
 Array = npt.NDArray[Any]
 RATIO, LEAST_MOST = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
@@ -58,7 +58,7 @@ FAULTS = (
 
 
 class ArchiveError(ValueError):
-    """What is wrong with an archive or an array, to be told with the name of the file."""
+    """An error in an archive or an array; the message needs the name of the file before it."""
 
 
 def most_unpacked(packed: int, *, text: bool = False) -> int:
@@ -78,8 +78,8 @@ class Archive:
     With `repetitive`, members may be packed by zstd too, and to a thousandth of their size; of those of one name, the
     last counts, as for every reader of such a zip.
 
-    Raises ArchiveError if the file is no zip, names a member twice, or packs one by bzip2 or LZMA, which Python unpacks
-    to any size.
+    Raises ArchiveError if the file is not a zip, names a member twice, or packs one by bzip2 or LZMA, which Python
+    unpacks to any size.
     """
 
     def __init__(self, file: IO[bytes], *, repetitive: bool = False) -> None:
@@ -178,7 +178,7 @@ def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS)
     """An array in numpy's format, of which `size` bytes are there.
 
     Raises ArchiveError if its type is of none of the `kinds`, if it does not declare as much as is there, if texts hold
-    what is no character, or if it is no such array.
+    invalid characters, or if it is not such an array.
     """
     start = stream.tell()
     header = array_header(stream, size, name=name, kinds=kinds)
@@ -226,7 +226,7 @@ def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[s
 
 
 def _check_characters(array: Array, name: str) -> None:
-    """Refuse code points that are no characters: Python could not print, save or compare them."""
+    """Refuse code points that are not characters: Python cannot print, save or compare them."""
     codes = array.ravel(order="K").view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
     low, high = SURROGATES
     if bool((codes > LAST_CODE_POINT).any()) or bool(((codes >= low) & (codes <= high)).any()):

@@ -62,7 +62,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def missing_file(path: str) -> InputError:
-    """The error for a path that leads nowhere, with the file beside it that was probably meant."""
+    """The error for a path that does not exist, with the file in its folder that was probably meant."""
     folder = os.path.dirname(path) or "."
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     alike = [name for name in names if nearest(source_name(path), [source_name(name)], cutoff=ALIKE) is not None]
@@ -72,8 +72,8 @@ def missing_file(path: str) -> InputError:
 
 
 def identity(path: str | os.PathLike[str] | int, *, devices: bool = False) -> Identity | None:
-    """What tells a file or folder, and with `devices` a pipe, from all others: the same by every name and link, and as
-    standard input, number 0; None if there is none."""
+    """The identity of a file or folder, and with `devices` of a pipe: the same for every name and link, and for
+    standard input, number 0; None if it does not exist."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -178,9 +178,9 @@ def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
     ValueError: it contains half a character (a lone surrogate)
     >>> parsed_json('{"a": 1, "a": NaN}', strict=True)
     Traceback (most recent call last):
-    ValueError: it holds NaN, which is no number of JSON
+    ValueError: it contains NaN, which is not a number in JSON
 
-    Raises ValueError if the text is no JSON or not in UTF-8, too deep, or holds what is no character.
+    Raises ValueError if the text is not JSON or not UTF-8, is nested too deeply, or has invalid characters.
     """
     rules: dict[str, Any] = {"parse_constant": _no_number, "object_pairs_hook": _once} if strict else {}
     if not isinstance(text, str | bytes):
@@ -282,7 +282,7 @@ def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterat
 
 MARK = b"\xef\xbb\xbf"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks of a text that has zero bytes too
-BEGINNING = 8_192  # bytes in which a file that is no text shows a zero byte
+BEGINNING = 8_192  # bytes within which a file that is not text has a zero byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +305,7 @@ class Text:
 def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> Text:
     """The text of a file, or of standard input where `path` is "-", in UTF-8 unless an `encoding` is named.
 
-    Raises InputError if there is no such file, or it is empty, damaged or in another encoding.
+    Raises InputError if the file does not exist, or is empty, damaged or in another encoding.
     """
     path_text = os.fspath(path)
     name = "standard input" if path_text == STANDARD_INPUT else path_text
@@ -321,7 +321,7 @@ def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> T
     return Text(name, content.replace("\r\n", "\n") if "\r" in content else content)
 
 
-# Text in another encoding, such as that of a spreadsheet program under Windows: it is asked for, and never guessed.
+# Text in another encoding, such as that of a spreadsheet program on Windows: the user names it; it is never guessed.
 
 LIKELY = "windows-1252"  # of spreadsheets of western Europe, which are saved as plain CSV
 SEEN = 30  # characters around one that is not UTF-8
@@ -366,7 +366,7 @@ def checked_encoding(encoding: str | None) -> str | None:
 
 
 def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
-    """The error for bytes that are no text in the encoding that was named."""
+    """The error for bytes that are not text in the named encoding."""
     return InputError(
         "{name} is not {encoding}: byte {at:,} is 0x{raw:02x}. Name another encoding.",
         name=name,
@@ -398,7 +398,8 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
 def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, encoding: str, name: str) -> None:
     """Write the text of a file that is not packed to another as UTF-8.
 
-    Raises InputError if it is no text of that encoding, or UTF-8 anyhow: read otherwise, its letters would be others.
+    Raises InputError if the text is not in that encoding, and if it is UTF-8 all the same, because reading it in the
+    named encoding would change its letters.
     """
     decoder = codecs.getincrementaldecoder(checked_encoding(encoding) or "utf-8")()
     with open(path, "rb") as file, open(target, "w", encoding="utf-8", newline="") as copy:

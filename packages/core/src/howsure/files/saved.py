@@ -44,7 +44,8 @@ def save(content: bytes, path: Place, *, like: str) -> None:
 
 
 def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> None:
-    """The same where there is no file, or one whose content is an earlier state of this; one process after the other.
+    """Save as `save` does, if there is no file or its content is an earlier state of this; processes wait for each
+    other.
 
     earlier: the SHA-256 of each state that was loaded or saved before; that of `content` is added.
 
@@ -61,7 +62,7 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
 def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str) -> Loaded:
     """What a file holds, as `parse` reads its bytes; errors name the file.
 
-    Raises InputError if there is no such file, it cannot be read, or it is larger than any of `what` it should be.
+    Raises InputError if the file does not exist, cannot be read, or is larger than any `what`.
     """
     with opened(path_of(path, like=like)) as file:
         content = file.read(MOST_BYTES + 1)
@@ -92,7 +93,7 @@ class Head:
     def fields(self, text: str | bytes) -> Mapping[str, Any]:
         """The object in a JSON text.
 
-        Raises InputError if it is no JSON, or of another kind or version.
+        Raises InputError if it is not JSON, or of another kind or version.
         """
         if not isinstance(text, str | bytes):
             raise InputError(f"{self.what} must be a JSON text; it is a {type(text).__name__}.")
@@ -192,7 +193,7 @@ def read_model(
     """The content and the arrays of a model that `write_model` wrote. What a file declares is checked before it is
     unpacked, and nothing is unpickled or evaluated. oldest: the first schema that is still read (default: `schema`).
 
-    Raises InputError if there is no such file, or it is truncated, changed, of another kind or of another schema.
+    Raises InputError if the file does not exist, or is truncated, changed, of another kind or of another schema.
     """
     try:
         with opened(path_of(path, like=LIKE)) as file:
@@ -211,10 +212,10 @@ def damaged_model(path: Place, why: object) -> InputError:
 
 
 def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
-    """What a file of arrays that is no model is instead, and which command reads it.
+    """What a file of arrays is if it is not a model, and which command reads it.
 
     >>> _what_it_is("crf.npz", ["emissions"])
-    'It holds the arrays emissions. Name the file that the model was saved to.'
+    'It contains the arrays emissions. Name the file that the model was saved to.'
     """
     arrays_text = f"It contains the arrays {shortened(arrays)}" if arrays else "It is a zip without arrays"
     if not {"logits", "predictions"} & set(arrays):

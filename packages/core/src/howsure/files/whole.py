@@ -45,7 +45,7 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
 
 
 def write_whole(content: bytes, path: Place) -> None:
-    """Write a file by way of a temporary one beside it, so that nobody ever sees half of it, also after a power cut.
+    """Write a file atomically, through a temporary file in its folder: it is complete even after a power cut.
 
     A file that is replaced passes its permissions on. A pipe or a device, such as /dev/stdout, is written to, not
     replaced; a link stays, and its target is written.

@@ -201,7 +201,7 @@ class Probabilities:
 
     @property
     def of_the_likelier(self) -> bool:
-        """Whether each row's probability p stands for the likelier of two labels, with confidence max(p, 1 - p)."""
+        """Whether each row's probability p counts for the likelier of two labels, with confidence max(p, 1 - p)."""
         return self.way == PROB and self.reduce == TOP_LABEL
 
     def refuse_classes(self) -> None:

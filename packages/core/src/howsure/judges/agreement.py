@@ -1,4 +1,4 @@
-"""`rater_agreement`: how far do raters agree, and may a judge stand in for a person?"""
+"""`rater_agreement`: how far do raters agree, and may a judge replace a person?"""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def rater_agreement(
     id (n,): the item that was graded.
     scale: nominal: labels without an order; ordinal: numbers whose order counts; interval: whose distances count.
     categories: all grades that raters could give, also those that nobody gave (default: those that occur).
-    judge: the rater who is a model: may it stand in for a person?
+    judge: the rater who is a model: may it replace a person?
     margin: by how much people may be closer to each other than the judge is to them, as it costs less.
     level: level of the intervals.
 
@@ -312,7 +312,8 @@ def _distinct_rows(counts: Floats, *, most: int) -> tuple[Floats, Integers]:
 def _estimate(
     statistic: Callable[[Floats], float], times: Floats, *, n: int, apart: int, chance: float, level: float
 ) -> Estimate:
-    """A statistic of items of a few kinds, so many `times` each, and its interval from leaving out each item in turn.
+    """A statistic of items of a few kinds, each of which occurs `times` times, with its interval from leaving out each
+    item in turn.
 
     Where the raters of fewer than 5 of n items are `apart`, leaving these out does not show how many others would be:
     then the interval is that of the share of such items, exact for a share, each of which takes as much of 1 as those

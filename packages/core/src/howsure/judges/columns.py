@@ -23,7 +23,7 @@ from howsure.judges.correction import Graded
 from howsure.stats.mean_score import Bounds, share_bounds
 
 LENGTHS, READINGS = ("length", "prompt_length"), ("second", "settled")
-MIN_COPIED = 10  # fewer equal grades are no surprise
+MIN_COPIED = 10  # fewer equal grades are not surprising
 NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", *READINGS, "swapped", "earlier")
 DRAWN = ("strata", "inclusion")
 PARTS = ("model", "prompt", "rater", "judge", "run")  # roles within which an item has one row
@@ -34,7 +34,7 @@ OF_ANSWERS = ("model", "id", "rater", "prompt")  # columns that hold no grades
 class Columns:
     """n answers, by their roles: grades and lengths as numbers, NaN where one may be missing; all else as codes.
 
-    drawn: strata and chances as they stand, as they may be missing where people graded nothing.
+    drawn: strata and chances, unchecked, because they may be missing where people graded nothing.
     """
 
     n: int
@@ -56,9 +56,10 @@ class Columns:
         show: Sequence[str] = (),
         labels: bool = False,
     ) -> Columns:
-        """The columns that are given. show: further columns of `data`, read later. labels: grades are no numbers.
+        """The columns that are given. show: further columns of `data`, read later. labels: grades are names, not
+        numbers.
 
-        Raises InputError for what is no number, or missing where it must not be.
+        Raises InputError for values that are not numbers, and for missing ones that are required.
         """
         columns = {role: column for role, column in roles.items() if column is not None}
         grades = {role: column for role, column in columns.items() if role in (*NUMERIC, *PARTIAL)}

@@ -176,7 +176,7 @@ def correct_grades(
 
 
 def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
-    """What two readings tell, of 0 and 1."""
+    """The error rates that two readings show, of grades 0 and 1."""
     second = answers.numbers.get("second")
     for role in ("y_true", "second", "settled") if second is not None else ():
         grades = answers.numbers.get(role, np.zeros(0))
@@ -223,7 +223,7 @@ def _with_errors(
 
 
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
-    """A row per model; where the draw of one tells nothing, its row says why, unless no model has another."""
+    """A row per model. If a model's sample is not enough, its row says why; if no model's is, raises InputError."""
     rows, refused = list[JudgedRow](), list[InputError]()
     for model, mine in answers.rows_by_name("model").items():
         name = model if "model" in answers.coded else None

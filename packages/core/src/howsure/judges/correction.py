@@ -27,7 +27,7 @@ FEWEST = 10  # grades of people, below which nothing is said
 
 
 def untold(level: float, n: int, value: float = math.nan) -> Estimate:
-    """What n items do not tell."""
+    """The estimate for n items that do not determine an interval."""
     return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
 
 
@@ -234,8 +234,8 @@ class Graded:
 
     @property
     def lacking(self) -> str:
-        """Why items drawn with unequal chances do not tell of all, and what would; "" where they do. Items beyond those
-        that were read count as one that stands for them, twice, as nothing is known of it."""
+        """Why items drawn with unequal chances do not represent all items, and what would help; "" if they do. Items
+        beyond those that were read count as one that stands for them, twice, as nothing is known of it."""
         if not self._unequal:
             return ""
         f, w = self.judged[self.read], self._by_unit(self.weight)

@@ -108,8 +108,8 @@ def plan_judge_sample(
 ) -> JudgePlan:
     """The number of human grades that a corrected mean needs for an interval of a given width.
 
-    From the grades that are there, or from a correlation of judge and people that is assumed: the interval that
-    `correct_judge_scores` would give of so many grades like those, drawn at random from all.
+    From the existing grades, or from an assumed correlation of judge and people: the interval that
+    `correct_judge_scores` would give with this many such grades, drawn at random from all answers.
 
     score (n,): the judge's grade of each answer.
     width: of the interval of a model's mean.
@@ -175,7 +175,7 @@ def _assumed(n: int, correlation: float, bounds: Bounds) -> tuple[Floats, Floats
 def _needed(
     judged: Floats, people: Floats, width: float, level: float, bounds: Bounds | None, *, corrected: bool
 ) -> int | None:
-    """The fewest grades whose interval is no wider: those that are there, as often as needed."""
+    """The fewest grades whose interval is not wider, if the existing grades are repeated as often as needed."""
     most = len(judged)
 
     def wide(n: int) -> float:

@@ -27,7 +27,7 @@ from howsure.stats.proportions import t_quantile
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FEWEST_PROMPTS = 3  # of which the spread of prompts can be told
+FEWEST_PROMPTS = 3  # from which the spread of prompts can be estimated
 FEWEST = 10  # items, or clusters of them, below which nothing is said
 
 

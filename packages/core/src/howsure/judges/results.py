@@ -1,4 +1,4 @@
-"""Results about judges: what people would have given, beside what the judge gave."""
+"""Results about judges: the grades that people would have given, compared with those of the judge."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class JudgedDifference:
 class JudgedScores(Rows[JudgedRow]):
     """The result of `correct_judge_scores`: a row per model, the best first, and differences from one of them.
 
-    Iteration, indexing by the name of the model and `len` refer to rows. readings: what readers err by, if some answers
-    were read twice. recipe: everything needed to repeat it.
+    Iteration, indexing by the name of the model and `len` refer to rows. readings: the error rates of readers, if some
+    answers were read twice. recipe: everything needed to repeat it.
     """
 
     rows: tuple[JudgedRow, ...] = as_json("models")
@@ -187,11 +187,12 @@ class RaterAgreementRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReplacement:
-    """Whether a judge may stand in for a person, by the alternative annotator test.
+    """Whether a judge may replace a person, by the alternative annotator test.
 
-    people: how many there are; compared: of these, how many graded 30 items or more beside the judge and others.
+    people: how many there are; compared: of these, how many graded 30 items or more that the judge and others graded,
+    too.
     winning_rate: the share of these that the judge is found as good as. advantage: how often the judge is as near to
-    the other people as a person is, or nearer. may: the verdict, None if it cannot be told, and `why`.
+    the other people as a person is, or nearer. may: the verdict; None if the data do not decide, and `why`.
     """
 
     judge: str

@@ -210,7 +210,7 @@ def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
 def _gains(target: Floats, bound: Floats) -> Gains:
     """What a forecast gains against the bound of the hypothesis, less 1; at most half is lost, at most 20 won.
 
-    If no floating-point number lies between the bound and 0 or 1, there is no bet.
+    If no floating-point number is between the bound and 0 or 1, there is no bet.
     """
     target = np.clip(target, bound / 2.0, (1.0 + bound) / 2.0)
     none = (target == bound) | (target == 1.0) | (target == 0.0)

@@ -33,7 +33,7 @@ def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, 
 
 
 def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:
-    """The same by L-BFGS, for whoever has too many coefficients for second derivatives."""
+    """The same by L-BFGS, for maps with too many coefficients for second derivatives."""
     from scipy.optimize import minimize
 
     options = {"maxiter": MANY_STEPS, "maxfun": 2 * MANY_STEPS, "ftol": 1e-12, "gtol": FLAT, "maxcor": 20}

@@ -94,7 +94,7 @@ def cross_fitted_evaluation(
     level, margin = check_level(level), check_margin(margin)
     check_fit(data)
     if len(methods) == 1:
-        fit(data, methods[0])  # says what stands in its way by the rows' own numbers
+        fit(data, methods[0])  # its error names the rows by their own numbers
     else:
         check_choice_in_folds(data, folds)
     generator = generator_from(rng)
@@ -167,10 +167,10 @@ def evaluate_recalibration(
     """Whether recalibration would help on rows like these, cross-fitted: no map is judged by rows it was fitted on.
 
     y_true, y_prob, and all that is not explained here: as for `recalibrate`. folds: the rows, or whole
-    clusters, are divided at random into so many parts, at least 3; each row is evaluated after the map that was fitted
-    to the other parts ("auto" chooses again within them). repeats: how often the rows are divided anew, by default 3
-    times for up to 20,000 rows and once for more; results are means, which hang less on chance. margin: the smallest
-    calibration error that is worth removing.
+    clusters, are divided at random into this many parts, at least 3; each row is evaluated after the map that was
+    fitted to the other parts ("auto" chooses again within them). repeats: how often the rows are divided anew, by
+    default 3 times for up to 20,000 rows and once for more; results are means, which hang less on chance. margin: the
+    smallest calibration error that is worth removing.
 
     What is estimated is the improvement by a map that was fitted to (folds - 1) / folds of these rows, the mean over
     the maps that were fitted here; the map of all rows is about as good or a little better. Squared calibration errors
@@ -356,7 +356,7 @@ def table_of(
     penalty: float | None = None,
     **how: Any,
 ) -> RecalibrationTable:
-    """`evaluate_maps` of checked rows; `n_bins` and `penalty` are told to the methods that take them."""
+    """`evaluate_maps` of checked rows; `n_bins` and `penalty` are passed to the methods that take them."""
     evaluations = []
     for name, rows in by_group(data):
         group = replace(data.only(rows), groups=None, group_names=())

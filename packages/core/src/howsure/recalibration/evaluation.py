@@ -161,7 +161,7 @@ def _change(
     infinite: bool,
 ) -> Change:
     """The change of a loss: of each row before, and after each map (maps, n), by repetition. `infinite`: whether the
-    expected loss may be infinite, so that nothing can be told of the improvement."""
+    expected loss may be infinite, so that the improvement is undefined."""
     n, weight = len(before), units.weight
     held_out = np.mean([losses[fold, np.arange(n)] for losses, fold in zip(after, folds, strict=True)], axis=0)
     with np.errstate(invalid="ignore"):
@@ -219,7 +219,7 @@ def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float)
 
 
 def _mean(errors: Sequence[SquaredError], folds: int) -> SquaredError:
-    """The mean over repeated cross-fittings in so many folds, with its variance.
+    """The mean over repeated cross-fittings with this many folds, with its variance.
 
     What varies under calibration, the products of the noise of two rows (`least`), are in each repetition those of a
     part of all pairs of rows, and two repetitions share one in `folds` of them; the rest varies as in one repetition.

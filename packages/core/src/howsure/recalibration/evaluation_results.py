@@ -173,8 +173,8 @@ class RecalibrationEvaluation(Result):
     recipe: everything needed to repeat it. name: the group.
 
     The Brier score decides the verdict, with several classes that of all of them. A map that keeps the order of the
-    predictions lowers it by exactly the squared calibration error that it removes; one that merges predictions loses
-    what they told apart.
+    predictions lowers it by exactly the squared calibration error that it removes; a map that merges predictions also
+    loses the discrimination between them.
     """
 
     error_before: Estimate
@@ -211,7 +211,7 @@ class RecalibrationEvaluation(Result):
 
     @property
     def needed(self) -> int | None:
-        """Where nothing can be told: about how many rows like these would tell, in four of five data sets."""
+        """If the data do not decide: about how many rows like these would decide, in four of five data sets."""
         return rows_needed(self.deciding.improvement, self.margin) if self.kind == "cannot tell" else None
 
     def verdict(self) -> str:

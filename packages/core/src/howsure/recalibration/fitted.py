@@ -36,7 +36,7 @@ METHODS = (AUTO, *dict.fromkeys([*BINARY, *OF_CLASSES]))
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method with what it is told: the number of bins, or the penalty."""
+    """A method with its setting: the number of bins, or the penalty."""
 
     name: str
     n_bins: int = BINS
@@ -65,7 +65,7 @@ def maps_of(binary: bool) -> dict[str, Any]:
 def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
     """The methods to choose from for a name: one, unless it is "auto", or a penalty is to be found.
 
-    Raises InputError for a name that is none, or none for these rows.
+    Raises InputError for an unknown name, and for a method that does not apply to these rows.
     """
     methods = maps_of(binary)
     name = SYNONYMS.get(str(method), str(method))

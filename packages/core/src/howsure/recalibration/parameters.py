@@ -1,4 +1,4 @@
-"""What all maps share: parameters as they stand in a file, rows of certainty, refusals of what has no optimum."""
+"""What all maps share: parameters in the form of a file, rows of certainty, errors where there is no optimum."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.scores import Binary, Labelled, Scores
 from howsure.result import plain
 
-# The parameters of a map as they stand in its file, checked when they are read.
+# The parameters of a map in its file, checked when they are read.
 
 Parameters = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class ProbabilityMap(ABC):
-    """A map of one kind, fitted: from probabilities to probabilities. names: of its fields, as they stand in a file."""
+    """A map of one kind, fitted: from probabilities to probabilities. names: of its fields in a file."""
 
     names: ClassVar[tuple[str, ...]] = ()
     method: ClassVar[str]
@@ -39,7 +39,7 @@ class ProbabilityMap(ABC):
         return cls()
 
     def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
+        """The parameters in the form of a file."""
         return {name: plain(getattr(self, spec.name)) for name, spec in zip(self.names, fields(self), strict=True)}
 
     @abstractmethod

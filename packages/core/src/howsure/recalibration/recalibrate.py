@@ -134,7 +134,8 @@ def recalibration_of(
     rng: Randomness = 0,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> RecalibrationMap:
-    """The map of checked rows: the implementation of `recalibrate`. `advance` is told of every fold of every method."""
+    """The map of checked rows: the implementation of `recalibrate`. `advance` is called after every fold of every
+    method."""
     methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
     folds, generator = check_folds(folds), stream_of(rng)
     check_fit(data)
@@ -261,7 +262,7 @@ def recalibrate_file(
 
     >>> import howsure, os, tempfile
     >>> folder = tempfile.mkdtemp()
-    >>> old, new = (os.path.join(folder, name) for name in ("test.csv", "mended.csv"))
+    >>> old, new = (os.path.join(folder, name) for name in ("test.csv", "recalibrated.csv"))
     >>> with open(old, "w") as file:
     ...     _ = file.write("id,score\\na,0.9\\nb,0.2\\n")
     >>> found = howsure.recalibrate([0, 1, 0, 1] * 10, [0.1, 0.9, 0.6, 0.7] * 10, method="none")

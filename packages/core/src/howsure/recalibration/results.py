@@ -45,7 +45,7 @@ SHOWN = 6  # numbers of a list
 
 
 def description(recalibration_map: RecalibrationMap) -> str:
-    """What a map is, in a sentence or two, for whoever finds its file."""
+    """A sentence or two on what a map is, for anyone who finds its file."""
     if recalibration_map.classes:
         of = f"p, the probabilities of the {len(recalibration_map.classes)} classes of a row, in the order of `classes`"
     else:
@@ -204,7 +204,7 @@ def _choice(entries: object, method: str) -> Choice | None:
 
 
 def _may_be(field: str, value: object) -> bool:
-    """Whether a value may stand in a field of a candidate."""
+    """Whether a value is possible in a field of a candidate."""
     if field == "taken":
         return isinstance(value, bool)
     if value is None:
@@ -428,7 +428,7 @@ class RecalibrationMap(Result):
     def from_json(cls, text: str | bytes) -> RecalibrationMap:
         """The map that a text of `to_json` describes; it gives the same probabilities to the last bit.
 
-        Raises InputError if the text is no map, of a later version, or has parameters that no map can have.
+        Raises InputError if the text is not a map, is of a later version, or has impossible parameters.
         """
         return cls(**map_of(text))
 
@@ -440,7 +440,7 @@ class RecalibrationMap(Result):
     def load(cls, path: Place) -> RecalibrationMap:
         """Read a map that `save` or `howsure recalibrate fit` wrote.
 
-        Raises InputError if there is no such file, or it is no map.
+        Raises InputError if the file does not exist or is not a map.
         """
         return load(path, cls.from_json, like=LIKE, what="recalibration map")
 

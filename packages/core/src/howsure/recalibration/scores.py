@@ -259,7 +259,7 @@ def labelled_from(
     pos_label: Any = None,
     floor: float | None = None,
 ) -> Labelled:
-    """Check everything once. `Pairs` may stand in the place of y_true and y_prob.
+    """Check everything once. `Pairs` may replace y_true and y_prob.
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
@@ -360,7 +360,7 @@ def labelled_read(
 
 
 def _log_odds(predictions: Any) -> Floats | None:
-    """One logit per row as it stands, which says more than the probability that it means."""
+    """One logit per row, unchanged, because it is more precise than its probability."""
     from howsure.data.predictions.classes import class_matrix
 
     name = predictions.columns.get(LOGITS)

@@ -149,11 +149,11 @@ def selective_table(
     risk: find the threshold that is promised to keep at most this share of wrong answers.
     delta: largest probability that this promise is broken.
     dependence: with clusters and a risk, how answers of a cluster depend on each other.
-    worst: so many wrong answers of the largest confidence.
+    worst: this many wrong answers with the largest confidence.
     show: columns of these rows to show, such as question,answer; texts are read of these rows alone.
 
-    Equally bad rows stand in their order. Without `data`, `show` maps names to arrays. The other arguments are those of
-    `selective_curve`.
+    Equally bad rows are in their original order. Without `data`, `show` maps names to arrays. The other arguments are
+    those of `selective_curve`.
 
     >>> table = selective_table([1, 0, 1, 1], [0.9, 0.2, 0.3, 0.6], groups=["a", "a", "b", "b"])
     >>> [(curve.name, curve.n) for curve in table]

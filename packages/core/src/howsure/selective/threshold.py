@@ -143,8 +143,8 @@ class Shares:
         return cls(p, squares * sums.many / np.maximum(sums.many - 1, 1), carriers, sums.nn / sums.n**2)
 
     def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0) -> Floats:
-        """Of Fay and Feuer's upper bounds, with one more cluster of wrong answers; in so many times the clusters, whose
-        shares lie `unlucky` standard errors higher."""
+        """P-values of Fay and Feuer's upper bounds, with one more cluster of wrong answers; in `times` as many
+        clusters, whose shares are `unlucky` standard errors higher."""
         variance = self.variance / times
         further = one_more(self.cluster / times, self.carriers * times)
         return gamma_p_value(self.value + unlucky * np.sqrt(variance), variance, further, risk)
@@ -227,7 +227,7 @@ def selective_threshold(
     y_true (n,): 1 where the answer is right; any two values with `pos_label`. y_prob (n,): its confidence. `Pairs` may
     replace both. Thresholds are confidences that occur, so that answers of equal confidence are kept or given up
     together. They are tested from the highest down (see docs/selective.md), each by the exact binomial test. clusters
-    (n,): identifies answers that are right or wrong together. With dependence="estimated", the test then rests on how
+    (n,): identifies answers that are right or wrong together. With dependence="estimated", the test is based on how
     the clusters here differ, and allows for one more cluster of wrong answers; with "any", it is a bet on whole
     clusters, which holds however the answers of a cluster depend on each other, as long as none is larger than the
     largest seen, and promises much less. level: that of the coverage's interval.

@@ -96,8 +96,8 @@ class SequentialComparison(ScoreSequence):
 class SequentialScore(ScoreSequence):
     """A test of a mean score against a limit that is valid after each item: give it scores in the order drawn.
 
-    pass: the mean lies above `min_score`; fail: below; each is ever said wrongly with probability at most 1 - level.
-    Without a limit there is the interval alone. The other settings are those of `SequentialComparison`.
+    pass: the mean is above `min_score`; fail: below; the probability that either verdict is ever wrong is at most 1 -
+    level. Without a limit there is the interval alone. The other settings are those of `SequentialComparison`.
 
     min_score: the limit.
     predicted: what is expected of each item of the benchmark, by its name, such as the mean score of other models on

@@ -65,8 +65,8 @@ def draw_order(
 ) -> ItemOrder:
     """Draw the order in which to evaluate the items of a benchmark, so that you may stop as soon as it is decided.
 
-    Every order of the items, or of whole clusters of them, is equally likely. What is decided early rests on nothing
-    else: in a sorted file the first items are not like the others, and every comparison is decided, wrongly.
+    Every order of the items, or of whole clusters of them, is equally likely. Early verdicts are based on this
+    alone: in a sorted file, the first items differ from the others, and every comparison gets a wrong verdict.
 
     id (n,): the items, each once.
     clusters (n,): what is correlated, such as the document of each item; clusters stay together.

@@ -1,4 +1,4 @@
-"""`plan_comparison`: how many items will it take until two models are told apart? Simulated from a pilot."""
+"""`plan_comparison`: the number of items until one of two models is shown to be better, simulated from a pilot."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def plan_comparison(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ComparisonPlan:
-    """The number of items until two models are told apart, simulated from a pilot, whose size counts.
+    """The number of items until one of two models is shown to be better, simulated from a pilot of limited size.
 
     Each simulation weighs the items of the pilot, or its clusters, at random (as a Bayesian bootstrap does), draws a
     benchmark from them, and evaluates it in random order until `SequentialComparison` decides.

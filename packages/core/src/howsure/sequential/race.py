@@ -1,9 +1,10 @@
-"""`race_models`: which of several models is the best? Whoever is clearly worse is dropped, and evaluated no further.
+"""`race_models`: which of several models is the best? A model that is shown to be worse is dropped and not evaluated
+further.
 
-There is a game for each model: bets against its being (one of) the best. On each item they are that the leader of the
-others so far scores higher. If the model is at least as good as all others, the bets are fair or worse, whoever leads.
-A model is dropped when e-Holm rejects its game: its wealth exceeds 1 / size by what each model that stays, and has not
-won so much, falls short of it. The probability that any of the best models is ever dropped is at most `size`.
+There is a game for each model, against the hypothesis that it is (one of) the best. Each item is a bet that the leader
+of the others so far scores higher. If the model is at least as good as all others, the bets are fair or worse, whoever
+leads. A model is dropped when e-Holm rejects its game: its wealth exceeds 1 / size by what each model that stays, and
+has not won so much, falls short of it. The probability that any of the best models is ever dropped is at most `size`.
 """
 
 from __future__ import annotations

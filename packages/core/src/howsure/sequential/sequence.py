@@ -103,7 +103,7 @@ class ScoreSequence(ABC):
         if (clusters_total is None) != (items_total is None) and largest_cluster is not None:
             raise InputError(
                 "{parameter} and `clusters_total` belong together where there are clusters: a benchmark has "
-                "so many of both, and neither is known of endlessly many items.",
+                "a number of both, and a population of infinitely many items has neither.",
                 "items_total",
             )
         if clusters_total is not None and largest_cluster is None:

@@ -43,7 +43,7 @@ def latex_escaped(text: str) -> str:
     >>> print(latex_escaped("50 % of a_b -- c"))
     50 \% of a\_b -{}- c
     """
-    apart = re.sub("-(?=-)", "-\0", text)  # two hyphens are no dash
+    apart = re.sub("-(?=-)", "-\0", text)  # otherwise two hyphens become a dash
     return "".join(ESCAPED.get(character, character) for character in apart).replace("\0", "{}")
 
 
@@ -82,10 +82,10 @@ def latex_advice(text: str) -> list[str]:
 
 
 def inches_of(widths: Sequence[int]) -> float:
-    """About how wide a table of columns of so many characters is in a text of 10 points."""
+    """The approximate width of a table whose columns have these numbers of characters, in text of 10 points."""
     return sum(widths) * CHARACTER + len(widths) * GAP
 
 
 def _apart(row: Sequence[str]) -> list[str]:
-    r"""A row whose first cell is no argument of the \\ before it."""
+    r"""The row, with {} before a first cell that LaTeX would read as an argument of the \\ before it."""
     return [f"{{}}{row[0]}" if row and row[0].startswith(("[", "*")) else row[0], *row[1:]] if row else []

@@ -16,7 +16,7 @@ APART = (
     "store",
     "second_store",
     "note",
-)  # told otherwise, or no one's matter
+)  # shown elsewhere, or not part of a signature
 PLAIN = " !$&'()*,;<=>?@[]^{}~/#\"`\\"  # what need not be written as %xx: all but |, :, + and %
 LONGEST = 80  # characters of a value
 
@@ -57,7 +57,7 @@ def signature_parts(text: str) -> tuple[str, dict[str, str], str]:
     >>> signature_parts("howsure|estimate|n:6000|v:0.2.0")
     ('estimate', {'n': '6000'}, '0.2.0')
 
-    Raises ValueError, with what is wrong, for what is no signature.
+    Raises ValueError, with the reason, if the text is not a signature.
     """
     mark, kind, *parts = *text.strip().split("|"), ""
     if mark != MARK or not kind:

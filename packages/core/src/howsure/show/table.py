@@ -31,7 +31,8 @@ NUMERAL = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 class Cell(str):
-    """A text of a table that knows the number it tells, by which the best of a column is found; None: it tells none."""
+    """The text of a cell with the number that it shows, from which the best of a column is found; None without a
+    number."""
 
     rank: float | None
 
@@ -46,8 +47,8 @@ class Cell(str):
 class Table:
     """Headings and rows of cells. Columns whose heading is in `words` are aligned to the left, all others to the right.
 
-    `caption` says what the table shows; Markdown and LaTeX hold it as a comment. `notes` are sentences to stand below.
-    Headings and cells steer no terminal, and are no formulas and no HTML; `raw` leaves them as they are.
+    `caption` says what the table shows; Markdown and LaTeX hold it as a comment. `notes` are sentences below it.
+    Control characters, formulas and HTML in headings and cells are escaped; `raw` leaves them unchanged.
 
     For print, Markdown and LaTeX: `better` says of a heading whether "lower" or "higher" values are better; it gets an
     arrow, and, if `bold`, the best of several rows is bold; where `contests` are given, the best of the rows with equal
@@ -278,7 +279,7 @@ def _sentence(text: str) -> str:
 
 
 def _value_of(cell: str) -> float | None:
-    """The number that a cell tells; of a plain text, the one that it begins with."""
+    """The number that a cell shows; of a plain text, the number at its beginning."""
     if isinstance(cell, Cell):
         return cell.rank
     match = NUMERAL.match(cell)
@@ -287,7 +288,8 @@ def _value_of(cell: str) -> float | None:
 
 # Names that others chose, made harmless: they steer no terminal, and no spreadsheet takes them for formulas.
 
-# Controls but tab and line feed; marks that turn the direction of writing; separators of lines; what is no character.
+# Control characters but tab and line feed; marks that change the direction of writing; line separators; invalid
+# characters.
 STEERING = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
@@ -444,13 +446,13 @@ def p_in_words(p: float) -> str:
 
 # Figures of the rows of a result.
 
-FRAME, TABLE = "frame", "table"  # what alone holds a column: frames and CSV, or what people read
+FRAME, TABLE = "frame", "table"  # where a column is shown: only in frames and CSV, or only in tables for people
 ENDS = ("", "_low", "_high")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How one kind of figure is told.
+    """How values of one kind are formatted.
 
     text: of a value that is there, for people. left: aligned to the left, as words are. missing: what a frame holds
     where the value is None. ends: of an estimate, which has an interval, three columns of a frame and of CSV. decimals:
@@ -477,7 +479,7 @@ class Kind:
 
 
 def digits(decimals: int, *, sign: bool = False) -> Kind:
-    """Numbers with so many decimals."""
+    """Numbers with this many decimals."""
     return Kind(partial(number, decimals=decimals, sign=sign), decimals=decimals)
 
 
@@ -487,7 +489,7 @@ def span(decimals: int = 4) -> Kind:
 
 
 WORDS = Kind(str, left=True, missing="")
-TEXT = Kind(str)  # a figure that is told as it comes
+TEXT = Kind(str)  # a value that is a text already
 COUNT = Kind("{:,}".format)
 NUMBER = digits(4)
 EXACT = Kind(all_digits, decimals=17)  # all digits, as a threshold has to be typed again

@@ -124,7 +124,8 @@ class Units:
         return int(reached.argmax()) + 1 if reached.any() else None
 
     def lower_bound(self, size: float, *, least: float = 0.0) -> float:
-        """The largest m that is refuted, with probability at most `size` wrongly; it never falls with more units.
+        """The largest m that is rejected; the probability that the true m is ever rejected is at most `size`. Never
+        falls with more units.
 
         least: the bound after fewer units.
         """
@@ -357,7 +358,7 @@ class BettingMean:
         """The number of units after which the mean was first shown to be above or below the limit, and the verdict.
 
         names: the verdicts for above, below and undecided. Undecided comes with None as the number of units. Each of
-        the other two is ever reached wrongly with probability at most `size`.
+        the other two is ever wrong with probability at most `size`.
         """
         m = self._scaled(limit)
         turned = self.units.turned()

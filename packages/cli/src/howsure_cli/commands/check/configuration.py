@@ -48,7 +48,7 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
     try:
         table: Any = tomllib.loads(text.content)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{configuration_path} is no TOML: {error}.") from error
+        raise InputError(f"{configuration_path} is not TOML: {error}.") from error
     except RecursionError as error:
         raise InputError(f"{configuration_path} is nested too deeply.") from error
     name = "tool.howsure.check" if os.path.basename(configuration_path) == SHARED else "check"
@@ -107,7 +107,7 @@ def named_by(configuration: Configuration, kind: str, command: click.Command) ->
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:
     """The options of a command with those of the file for what was not typed.
 
-    Raises InputError for a key that is none of them, or a value that the option refuses.
+    Raises InputError for a key that is not an option, and for a value that the option rejects.
     """
     place = f"[{configuration.table}] of {configuration.path}"
     options = {_key(param): param for param in context.command.params if param.name in names}

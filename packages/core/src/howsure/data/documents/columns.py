@@ -286,7 +286,7 @@ INDEX = "sentence\tfile\ttokens"
 def read_tagged(path: str | os.PathLike[str]) -> tuple[list[Strings], list[Strings]]:
     """The sentences of a file of two columns (plain or gzip; "-" is standard input) and their tags.
 
-    Raises InputError naming the line that is no word, tab and tag.
+    Raises InputError that names a line that is not word, tab and tag.
     """
     return tagged_sentences(read_text(path))
 
@@ -315,7 +315,8 @@ def tagged_sentences(text: Text) -> tuple[list[Strings], list[Strings]]:
 def write_tagged(
     sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], path: str | os.PathLike[str]
 ) -> None:
-    """Write sentences and their tags in two columns; InputError if they do not fit or cannot stand in columns."""
+    """Write sentences and their tags in two columns; InputError if they do not match or cannot be written in
+    columns."""
     texts, gold = _lists(sentences, "sentences"), _lists(tags, "tags")
     if len(texts) != len(gold):
         raise InputError(f"there must be tags for every sentence; {len(texts):,} sentences, {len(gold):,} of tags.")

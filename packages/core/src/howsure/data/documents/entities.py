@@ -50,7 +50,7 @@ def entities_in(tags: Sequence[str]) -> list[Entity]:
     >>> entities_in(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"])
     [Entity(start=0, stop=2, type='PER'), Entity(start=3, stop=4, type='LOC'), Entity(start=4, stop=5, type='LOC')]
 
-    Raises InputError for a label that is no label of an entity.
+    Raises InputError for a label that is not the label of an entity.
     """
     entities: list[Entity] = []
     before, open_type = OUTSIDE, ""  # the prefix and type of the label before

@@ -229,7 +229,7 @@ def _last_columns(text: Text, lines: list[str]) -> tuple[list[Any], list[int] | 
         elif not line.startswith("# "):
             word, *rest = line.split()
             if not rest:
-                raise text.fault(number, f"a word needs a tag next to it; {word!r} stands alone.")
+                raise text.fault(number, f"a word needs a tag next to it; {word!r} has none.")
             sentences[-1].append(rest[-1])
     if not sentences[-1]:
         del sentences[-1], documents[-1]

@@ -222,7 +222,7 @@ def _predicted(source: Source) -> Iterator[Row]:
 
 
 def _labels_beside(source: Source) -> str | None:
-    """The right labels of logits in a file of their own, which stand beside it under one of their names."""
+    """The path of the right labels of logits, a file of a known name in the same folder; None if there is none."""
     if not source.name.endswith(".npy"):
         return None
     candidates = [os.path.join(source.folder, f"{name}.npy") for name in NAMES["label_ids"]]
@@ -236,7 +236,7 @@ def _labels_beside(source: Source) -> str | None:
 
 
 def _class_names(source: Source, own_names: Sequence[str] | None, size: int) -> list[str] | None:
-    """The names of the classes, from the archive or from the config.json beside it."""
+    """The names of the classes, from the archive or from the config.json in its folder."""
     if own_names is not None:
         if len(own_names) != size:
             raise InputError(f"{source.name} names {len(own_names)} labels for {size} classes.")

@@ -83,7 +83,8 @@ class Log:
         return tuple(name for name in self.format.group if (self.several_ways if name == RUN else self.varies(name)))
 
     def repeats_items(self, parts: Collection[str]) -> bool:
-        """Whether an item may have several rows in a group, by what differs beside the columns that part the groups."""
+        """Whether an item may have several rows in a group, because rows differ in other columns than those of the
+        groups."""
         runs = () if RUN in self.format.group else (RUN,)
         return any(self.varies(column) for column in {*self.group, *runs} - {"task", *parts})
 
@@ -102,8 +103,8 @@ class Log:
         return next((tuple(ways) for ways in self.ways.values() if len(ways) > 1), ())
 
     def check_ways(self, parts: Collection[str], *, advice: str) -> None:
-        """Raise InputError where the same answers are scored in several ways, and no column of `parts` tells these
-        apart; `advice` is how it could."""
+        """Raise InputError if the same answers are scored in several ways, and no column of `parts` separates these
+        ways; `advice` says how to separate them."""
         if RUN in parts or not self.several_ways:
             return
         ways = shortened(map(repr, self.several_ways))
@@ -202,8 +203,8 @@ class Log:
         self.notes.append(told(f"Not read, since these are not numbers: {', '.join(counts)}.{advice}"))
 
     def note_left_out_scores(self, selected: Collection[str]) -> None:
-        """Add notes that name the scores that are not selected, and the costs and counts, which are no scores unless
-        the user names one."""
+        """Add notes that name the scores that are not selected, and the costs and counts, which are not scores unless
+        the user names them."""
         others = [name for name in self.quality_scores if name not in selected]
         if others:
             names = shortened(others, limit=len(others))
@@ -282,7 +283,7 @@ def input_files(
     log-likelihoods of choices become probabilities. `files` are those of the paths, where they are known. `most`: read
     at most this many rows of each log, with all that they hold. `labels_from`: a table of right answers. `explode`: a
     list in each row of a table, whose elements become rows. `model_version`: what an alias in a log of decisions
-    stood for. `tell` is told what was done to a table.
+    stood for. `tell` is called with notes on the table.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -456,11 +457,11 @@ def with_defaults(
 ) -> tuple[Roles, Probabilities]:
     """What is asked of a log, with a column for each role that was not named.
 
-    Every model, task and prompt becomes a group of its own. Rows are told apart by their item; where an item has
+    Every model, task and prompt becomes a group of its own. Rows are identified by their item; where an item has
     several rows in a group, it is their cluster. With `pairing`, the rows are those of one model, to be matched with
     another's: nothing is grouped, and a task is part of the item.
 
-    Raises InputError if the log does not hold what is asked for.
+    Raises InputError if the log does not contain what is requested.
     """
     label, probability_spec = _probabilities(roles["y_true"], y_prob, log, files)
     new_roles = roles | {"y_true": label}

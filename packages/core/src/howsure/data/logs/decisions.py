@@ -1,8 +1,8 @@
 """Decisions: typed answers with probabilities, several questions to a response, in both shapes that vendors write.
 
 {"model": …, "answers": {NAME: {"type": "noul", "noul": p}, …}}, as typesafe-sdk types it, and {"model": …, "answers":
-[{"type": "predicate", "name": NAME, "probability": p}, …]}, as openai does. A response stands in its line by itself or
-as `response`, beside an `id` and perhaps `labels`, {NAME: value}.
+[{"type": "predicate", "name": NAME, "probability": p}, …]}, as openai does. A line is a response, or a record with the
+response as `response`, an `id` and perhaps `labels`, {NAME: value}.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ ITEMS = ("id", "custom_id", "item", "request_id")
 LABELS = ("labels", "targets", "gold")
 TOLERANCE = 0.02  # of the sum of probabilities, which vendors round
 REFUSED = {
-    "confidence": "is no probability that the answer is right: vendors compute it from the probabilities in different "
-    "ways, and a calibrated model looks underconfident by it. The probabilities themselves are read by default"
+    "confidence": "is not the probability that the answer is right: vendors compute it from the probabilities in "
+    "different ways, and a calibrated model looks underconfident by it. By default, the probabilities are read"
 }
 
 
@@ -123,7 +123,7 @@ def _answer(kind: str, answer: Mapping[str, Any]) -> Row | None:
 
 
 def _named(values: list[Any]) -> list[str]:
-    """Values as names of classes: true is no text, so a text of that name beside it stands in quotes."""
+    """Values as names of classes; if both the truth value true and the text "true" occur, the text is quoted."""
     truths = [str(value).lower() for value in values if isinstance(value, bool)]
     return [
         str(value).lower() if isinstance(value, bool) else f"'{value}'" if value in truths else str(value)
@@ -132,7 +132,7 @@ def _named(values: list[Any]) -> list[str]:
 
 
 def _target(label: Any, row: Row) -> Row:
-    """The position of the right class by its label; nothing where there is no label."""
+    """The position of the right class by its label; empty without a label."""
     if label is None or "classes" not in row:
         return {}
     name = _named([label])[0]

@@ -78,7 +78,7 @@ def _key(row: Row) -> tuple[Any, ...]:
 
 
 def _setting(document: Any, source: Source) -> Row:
-    """The model and the task: of the run's specification beside the file, or what the state itself says."""
+    """The model and the task, from the run's specification in the same folder, or from the state itself."""
     settings_document = source.beside(SETTING)
     spec = settings_document if isinstance(settings_document, dict) else document if isinstance(document, dict) else {}
     adapter = mapping(spec.get("adapter_spec"))

@@ -133,7 +133,8 @@ def _scores(scores: Mapping[str, Any], source: Source) -> dict[str, float | None
 
 
 def _number(value: Any) -> float | None:
-    """A value as Inspect's own means take it, but that a text which is no number is none, where Inspect takes 0."""
+    """A value as the number that Inspect averages, but None for a text that is not a number, which Inspect counts as
+    0."""
     if not isinstance(value, str):
         return number(value)
     return VALUES[value] if value in VALUES else WORDS.get(value.lower(), spelled_number(value))

@@ -33,8 +33,8 @@ def content_hash(content: Any, *, kind: str = "content") -> str | None:
 class Contradiction:
     """An item that is one document in a file and another one in another, and of how many items that is so.
 
-    one_to_one: whether the documents tell all items apart, and every file has the same ones: then rows can be paired by
-    their documents.
+    one_to_one: whether all items have different documents, and every file has the same documents: then rows can be
+    paired by their documents.
     """
 
     item: Any

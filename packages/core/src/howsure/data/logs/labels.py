@@ -1,4 +1,4 @@
-"""Right answers that lie in a table beside a log: found by the item and, where it has several, the question."""
+"""Right answers in a table of their own, for a log: found by the item and, if an item has several, the question."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def position(label: str, classes: Sequence[str]) -> int:
     >>> position("yes", ["false", "true"]), position("calm", ["angry", "calm"])
     (1, 1)
 
-    Raises ValueError if it is none of them.
+    Raises ValueError if it is not one of them.
     """
     spelled = WORDS.get(label.lower(), label.lower()) if set(classes) == {NO, YES} else label
     if spelled not in classes:

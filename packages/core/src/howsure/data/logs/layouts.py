@@ -27,7 +27,7 @@ class Layout:
     """A layout of records, each an item or several.
 
     `keys` are what every record has, and what a document shows in its beginning, unless this begins with one of the
-    keys `first`. `records` finds them in a document; `rows` says what a record holds, and `failed` what is told of rows
+    keys `first`. `records` finds them in a document; `rows` converts a record, and `failed` is the note on rows
     that failed.
     """
 

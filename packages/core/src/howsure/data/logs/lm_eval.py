@@ -26,7 +26,7 @@ POSITION, TEXT = "position", "text"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the name of a file and the results beside it say of all its lines."""
+    """The settings of all lines of a file, from its name and the results in its folder."""
 
     model: str | None
     task: str | None
@@ -106,7 +106,7 @@ def _from_accuracy(record: Mapping[str, Any], likelihoods: Sequence[float]) -> l
 
 
 def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
-    """Those of the choices; None if the line is no question with choices."""
+    """The log-likelihoods of the choices; None if the line is not a question with choices."""
     pairs = record["filtered_resps"]
     if not isinstance(pairs, list) or len(pairs) < 2:
         return None
@@ -150,7 +150,7 @@ def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str]
 
 
 def _right(target: Any, texts: Sequence[str] | None, choices: int, meaning: str) -> list[int]:
-    """The positions of the right choices; none if the target is no choice."""
+    """The positions of the right choices; empty if the target is not a choice."""
     if isinstance(target, str) and target.startswith("[") and target.endswith("]"):
         try:
             target = ast.literal_eval(target)

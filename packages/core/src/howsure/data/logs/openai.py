@@ -1,8 +1,8 @@
 """Responses with log-probabilities as OpenAI's API and vLLM write them: chat, completions, responses, batch output.
 
 The rule: the answer is the first token that is one of the answers ("A" to "D" unless the record has `classes`), but for
-spaces around it, and is no word of a sentence: what follows does not begin with a letter or a digit. Tokens that
-differ by spaces alone are added up. An answer is left open where there is no such token, or a later one names another.
+spaces around it, and is not a word of a sentence: what follows does not begin with a letter or a digit. Tokens that
+differ by spaces alone are added up. There is no answer without such a token, or if a later token is another answer.
 """
 
 from __future__ import annotations

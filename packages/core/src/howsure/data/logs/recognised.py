@@ -79,7 +79,7 @@ def _format_name(form: LogFormat | None) -> str:
     return "a table" if form is None else f"a log of {form.program}"
 
 
-# Summaries: the means that a program writes beside its samples, or instead of them.
+# Summaries: the means that a program writes in addition to its samples, or instead of them.
 
 SUMMARIES = {  # program -> (the first keys, "" for any, others, what to give instead)
     "lm-evaluation-harness": (("results",), {"alias"}, "samples_*.jsonl, which are written with log_samples"),
@@ -91,11 +91,11 @@ SUMMARIES = {  # program -> (the first keys, "" for any, others, what to give in
     "Harbor": (("id",), {"n_total_trials"}, "result.json of each trial, in the folders next to it"),
     "Every Eval Ever": (("schema_version",), {"model_info", "source_metadata"}, "the .jsonl of its instances"),
 }
-LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # what is no summary
+LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # a link, not a summary
 
 
 def check_no_summary(file: File) -> None:
-    """Raise InputError for the means that a program writes beside its samples."""
+    """Raise InputError for a file of means that a program writes in addition to its samples."""
     program = _summary_of(Beginning(file)) if file.format == "json" else None
     if program is not None:
         raise InputError(
@@ -114,17 +114,17 @@ def _summary_of(beginning: Beginning) -> str | None:
     return None
 
 
-# A folder is read as what lies in it: the logs of one program, or tables of one format.
+# A folder is read as the files in it: the logs of one program, or tables of one format.
 
-BESIDE = {"run_spec.json", "scenario.json", "config.json", ".deepeval-cache.json"}  # what programs write beside logs
-ANSWER_TABLES = ("csv", "tsv", "parquet")  # formats of tables that may hold answers, too
+BESIDE = {"run_spec.json", "scenario.json", "config.json", ".deepeval-cache.json"}  # written next to logs
+ANSWER_TABLES = ("csv", "tsv", "parquet")  # formats of tables that may contain answers, too
 FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  # of several files of one run
 
 
 def unfolded(
     paths: Sequence[str | os.PathLike[str]], format: str | None = None, tell: Callable[[str], None] = lambda text: None
 ) -> list[str]:
-    """The paths, with the files that lie in a folder in its place. tell: called with a note on tables next to logs.
+    """The paths, with each folder replaced by the files in it. tell: called with a note on tables next to logs.
 
     Raises InputError for a folder with nothing to read, with logs of two programs, or tables of two formats.
     """

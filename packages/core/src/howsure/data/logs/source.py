@@ -20,7 +20,7 @@ from howsure.files.archive import FAULTS, Archive, ArchiveError
 from howsure.files.opened import decoded, open_unpacked, parsed_json
 from howsure.first_use import require
 
-# What stands in a log, as what it should be: a mapping, a list, a number.
+# Values in a log, checked for their type: a mapping, a list, a number.
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
@@ -46,7 +46,7 @@ def number(value: Any) -> float | None:
 def numbers(value: Any, what: str) -> list[float]:
     """A list of numbers.
 
-    Raises ValueError with `what` it is if it is none.
+    Raises ValueError that names `what` it is if it is not.
     """
     values = [number(item) for item in listed(value)]
     if not isinstance(value, list) or None in values:
@@ -223,7 +223,7 @@ class Source:
         return scores
 
     def note(self, what: str) -> None:
-        """Have the user told something of the log that is no error."""
+        """Add a note on the log for the user, which is not an error."""
         self.notes.append(f"{self.name}: {what}.")
 
     def fault(self, line: int, what: str) -> InputError:
@@ -234,7 +234,7 @@ class Source:
     def records(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The objects in the lines of the file, each with the number of its line.
 
-        Raises InputError at a line that is no JSON object or is cut off.
+        Raises InputError at a line that is not a JSON object or is cut off.
         """
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
             number = 0
@@ -270,7 +270,7 @@ class Source:
     def document(self) -> Any:
         """The one JSON value that the file holds.
 
-        Raises InputError if it is no JSON, cut off, or too large.
+        Raises InputError if it is not JSON, cut off, or too large.
         """
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
             text = stream.read(LARGEST_DOCUMENT + 1)
@@ -283,7 +283,7 @@ class Source:
 
     @contextmanager
     def archive(self) -> Iterator[Archive]:
-        """The members of a zip, each unpacked when it is asked for; InputError if it is none, or damaged."""
+        """The members of a zip, each unpacked when it is used; InputError if it is not a zip, or damaged."""
         with open(self.file.path, "rb") as file:
             try:
                 archive = Archive(file, repetitive=True)
@@ -358,8 +358,9 @@ class LogFormat:
     A row of several classes holds one of `probabilities`, `log_probabilities` (of the choices whose texts are
     `classes`) or `logits`, and `target`, the position of the right one, or `targets`; `prediction` (the likeliest),
     `probability` and `correct`, if not given, follow from them. A row with the probability of its one answer holds
-    `probability` and `correct`. `group` are the columns that part rows which must not be pooled. `refused` says why
-    a column is no probability. `bounds` are the lowest and the highest value of scores, where the program defines them.
+    `probability` and `correct`. `group` are the columns of rows that must not be pooled. `refused` says why
+    a column is not a probability. `bounds` are the lowest and the highest value of scores, where the program defines
+    them.
     """
 
     name: str

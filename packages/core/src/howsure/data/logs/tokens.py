@@ -24,7 +24,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
     >>> softmax([-math.inf, -2.0])
     [0.0, 1.0]
 
-    Raises ValueError if one is no number or infinite, or all are minus infinity.
+    Raises ValueError if one is not a number or infinite, or all are minus infinity.
     """
     largest = max(logits)
     if not math.isfinite(largest) or any(math.isnan(logit) for logit in logits):

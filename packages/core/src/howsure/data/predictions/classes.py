@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], str]:
-    """The two classes of soft labels beside one probability, and which of them it is that of.
+    """The two classes of soft labels that go with one probability per row, and the class of that probability.
 
     Raises InputError if there are more, or it is unclear which is meant.
     """
@@ -73,7 +73,7 @@ def class_shares(
 ) -> tuple[Floats, tuple[str, ...]]:
     """The share (n, K) of each of the k classes in the label of each row, and their names.
 
-    Raises InputError if the label names other classes, or a row is no distribution over them.
+    Raises InputError if the label names other classes, or a row is not a distribution over them.
     """
     numbered = tuple(str(index) for index in range(k))
     names = numbered if classes is None else tuple(classes)
@@ -268,7 +268,7 @@ def pairs_of_one_share(
     return replace(reduced_pairs, pairs=replace(reduced_pairs.pairs, reduction=None))
 
 
-# A column of texts that state a confidence, as a column of numbers beside it.
+# A column of texts that state a confidence, converted to a column of numbers.
 
 STATED = "stated"  # the table of what each row states, in the order of the rows
 KIND = "kind of what is stated"

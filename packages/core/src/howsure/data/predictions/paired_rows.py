@@ -71,7 +71,7 @@ def paired_rows(
 
 
 def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """What tells the used rows of each apart, in the order of its pairs: ids as text, or positions."""
+    """The keys of the used rows of each, in the order of its pairs: ids as text, or positions."""
     if "id" in a.columns:
         ids = [
             load_values(predictions.selection, predictions.selection.table.columns[predictions.columns["id"]].text)

@@ -88,8 +88,8 @@ def open_predictions(
 
     With `pairing`, a log's rows are those of one model, to be matched with another's. `features` are further columns,
     for `feature_columns`; nothing is missing in them; `later` are read of some rows afterwards. With `keep_classes`,
-    `class_rows` of the result holds the classes of each row as they stand. `spool` is the folder for scratch files. The
-    pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are asked for. With
+    `class_rows` of the result contains the classes of each row unchanged. `spool` is the folder for scratch files. The
+    pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are requested. With
     `find_items`, items that repeat within a group of a table are clusters where neither clusters nor ids are named, or,
     without `items_are_clusters`, a note warns of them.
 
@@ -314,7 +314,7 @@ def _ignore_progress(rows: int) -> None:
 class Predictions:
     """The checked prediction–label pairs of files: `n` of them, held in memory if they are few, added up if many.
 
-    Made by `open_predictions`. `columns` are the names of the columns, as results tell them; `group_sizes` the pairs of
+    Made by `open_predictions`. `columns` are the names of the columns, as results show them; `group_sizes` the pairs of
     every group, in natural order. A context manager: the scratch files are removed at its end, or when it is no longer
     referenced.
     """
@@ -348,8 +348,8 @@ class Predictions:
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = _ignore_progress) -> Pairs | Slots:
         """The pairs, or those of one group: themselves if all together are few, else their sums, in one reading.
 
-        `advance` is told how many rows were read. Of a stream, the first group costs a reading of the files, the others
-        none.
+        `advance` is called with the number of rows read. Of a stream, the first group costs a reading of the files, the
+        others none.
         """
         if group is not None and group not in self.group_sizes:
             raise unknown_name("group", group, self.group_names, place=self.selection.table.name)

@@ -1,4 +1,4 @@
-"""Columns of the used rows of files as arrays: weights, groups and clusters beside pairs, features, and any others."""
+"""Columns of the used rows of files as arrays: weights, groups and clusters of pairs, features, and any others."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:
 
 LENGTH = re.compile(r"length\((.+)\)")
 OTHERS = "another of very many values"
-MOST_NAMED = 1000  # of so many names of a feature that they have no codes
-MOST_CODED = 100_000  # names of a column that become a type of the database; more are read as they stand
+MOST_NAMED = 1000  # names of a feature; features with more names are not coded
+MOST_CODED = 100_000  # names of a column that become a type of the database; with more, they are read as text
 
 
 def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def rows_of_files(
     chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
     later: Sequence[str] = (),
 ) -> tuple[Rows, str]:
-    """Some columns of files by name, each read as what `kinds` says, what was read, and what is told of that.
+    """Some columns of files by name, each read as `kinds` says, the rows read, and the note on them.
 
     VALUES are returned unchanged (n,), NAMES as `Coded`, which needs little memory, and so are DAYS, which lose the
     time of day. A NUMBER is float64 (n,), and so is a SCORE, where true is 1 and false 0; NUMBERS are lists, float64
@@ -305,13 +305,13 @@ def _raw_value(column: Column) -> str:
 
 
 def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
-    """A column of dates as codes and days; what is no date stays as it is."""
+    """A column of dates as codes and days; values that are not dates stay unchanged."""
     timed = f"regexp_matches({column.text}, {literal(DAY_AND_TIME)})"
     return _coded(selection, column, f"CASE WHEN {timed} THEN left({column.text}, 10) ELSE {column.text} END")
 
 
 def _coded(selection: Selection, column: Column, text: str | None = None) -> Coded | npt.NDArray[Any]:
-    """A column as codes and names, in natural order; as it stands where the names are very many."""
+    """A column as codes and names, in natural order; unchanged if it has very many names."""
     text = text or column.text
     distinct_texts = selection.ask(text, rest=f"GROUP BY 1 LIMIT {MOST_CODED + 1}")
     if len(distinct_texts) > MOST_CODED:
@@ -349,7 +349,7 @@ def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> d
 
 
 def _with_none(selection: Selection, column: Column, missing_values: Sequence[str] = ()) -> npt.NDArray[Any]:
-    """The values of a column as they stand, None where one is missing."""
+    """The values of a column unchanged, None where one is missing."""
     present = f"CASE WHEN NOT {column.missing(missing_values)} THEN {_raw_value(column)} END AS value"
     with reading(selection.table.name):
         relation = selection.table.connection.sql(selection.query([present]))

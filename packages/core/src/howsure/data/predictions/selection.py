@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from howsure.data.sources import Files
 
 
-# Files that are opened: which of their rows are wanted, what logs among them hold, and what is told of that.
+# Opened files: which of their rows are used, what logs among them contain, and the notes on this.
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def opened_files(
 ) -> Iterator[Opened]:
     """Files of which these columns will be asked; closed if what is done with them fails.
 
-    Raises InputError for a file that cannot be read, and an expression that is none.
+    Raises InputError for a file that cannot be read, and for an invalid expression.
     """
     filter_ = condition(source.where) if source.where is not None else None
     with Database(spool).opening() as database:
@@ -349,12 +349,13 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
 
 
 def enum_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
-    """A text as one of `names`, whose codes Arrow streams hold; null if it is none."""
+    """A text as one of `names`, whose codes Arrow streams contain; null if it is not one of them."""
     return f"TRY_CAST({text} AS {_new_type(connection, literals(names))})"
 
 
 def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
-    """The position of a text among `names` in SQL, null if it is none; the names become a type of the database."""
+    """The position of a text among `names` in SQL, null if it is not one of them; the names become a type of the
+    database."""
     return _position(text, _new_type(connection, literals(names)))
 
 
@@ -392,7 +393,8 @@ def check_way(how: str, *, of: str | None, named: str) -> None:
 
 
 def check_across_files(selection: Selection, column: Column, group: Column | None, *, how: str) -> None:
-    """Refuse a value that stands in several files (within a group, if there are groups), unless `how` says what it is.
+    """Refuse a value that occurs in several files (within a group, if there are groups), unless `how` says what it
+    means.
 
     Raises InputError naming the first such value, two rows in which it stands, and how many there are.
     """

@@ -25,8 +25,8 @@ from howsure.inputs.pairs_from import check_one_probability
 
 # Pairs as a stream of chunks in bounded memory, each checked by the rules of arrays.
 
-CHUNK = 1 << 18  # rows: so many that what is done per chunk does not count
-Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of groups if asked for
+CHUNK = 1 << 18  # rows: enough that the cost per chunk is negligible
+Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of groups if requested
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ def in_turns(items: Iterable[Item], workers: Sequence[Callable[[Item], Result]])
 
 
 def sum_stream(stream: PairStream, advance: Callable[[int], None]) -> Slots:
-    """The slots of all pairs; `advance` is told how many were read.
+    """The slots of all pairs; `advance` is called with the number of rows read.
 
     Raises InputError at the first row that holds a value that must not be there.
     """
@@ -201,7 +201,8 @@ class StoredGroups:
         self._stored = False
 
     def slots(self, group: str, advance: Callable[[int], None]) -> Slots:
-        """The slots of a group. The first one costs a reading of the files; `advance` is told how many rows were read.
+        """The slots of a group. The first one costs a reading of the files; `advance` is called with the number of rows
+        read.
 
         Raises InputError at the first row that holds a value that must not be there.
         """

@@ -28,7 +28,7 @@ from howsure.inputs.pairs import CHUNK_ROWS
 # As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
 DISABLED_OPTIMIZERS = "filter_pushdown,statistics_propagation,in_clause"
 NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
-LINE = re.compile(r"CSV Error on Line: (\d+)")  # of JSON it counts wrongly
+LINE = re.compile(r"CSV Error on Line: (\d+)")  # incorrect for JSON
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
 SNIFFED = 1 << 16  # bytes
 NO_COLUMNS = "Error when sniffing file"  # where no separator gives all rows as many values
@@ -93,7 +93,7 @@ def literal(text: str) -> str:
 
 
 def literals(texts: Sequence[str]) -> str:
-    """Texts in SQL, as they stand between the parentheses of IN."""
+    """Texts in SQL, for the parentheses of IN."""
     return ", ".join(literal(text) for text in texts)
 
 
@@ -110,7 +110,7 @@ def _pattern(path: str) -> str:
 def copy_to_file(connection: Connection, query: str, path: str | os.PathLike[str], *, options: str) -> None:
     """Write the rows of a query to a scratch file, by DuckDB's COPY.
 
-    Raises OSError if there is no room for it.
+    Raises OSError if the disk is full.
     """
     try:
         connection.execute(f"COPY ({query}) TO {literal(os.fspath(path))} ({options})")
@@ -186,7 +186,7 @@ def _first_bytes(path: str, size: int) -> bytes:
 
 
 def batches(connection: Connection, query: str) -> Iterator[Any]:
-    """The record batches of a query as nanoarrow views; each lives until the next is asked for."""
+    """The record batches of a query as nanoarrow views; each is valid until the next is requested."""
     with reading("the input"):
         cursor = connection.cursor()  # of its own, so that several streams can run side by side
         import nanoarrow
@@ -233,7 +233,7 @@ def chunks(
 
 # Names of what is asked of a file: a column, a place inside one (`doc.answerKey`, `scores[0].value`), several at once.
 #
-# A column of exactly that name comes first, whatever stands in the name.
+# A column of exactly that name takes precedence, whatever characters the name has.
 
 Step = str | int  # a key of a mapping, or a position from 0 in a list
 STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
@@ -271,7 +271,7 @@ def column_of(name: str, all_columns: Collection[str]) -> str:
 def place_of(name: str, all_columns: Sequence[str], *, file: str) -> Place:
     """The place that a name means in a file.
 
-    Raises InputError if the file has no such column, or what follows it is no path.
+    Raises InputError if the file has no such column, or what follows it is not a path.
     """
     column = column_of(name, all_columns)
     if column in all_columns:
@@ -286,7 +286,7 @@ def place_of(name: str, all_columns: Sequence[str], *, file: str) -> Place:
 
 
 def parts_of(name: str, all_columns: Collection[str]) -> tuple[str, ...]:
-    """The columns that a name joins by commas; itself, where it is a column or there is no comma.
+    """The columns that a name joins by commas; the name itself, if it is a column or has no comma.
 
     Raises InputError if a part is empty or named twice.
     """
@@ -553,5 +553,5 @@ def _counts(column: Column) -> str:
 
 
 def commas_note(names: Sequence[str]) -> str:
-    """What readers are told of columns with decimal commas; nothing where there are none."""
+    """The note on columns with decimal commas; empty without them."""
     return f"Read with decimal commas (0,5 is a half): {', '.join(names)}." if names else ""

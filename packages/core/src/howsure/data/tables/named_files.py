@@ -235,10 +235,10 @@ def _sniffed(beginning: bytes, name: str) -> str:
     return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
 
 
-# The calls by which DuckDB reads files, as they stand after FROM.
+# The calls by which DuckDB reads files, for use after FROM.
 #
 # DuckDB takes a folder `year=2020` in a path for a column of that name, and would put it in the place of the file's
-# own; here it is one (`folders`) only where it is asked for and the file has none.
+# own; here it is one (`folders`) only if it is requested and the file has no such column.
 
 FOLDER = re.compile(r"([^=]+)=.*")
 
@@ -255,9 +255,9 @@ def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: 
 
 
 def folders_are_columns(file: File, names: Collection[str], own_columns: Collection[str]) -> bool:
-    """Whether some of the columns asked for are not the file's own but stand in its path, as in `year=2020/x.parquet`.
+    """Whether some of the requested columns are not the file's own but in its path, as in `year=2020/x.parquet`.
 
-    Raises InputError where others of them stand in both, for DuckDB takes the path's.
+    Raises InputError if others of them are in both, because DuckDB takes the path's.
     """
     parts = os.path.abspath(file.path).split(os.sep)[:-1]
     folder_names = {match[1].casefold() for part in parts if (match := FOLDER.fullmatch(part)) is not None}
@@ -367,7 +367,8 @@ def names_alike(names: Iterable[str]) -> list[list[str]]:
 
 
 def unique_names(names: Iterable[str]) -> dict[str, str]:
-    """For each name one that DuckDB can tell from the others: itself, or with a number where they differ only in case.
+    """For each name one that differs from the others in DuckDB: itself, or with a number where they differ only in
+    case.
 
     >>> unique_names(["top.Yes", "top.yes"])
     {'top.Yes': 'top.Yes', 'top.yes': 'top.yes_2'}
@@ -443,7 +444,7 @@ def _alike_fields(fields: Sequence[Field]) -> list[str]:
 
 
 def keys_in(connection: Connection, file: File, column: str) -> list[str]:
-    """The keys of the first mapping in a column of a file of text or of Parquet, as they stand there."""
+    """The keys of the first mapping in a column of a file of text or of Parquet, unchanged."""
     if file.format == "npz":
         return []
     as_text_option = as_texts([column]) if file.format in ("json", "jsonl") else ""
