@@ -96,7 +96,7 @@ REFUSED = [
     ("corrected?actors=IRQ", "no parameter 'actors' in /api/corrected; it has period, level, unit."),
     ("point?actor=IRQ&at=1950-Q1", "no period '1950-Q1' in the store"),
     ("point?actor=IRQ&at=../../etc/passwd", "no period '../../etc/passwd' in the store"),
-    ("document?number=99999", "the store holds no document 99999"),
+    ("document?number=99999", "the store has no document 99999"),
     ("document?number=1;DROP TABLE documents", "number must be a whole number from 0 to"),
     ("document?number=0&sample=50", "sample must be 'best' or a whole number from 0 to 49; it is 50."),
     ("compare?first=IRQ&second=IRQ", "first and second must be different actors; both are IRQ."),

@@ -82,7 +82,7 @@ def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> Non
     silent = MadeUpDocument(0, made.date, made.title, made.mentions[:2], made.antecedents[:2, :2])
     for name, documents, told in (
         ("silent", [silent], "the store contains no event"),
-        ("empty", [], "the store holds no document"),
+        ("empty", [], "the store has no document"),
     ):
         path = tmp_path / f"{name}.duckdb"
         with write_store(path, documents) as store, pytest.raises(InputError, match=told):

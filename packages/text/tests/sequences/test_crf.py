@@ -291,7 +291,7 @@ def test_damage_is_refused_or_harmless(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ((0, b"XXXX"), "it is no linear-chain model"),
+        ((0, b"XXXX"), "it is not a linear-chain model"),
         ((4, struct.pack("<I", 5)), "it should have 5 bytes"),
         ((60, struct.pack("<I", 9)), "neither state nor transition"),
         ((64, struct.pack("<I", 10**6)), "that the model does not name"),

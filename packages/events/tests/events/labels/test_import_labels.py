@@ -171,7 +171,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     (
         "item-0,IRQ,1",
         {},
-        "holds no draw of documents, and .* does not say how its documents were drawn: labels of documents that",
+        "has no draw of documents, and .* does not say how its documents were drawn: labels of documents that",
     ),
     ("item-0,IRQ,1", {"design": "picked"}, "no design 'picked' in imports of labels"),
     ("item-99,IRQ,1", {"design": "simple"}, r"line 2 labels document 'item-99', but no document of the store has this"),
