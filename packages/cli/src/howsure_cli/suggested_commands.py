@@ -44,7 +44,7 @@ PREDICTIONS = _words("prediction predicted pred decision guess output said")
 SCORES = _words(
     "correct right acc accuracy score em match f grade graded pass passed success reward rating rouge bleu won "
     "resolved faithful faithfulness factual factuality meteor relevancy correctness similarity helpfulness coherence "
-    "fluency adequacy"
+    "fluency adequacy hallucination hallucinated"
 )
 RATERS = _words("rater annotator coder worker labeler labeller evaluator reviewer")
 JUDGES = _words("judge llm gpt auto automatic autorater")
@@ -64,6 +64,7 @@ MIN_LABELS = 10  # for corrected counts
 LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logprobs loglik")}
 POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive pos entailed good win")
 NEGATIVE = _words("0 0.0 false no wrong incorrect i fail failed negative neg bad lost")
+NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its opposite
 PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
 WINNERS = _words("winner won win preference preferred verdict")
 OUTCOMES = _words("model_a model_b a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
@@ -166,6 +167,19 @@ def _numeric(column: SeenColumn) -> bool:
     return all(spelled_number(text) is not None for text in column.held or column.examples)
 
 
+def said_of_raters(columns: Sequence[SeenColumn]) -> str | None:
+    """What to say of raters who have a column each; None where there are no two of them."""
+    raters = [column for column in columns if column.words & RATERS and column.kind in (TWO, FEW) and column.held]
+    raters = [column for column in raters if column.held & raters[0].held and not _names_id(column)]
+    if len(raters) < 2:
+        return None
+    names = ", ".join(column.name for column in raters)
+    return (
+        f"{names} seem to be grades, a column for each rater. howsure judge agreement reads a row for each grade, with "
+        "columns item, rater and grade."
+    )
+
+
 def of_a_table(
     columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str], *, files: int
 ) -> list[str]:
@@ -196,8 +210,18 @@ def _positive(label: SeenColumn) -> list[str] | None:
         return []
     if _numeric(label):
         return None
-    positives = [value for value in label.held if value.lower() in POSITIVE]
+    positives = [value for value in label.held if value.lower() in POSITIVE] or _denied(label.held)
     return ["--positive", positives[0]] if len(positives) == 1 else None
+
+
+def _denied(values: Collection[str]) -> list[str]:
+    """The values whose opposite is one of them, too.
+
+    >>> _denied({"Fully attributable", "Not fully attributable", "unclear"})
+    ['Fully attributable']
+    """
+    known_values = {value.casefold() for value in values}
+    return [value for value in sorted(values) for no in NEGATIONS if f"{no}{value.casefold()}" in known_values]
 
 
 def _unread(label: SeenColumn) -> list[str]:
@@ -328,7 +352,7 @@ class _Table:
 
     def of_scores(self) -> Iterator[str]:
         """Where a column says how good each answer is: its means, and models compared."""
-        score = self._score()
+        score = self._score() or self._label_of_answers()
         if score is None or (
             score.kind == WITHIN and score is self._probability_column() and self._label() is not None
         ):
@@ -468,6 +492,13 @@ class _Table:
             if column.kind in (TWO, FEW) and column.words & SCORES and len(column.held) < 5
         )
         return next((column for column in candidates if _positive(column) is not None), None)
+
+    def _label_of_answers(self) -> SeenColumn | None:
+        """A label that says of the answers of models, which it does not predict, whether each is good."""
+        model, label = self._named(MODELS, FEW, TWO), self._named(LABELS, TWO)
+        if model is None or label is None or _numeric(label) or _positive(label) is None:
+            return None
+        return None if any(column.words & (PREDICTIONS | CHANCES) for column in self.columns) else label
 
     def _label(self) -> SeenColumn | None:
         """The label that one probability per row is of."""

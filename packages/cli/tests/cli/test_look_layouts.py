@@ -297,6 +297,17 @@ def openai_evals() -> Expected:
     return "run.jsonl", {"score": {"m": right.mean()}}
 
 
+def labels_of_answers() -> Expected:
+    rows, shares = [["model_name", "message", "response", "label"]], dict[str, float]()
+    for seed, model in enumerate(("t5", "gpt2", "doha")):
+        good = random(20 + seed).integers(0, 2, 40)
+        shares[model] = float(good.mean())
+        names = ["Not fully attributable", "Fully attributable"]
+        rows += [[model, f"message {model} {i}", f"answer {model} {i}", names[value]] for i, value in enumerate(good)]
+    Path("labels.tsv").write_text("\n".join(map("\t".join, rows)))
+    return "labels.tsv", {"score": shares}
+
+
 def openai_evals_with_metrics() -> Expected:
     f1 = random(15).uniform(size=30).round(3)
     events: list[dict[str, Any]] = [{"spec": {"completion_fns": ["m"], "eval_name": "own.dev.v0", "base_eval": "own"}}]
@@ -331,6 +342,7 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "SWE-bench": swe_bench,
     "BFCL": bfcl,
     "OpenAI evals": openai_evals,
+    "labels of answers": labels_of_answers,
     "OpenAI evals with metrics": openai_evals_with_metrics,
 }
 
