@@ -21,7 +21,6 @@ from howsure.selective.ranked import (
     auroc_of,
     furthest,
     least_area,
-    placements,
     ranked,
     risk_areas,
     variance_of_area,
@@ -64,7 +63,7 @@ def test_its_variance_is_delongs() -> None:
     wins = (right[:, None] > wrong) + 0.5 * (right[:, None] == wrong)
     parts = wins.mean(axis=1).var(ddof=1) / len(right), wins.mean(axis=0).var(ddof=1) / len(wrong)
     area, ranks = float(wins.mean()), ranked(pairs)
-    variance, degrees, factor = variance_of_area(ranks, area, *placements(ranks))
+    variance, degrees, factor = variance_of_area(ranks, area)
     assert variance == pytest.approx(sum(parts), rel=1e-12)
     assert degrees == pytest.approx(
         sum(parts) ** 2 / (parts[0] ** 2 / (len(right) - 1) + parts[1] ** 2 / (len(wrong) - 1)), rel=1e-12
@@ -156,7 +155,8 @@ def limit(n: np.ndarray, errors: np.ndarray) -> float:
 def test_the_influence_is_the_derivative() -> None:
     pairs = separated(60, 0.7, 1.0, np.random.default_rng(1), ties=True, clusters=False)
     ranks = ranked(pairs)
-    moved, n, errors = area_influence(ranks), ranks.n.astype(float), ranks.errors.astype(float)
+    ((_, moved),) = area_influence(ranks)
+    n, errors = ranks.n.astype(float), ranks.errors.astype(float)
     step = 1e-5
     for place in range(len(n)):
         for column, loss in enumerate((1.0, 0.0)):
@@ -168,7 +168,7 @@ def test_the_influence_is_the_derivative() -> None:
                 for sign in (1, -1)
             ]
             assert moved[place, column] == pytest.approx((more - less) / (2 * step) * ranks.total, abs=1e-5)
-    assert float((moved[ranks.place, ranks.correct]).sum()) == pytest.approx(0.0, abs=1e-9)
+    assert float(moved[:, 0] @ errors + moved[:, 1] @ (n - errors)) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_without_a_wrong_answer_the_area_is_not_known_to_be_nothing() -> None:
@@ -231,3 +231,18 @@ def test_without_a_wrong_answer_unequal_clusters_show_less() -> None:
 def test_the_intervals_cover_where_whole_clusters_are_wrong(name: str) -> None:
     (regime,) = (one for one in REGIMES if one.name == f"areas: {name}")
     assert min(rate.value for rate in rates_of(regime, runs=150, seed=1)) > 0.9
+
+
+@pytest.mark.parametrize(("ties", "clusters"), [(False, False), (True, False), (False, True), (True, True)])
+def test_blocks_of_places_do_not_change_a_measure(ties: bool, clusters: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = separated(150, 0.7, 1.0, np.random.default_rng(8), ties=ties, clusters=clusters)
+
+    def measures() -> list[float | None]:
+        ranks = ranked(pairs)
+        auroc = auroc_of(ranks, level=0.95)
+        estimates = (auroc, *risk_areas(ranks, auroc, level=0.95))
+        return [end for estimate in estimates for end in (estimate.value, estimate.low, estimate.high)]
+
+    whole = measures()
+    monkeypatch.setattr("howsure.selective.ranked.BLOCK", 4)
+    assert measures() == pytest.approx(whole, rel=1e-12)

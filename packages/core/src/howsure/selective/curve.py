@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.selective.kept import Kept, even_places, interval_name, kept_at, risk_interval
-from howsure.selective.ranked import Ranked, auroc_of, ranked, risk_areas
+from howsure.selective.ranked import BLOCK, Ranked, auroc_of, ranked, risk_areas
 from howsure.selective.results import AtAccuracy, AtCoverage, RiskCoverage, SelectiveCurve, SelectiveTable
 from howsure.selective.threshold import check_promise, threshold_of, threshold_tests
 from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
@@ -34,7 +35,7 @@ def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> At
     The interval is Wilson's, with clusters Gaffke's, of the accuracy to expect at this threshold: given the lowest
     confidence among them, the answers above it are as independent as all are.
     """
-    place = int(np.searchsorted(every.n, np.ceil(share * every.total - 1e-9)))
+    place = int(np.searchsorted(every.n, math.ceil(share * every.total - 1e-9)))
     kept = every.only(np.array([min(place, len(every.n) - 1)]))
     low, high = risk_interval(ranks, kept, level)
     n = int(kept.n[0])
@@ -49,16 +50,15 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
     1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `accuracy_asked`.
     Both are widened by Wilson's interval of a share.
     """
-    good = np.flatnonzero(every.errors <= (1 - accuracy_asked) * every.n + 1e-9)
-    threshold = float(every.threshold[good[-1]]) if len(good) else None
-    n = int(every.n[good[-1]]) if len(good) else 0
+    good = _last_place(every, lambda kept: kept.errors <= (1 - accuracy_asked) * kept.n + 1e-9)
+    threshold = None if good is None else float(every.threshold[good])
+    n = 0 if good is None else int(every.n[good])
     value = n / ranks.total
     candidates = every if ranks.clusters is None else every.only(even_places(ranks))
-    possible = np.flatnonzero(risk_interval(ranks, candidates, level)[0] <= 1 - accuracy_asked + 1e-12)
-    last = (
-        min(possible[-1] + (ranks.clusters is not None), len(candidates.n) - 1) if len(possible) else 0
-    )  # between places
-    furthest = float(candidates.coverage[last]) if len(possible) else 0.0
+    possible = _last_place(candidates, lambda kept: risk_interval(ranks, kept, level)[0] <= 1 - accuracy_asked + 1e-12)
+    furthest = 0.0
+    if possible is not None:  # with clusters, between places
+        furthest = float(candidates.coverage[min(possible + (ranks.clusters is not None), len(candidates.n) - 1)])
     sure = _promised(ranks, accuracy_asked, level)
     low, high = (
         wilson_interval(np.array([share]), np.array([every.effective_total]), level=level) for share in (sure, furthest)
@@ -66,6 +66,15 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
     ends = (float(low[0][0]) if sure else 0.0, float(high[1][0]) if furthest else 0.0)
     coverage = Estimate(value, min(ends[0], value), max(ends[1], value), level, "inverted tests", ranks.total)
     return AtAccuracy(accuracy_asked, threshold, n, coverage)
+
+
+def _last_place(kept: Kept, test: Callable[[Kept], npt.NDArray[np.bool_]]) -> int | None:
+    """The last place that passes a test; None if none does."""
+    for start in reversed(range(0, len(kept.n), BLOCK)):
+        passed = np.flatnonzero(test(kept.only(slice(start, start + BLOCK))))
+        if len(passed):
+            return start + int(passed[-1])
+    return None
 
 
 def _promised(ranks: Ranked, accuracy_limit: float, level: float) -> float:
@@ -211,7 +220,7 @@ def selective_of(
     level = check_level(level)
     coverages, accuracies = checked_shares(coverage, "coverage"), checked_shares(accuracy, "accuracy")
     ranks = ranked(pairs)
-    every = kept_at(ranks, np.arange(len(ranks.n)), level=level)
+    every = kept_at(ranks, slice(None))
     kept = every.only(even_places(ranks))
     low, high = risk_interval(ranks, kept, level)
     auroc = auroc_of(ranks, level=level)

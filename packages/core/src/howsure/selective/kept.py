@@ -6,10 +6,11 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from howsure.inputs.checks import Codes
 from howsure.inputs.pairs import Floats, Integers
 from howsure.selective.ranked import Ranked
 from howsure.stats.gaffke import Sums, gaffke_interval
-from howsure.stats.proportions import normal_quantile, wilson_interval
+from howsure.stats.proportions import wilson_interval
 
 MOST_POINTS, MOST_IN_CLUSTERS = 200, 50  # of a curve; intervals in clusters take longer
 
@@ -18,16 +19,15 @@ MOST_POINTS, MOST_IN_CLUSTERS = 200, 50  # of a curve; intervals in clusters tak
 class Kept:
     """What is kept at some thresholds, the highest first: answers whose confidence is at least `threshold`.
 
-    n, errors: how many, and how many of them are wrong; effective: about as many independent answers would say as much
-    about their risk, fewer than n with clusters.
+    n, errors: how many, and how many of them are wrong. effective_total: the number of independent answers that would
+    say as much about the share that is kept, fewer than `total` with clusters.
     """
 
     threshold: Floats
-    n: Integers
-    errors: Integers
-    effective: Floats
+    n: Codes
+    errors: Codes
     total: int
-    effective_total: float  # the same for the share that is kept
+    effective_total: float
 
     @property
     def coverage(self) -> Floats:
@@ -39,34 +39,25 @@ class Kept:
         """The share of the kept answers that is wrong."""
         return self.errors / self.n
 
-    def only(self, places: Integers) -> Kept:
+    def only(self, places: Integers | slice) -> Kept:
         """What is kept at some of the thresholds."""
-        arrays = (self.threshold[places], self.n[places], self.errors[places], self.effective[places])
+        arrays = (self.threshold[places], self.n[places], self.errors[places])
         return Kept(*arrays, self.total, self.effective_total)
 
 
-def kept_at(ranks: Ranked, places: Integers, *, level: float) -> Kept:
-    """What is kept down to each of the given places.
-
-    Clustered answers count as n² / (n + ρ (Σ_c n_c² - n)) independent ones, n_c of them in cluster c, times (z / t)²
-    for Student's t with C - 1 degrees of freedom. ρ, the correlation of two errors of a cluster, is the largest of that
-    seen among those kept, that seen among all answers, and 1 / (1 + K), K the errors kept (or the right answers, if
-    fewer): few errors say little about it, and none says nothing.
-    """
-    n, errors = np.cumsum(ranks.n)[places], np.cumsum(ranks.errors)[places]
-    values = ranks.confidence[places]
-    if ranks.clusters is None:
-        return Kept(values, n, errors, n.astype(np.float64), ranks.total, float(ranks.total))
-    sums = cluster_sums(ranks)
-    effective = _effective(sums.at(n - 1), _correlation(sums.at(np.array([-1])))[0], level)
-    return Kept(values, n, errors, effective, ranks.total, ranks.total**2 / float(sums.nn[-1]))
+def kept_at(ranks: Ranked, places: Integers | slice) -> Kept:
+    """What is kept down to each of the given places."""
+    n, errors = (np.cumsum(counts, dtype=counts.dtype)[places] for counts in (ranks.n, ranks.errors))
+    total = ranks.total
+    squares = total if ranks.clusters is None else float((np.bincount(ranks.clusters) ** 2).sum())
+    return Kept(ranks.confidence[places], n, errors, total, total**2 / squares)
 
 
 def risk_interval(ranks: Ranked, kept: Kept, level: float) -> tuple[Floats, Floats]:
     """The interval of each risk: Wilson's; with clusters Gaffke's, however the answers of a cluster depend on each
     other."""
     if ranks.clusters is None:
-        return wilson_interval(kept.risk, kept.effective, level=level)
+        return wilson_interval(kept.risk, kept.n.astype(np.float64), level=level)
     places = np.searchsorted(np.cumsum(ranks.n), kept.n)
     ends = [
         gaffke_interval(Sums.of(wrong, counts), bounds=(0.0, 1.0), size=(1 - level) / 2)
@@ -119,7 +110,7 @@ def cluster_sums(ranks: Ranked) -> ClusterSums:
     """All sums in one pass: an answer of a cluster that held n others and e errors adds 2n + 1 to Σ n_c², and so on."""
     assert ranks.clusters is not None
     order = np.argsort(ranks.place, kind="stable")
-    codes, wrong = ranks.clusters[order], 1 - ranks.correct[order]
+    codes, wrong = ranks.clusters[order], 1 - ranks.correct[order].astype(np.int64)
     together = np.argsort(codes, kind="stable")
     start = np.searchsorted(codes[together], codes[together])
     errors = np.concatenate([[0], np.cumsum(wrong[together])])
@@ -130,33 +121,12 @@ def cluster_sums(ranks: Ranked) -> ClusterSums:
     return ClusterSums(*(np.cumsum(column).astype(np.float64) for column in added))
 
 
-def _effective(sums: ClusterSums, among_all: float, level: float) -> Floats:
-    from scipy.special import stdtrit
-
-    rarer = np.minimum(sums.e, sums.n - sums.e)
-    correlation = np.maximum(np.maximum(_correlation(sums), among_all), 1 / (1 + rarer))
-    number = sums.n**2 / (sums.n + correlation * (sums.nn - sums.n))
-    t = stdtrit(np.maximum(sums.many - 1, 1), 0.5 + level / 2)
-    return np.asarray(np.maximum(number * (normal_quantile(level) / t) ** 2, 1.0), dtype=np.float64)
-
-
-def _correlation(sums: ClusterSums) -> Floats:
-    """The correlation of two errors of a cluster; at least 0, and 0 where nothing shows it."""
-    p, couples = sums.e / sums.n, sums.nn - sums.n
-    is_estimable = (sums.e > 0) & (sums.e < sums.n) & (couples > 0) & (sums.many > 1)
-    squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0)
-    squares *= sums.many / np.maximum(sums.many - 1, 1)
-    spread = np.where(is_estimable, p * (1 - p), 1.0)
-    correlation = np.divide(squares / spread - sums.n, couples, out=np.zeros_like(p), where=is_estimable)
-    return np.asarray(np.maximum(correlation, 0.0), dtype=np.float64)
-
-
 def even_places(ranks: Ranked) -> Integers:
     """At most 200 places, or 50 in clusters, that are evenly spaced in coverage, the last one included."""
     most = MOST_POINTS if ranks.clusters is None else MOST_IN_CLUSTERS
-    ends = np.cumsum(ranks.n)
+    ends = np.cumsum(ranks.n, dtype=ranks.n.dtype)
     if len(ends) <= most:
         return np.arange(len(ends))
     targets = np.linspace(0, ranks.total, most + 1)[1:]
-    places: Integers = np.unique(np.searchsorted(ends, np.floor(targets)))
+    places: Integers = np.unique(np.searchsorted(ends, targets.astype(ends.dtype)))
     return places

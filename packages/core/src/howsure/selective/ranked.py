@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.checks import Codes
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
 from howsure.stats.clusters import FEWEST, carriers, ends_with_one_more, kish
 from howsure.stats.proportions import normal_quantile, t_quantile
+
+BLOCK = 16_384  # places that are computed at a time
 
 # Answers in the order of their confidence, ties together: what every selective measure is computed from.
 
@@ -21,21 +25,21 @@ class Ranked:
     """Answers by their distinct confidences, the highest first.
 
     confidence (K,): the distinct values. n, errors (K,): the answers with this confidence, and how many of them are
-    wrong. place (N,): for each answer, the position of its confidence. correct (N,): 1 where it is right. clusters
-    (N,): codes 0 … C-1, each in use; None if every answer is its own.
+    wrong. clusters (N,): codes 0 … C-1, each in use; None if every answer is its own. Only with clusters: place (N,),
+    for each answer the position of its confidence, and correct (N,), 1 where it is right.
     """
 
     confidence: Floats
-    n: Integers
-    errors: Integers
-    place: Integers
-    correct: Integers
+    n: Codes
+    errors: Codes
     clusters: Integers | None
+    place: Codes
+    correct: Labels
 
     @property
     def total(self) -> int:
         """The number of answers."""
-        return len(self.place)
+        return int(self.n.sum())
 
     @property
     def wrong(self) -> int:
@@ -65,12 +69,30 @@ class Ranked:
         assert self.clusters is not None
         return np.bincount(self.clusters[self.correct == kind], minlength=self.n_clusters)
 
-    def by_cluster(self, values: Floats) -> Floats:
-        """Values of the answers, which depend on their place and correctness alone, added up by cluster."""
-        if self.clusters is None:
-            return values
-        order = np.lexsort((self.correct, self.place, self.clusters))  # whatever the order of the rows
-        return np.bincount(self.clusters[order], weights=values[order]).astype(np.float64)
+    def blocks(self) -> Iterator[Block]:
+        """The places in blocks, the last block first."""
+        end, end_errors = self.total, self.wrong
+        for start in reversed(range(0, len(self.n), BLOCK)):
+            block = slice(start, start + BLOCK)
+            n, errors = self.n[block].astype(np.int64), self.errors[block].astype(np.int64)
+            end, end_errors = end - int(n.sum()), end_errors - int(errors.sum())
+            yield Block(start, n, errors, end + np.cumsum(n) - n, end_errors + np.cumsum(errors) - errors)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some adjacent places, the first of them `start`: answers and errors at each, and before it."""
+
+    start: int
+    n: Integers
+    errors: Integers
+    before: Integers
+    errors_before: Integers
+
+    @property
+    def rate(self) -> Floats:
+        """The share of errors at each place."""
+        return np.asarray(self.errors / self.n)
 
 
 def ranked(pairs: Pairs) -> Ranked:
@@ -84,11 +106,20 @@ def ranked(pairs: Pairs) -> Ranked:
             "threshold is about counts. Leave `sample_weight` out.",
             "sample_weight",
         )
-    values, place = np.unique(-pairs.probabilities, return_inverse=True)
-    correct = pairs.labels.astype(np.int64)
-    n = np.bincount(place, minlength=len(values))
-    right = np.bincount(place[correct == 1], minlength=len(values))
-    return Ranked(np.abs(values), n, n - right, place.astype(np.int64), correct, _codes(pairs.clusters))
+    order = np.argsort(pairs.probabilities)[::-1]
+    values, labels = pairs.probabilities[order], pairs.labels[order]
+    is_first = np.append(True, values[1:] != values[:-1])
+    clusters, place = _codes(pairs.clusters), np.zeros(0, dtype=np.int32)
+    whole = np.int32 if len(values) < 2**31 else np.int64
+    if clusters is not None:
+        place = np.empty(len(values), dtype=whole)
+        place[order] = np.cumsum(is_first, dtype=whole) - 1
+    del order
+    starts = np.flatnonzero(is_first)
+    right = np.add.reduceat(labels, starts, dtype=whole)
+    n = np.diff(starts, append=len(values)).astype(whole)
+    confidence = np.abs(values if len(starts) == len(values) else values[starts])
+    return Ranked(confidence, n, n - right, clusters, place, pairs.labels)
 
 
 def _codes(clusters: Integers | None) -> Integers | None:
@@ -105,14 +136,25 @@ def _codes(clusters: Integers | None) -> Integers | None:
 # Intervals of a measure of ranked answers from the influence of each answer on it.
 
 
-def variance_of(ranks: Ranked, influence: Floats) -> float:
-    """The variance of a measure from `influence` (K, 2): by how much a wrong and a right answer at each place moves it.
+def variance_of(ranks: Ranked, influences: Iterable[tuple[Block, Floats]]) -> float:
+    """The variance of a measure from influences (places, 2): by how much a wrong and a right answer at each place of a
+    block moves it.
 
     The sum of squares over independent answers, n / (n - 1) Σ i²; with clusters, of their sums: C / (C - 1) Σ_c (Σ i)².
     """
-    sums = np.sort(ranks.by_cluster(influence[ranks.place, ranks.correct]))
-    many = len(sums)
-    return float(many / (many - 1) * (sums @ sums)) if many > 1 else math.nan
+    many, squares = ranks.n_clusters, 0.0
+    if ranks.clusters is None:
+        for block, influence in influences:
+            squares += float(influence[:, 0] ** 2 @ block.errors + influence[:, 1] ** 2 @ (block.n - block.errors))
+    else:
+        sums, order = np.zeros(many), np.lexsort((ranks.correct, ranks.place))  # whatever the order of the rows
+        for block, influence in influences:
+            rows = order[block.before[0] : block.before[-1] + block.n[-1]]
+            values = influence[ranks.place[rows] - block.start, ranks.correct[rows]]
+            sums += np.bincount(ranks.clusters[rows], values, minlength=many)
+        sums.sort()
+        squares = float(sums @ sums)
+    return many / (many - 1) * squares if many > 1 else math.nan
 
 
 def logit_interval(
@@ -152,37 +194,38 @@ def auroc_of(ranks: Ranked, *, level: float) -> Estimate:
     right = ranks.total - wrong
     if not (wrong and right):
         return undefined(level, "DeLong", ranks.total)
-    wins, losses = placements(ranks)
-    value = float(wins @ (ranks.n - ranks.errors)) / right
+    value = sum(float(wins @ (block.n - block.errors)) for block, wins, _ in placements(ranks)) / right
     if ranks.clusters is not None and ranks.carriers < FEWEST:
         return Estimate(value, None, None, level, "Obuchowski", ranks.total)
     if value in (0.0, 1.0):
         end = ((1 - level) / 2) ** (1 / ranks.carriers)
         low, high = (end, 1.0) if value == 1.0 else (0.0, 1 - end)
         return Estimate(value, low, high, level, "exact bound", ranks.total)
-    variance, degrees, factor = variance_of_area(ranks, value, wins, losses)
+    variance, degrees, factor = variance_of_area(ranks, value)
     low, high = logit_interval(value, variance, level=level, degrees_of_freedom=degrees)
     low = min(value if low is None else low, furthest(value, right, wrong, factor, level))
     high = max(value if high is None else high, 1 - furthest(1 - value, right, wrong, factor, level))
     return Estimate(value, low, high, level, "DeLong" if ranks.clusters is None else "Obuchowski", ranks.total)
 
 
-def variance_of_area(ranks: Ranked, value: float, wins: Floats, losses: Floats) -> tuple[float, float, float]:
+def variance_of_area(ranks: Ranked, value: float) -> tuple[float, float, float]:
     """The variance, its degrees of freedom, and by which factor clusters enlarge it (1 without)."""
     wrong = ranks.wrong
     right = ranks.total - wrong
-    of_right, of_wrong = (
-        float(squares @ counts) / (m * max(m - 1, 1))
-        for squares, counts, m in (
-            ((wins - value) ** 2, ranks.n - ranks.errors, right),
-            ((losses - value) ** 2, ranks.errors, wrong),
-        )
-    )
+    of_right = of_wrong = 0.0
+    for block, wins, losses in placements(ranks):
+        of_right += float((wins - value) ** 2 @ (block.n - block.errors))
+        of_wrong += float((losses - value) ** 2 @ block.errors)
+    of_right, of_wrong = of_right / (right * max(right - 1, 1)), of_wrong / (wrong * max(wrong - 1, 1))
     alone = of_right + of_wrong
     if ranks.clusters is None:
         parts = of_right**2 / max(right - 1, 1) + of_wrong**2 / max(wrong - 1, 1)
         return alone, alone**2 / parts if parts > 0 else 1.0, 1.0
-    variance = variance_of(ranks, np.column_stack([(losses - value) / wrong, (wins - value) / right]))
+    influences = (
+        (block, np.column_stack([(losses - value) / wrong, (wins - value) / right]))
+        for block, wins, losses in placements(ranks)
+    )
+    variance = variance_of(ranks, influences)
     return variance, ranks.carriers - 1, max(variance / alone, 1.0) if alone > 0 else 1.0
 
 
@@ -206,13 +249,15 @@ def furthest(value: float, right: int, wrong: int, factor: float, level: float) 
     return inside
 
 
-def placements(ranks: Ranked) -> tuple[Floats, Floats]:
-    """For each place, the share of wrong answers that a right answer there is above, and the share of right answers
-    that are above a wrong answer there; ties count half."""
-    right = ranks.n - ranks.errors
-    wrong_below = ranks.wrong - np.cumsum(ranks.errors) + ranks.errors / 2
-    right_above = np.cumsum(right) - right / 2
-    return wrong_below / ranks.wrong, right_above / (ranks.total - ranks.wrong)
+def placements(ranks: Ranked) -> Iterator[tuple[Block, Floats, Floats]]:
+    """For each place of a block, the share of wrong answers that a right answer there is above, and the share of right
+    answers that are above a wrong answer there; ties count half."""
+    wrong = ranks.wrong
+    right = ranks.total - wrong
+    for block in ranks.blocks():
+        wrong_below = wrong - block.errors_before - block.errors / 2
+        right_above = block.before - block.errors_before + (block.n - block.errors) / 2
+        yield block, wrong_below / wrong, right_above / right
 
 
 # The area under the risk–coverage curve, and its excess over that of a perfect order.
@@ -225,45 +270,66 @@ def area_of(ranks: Ranked) -> float:
     answers with e errors, after N answers with E errors, the j-th share is on average (E + j e / m) / (N + j), and
     their sum is e + (E - N e / m) (H(N + m) - H(N)), H the harmonic numbers.
     """
-    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, ranks.total + 1))])
-    before, errors_before, rate = _before(ranks)
-    parts = ranks.errors + (errors_before - before * rate) * (harmonic[before + ranks.n] - harmonic[before])
-    return max(float(parts.sum()) / ranks.total, 0.0)
+    total = 0.0
+    for block in ranks.blocks():
+        rest = block.errors_before - block.before * block.rate
+        total += float((block.errors + rest * _harmonic_sums(block.before, block.n)).sum())
+    return max(total / ranks.total, 0.0)
+
+
+def _harmonic_sums(before: Integers, n: Integers) -> Floats:
+    """1 / (N + 1) + … + 1 / (N + n), for N `before`.
+
+    >>> _harmonic_sums(np.array([0, 10, 10]), np.array([2, 1, 2])).round(6).tolist()
+    [1.5, 0.090909, 0.174242]
+    """
+    from scipy.special import digamma
+
+    sums = 1.0 / (before + 1)
+    ties = np.flatnonzero(n > 1)
+    sums[ties] = digamma(before[ties] + n[ties] + 1.0) - digamma(before[ties] + 1.0)
+    return np.asarray(sums)
 
 
 def least_area(n: int, wrong: int) -> float:
     """The AURC of the order in which every wrong answer comes last: (w - (n - w) (H(n) - H(n - w))) / n."""
-    tail = float((1.0 / np.arange(n - wrong + 1, n + 1)).sum())
+    tail = float(_harmonic_sums(np.array([n - wrong]), np.array([wrong]))[0]) if wrong else 0.0
     return max((wrong - (n - wrong) * tail) / n, 0.0)
 
 
-def area_influence(ranks: Ranked) -> Floats:
-    """By how much n times the AURC moves with a wrong (0) and a right (1) answer at each place, (K, 2).
+def area_influence(ranks: Ranked) -> Iterator[tuple[Block, Floats]]:
+    """By how much n times the AURC moves with a wrong (0) and a right (1) answer at each place of a block, (places, 2).
 
     Of the limit for many answers, A = ∫ R(u) du over coverage u, R(u) = (E + r (u - N)) / u within a tie at N … N + m
     with errors r m: R at the answer - A + ∫ (l - R(u)) / u du over all below it, l = 1 for a wrong answer; averaged
     over its position within its tie.
     """
-    n = ranks.total
-    counts, rate = ranks.n / n, ranks.errors / ranks.n
-    before = (np.cumsum(ranks.n) - ranks.n) / n
-    errors_before = (np.cumsum(ranks.errors) - ranks.errors) / n
-    after, rest = before + counts, errors_before - before * rate
+    n, below = ranks.total, np.zeros(2)
+    area = sum(float(_ratios(block, n)[4] @ block.n) for block in ranks.blocks()) / n
+    for block in ranks.blocks():
+        before, rest, ratio, shrink, here = _ratios(block, n)
+        counts, rate, is_after = block.n / n, block.rate, before > 0
+        influence = np.empty((len(counts), 2))
+        for column, loss in enumerate((1.0, 0.0)):
+            whole = np.where(is_after, (loss - rate) * ratio - rest * shrink, 0.0)
+            after = np.cumsum(np.append(below[column], whole[::-1]))[::-1]
+            inside = np.where(  # ∫ (l - R(u)) / u · (u - N) / m du over the tie
+                is_after,
+                ((loss - rate) * (counts - before * ratio) - rest * (ratio - before * shrink)) / counts,
+                loss - rate,
+            )
+            influence[:, column] = here - area + after[1:] + inside
+            below[column] = after[0]
+        yield block, influence
+
+
+def _ratios(block: Block, n: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Of each place: the coverage N before it, E - r N, log((N + m) / N), m / (N (N + m)), and the mean of R in it."""
+    counts, rate, before = block.n / n, block.rate, block.before / n
+    after, rest = before + counts, block.errors_before / n - before * rate
     ratio = np.log(np.divide(after, before, out=np.ones_like(after), where=before > 0))
     shrink = np.divide(counts, before * after, out=np.zeros_like(after), where=before > 0)
-    here = rate + np.where(before > 0, rest * ratio / counts, 0.0)  # the mean of R within the tie
-    area = float(here @ counts)
-    influence = np.empty((len(counts), 2))
-    for column, loss in enumerate((1.0, 0.0)):
-        whole = np.where(before > 0, (loss - rate) * ratio - rest * shrink, 0.0)
-        below = np.append(np.cumsum(whole[:0:-1])[::-1], 0.0)
-        inside = np.where(  # ∫ (l - R(u)) / u · (u - N) / m du over the tie
-            before > 0,
-            ((loss - rate) * (counts - before * ratio) - rest * (ratio - before * shrink)) / counts,
-            loss - rate,
-        )
-        influence[:, column] = here - area + below + inside
-    return influence
+    return before, rest, ratio, shrink, rate + np.where(before > 0, rest * ratio / counts, 0.0)
 
 
 def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimate, Estimate]:
@@ -282,14 +348,14 @@ def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimat
         reach = _worst(1 - ((1 - level) / 2) ** ranks.cluster_share)
         ends = (0.0, reach) if wrong == 0 else (1 - reach, 1.0)
         return Estimate(area, *ends, level=level, method="exact bound", n=n), undefined(level, "influence", n)
-    influence, rate = area_influence(ranks), wrong / n
-    low, high = _ends(ranks, area, influence, 1.0, level, mirrored=rate > 0.5)
+    rate = wrong / n
+    low, high = _ends(ranks, area, np.zeros(2), 1.0, level, mirrored=rate > 0.5)
     whole = Estimate(area, low, high, level, "influence", n)
     excess = 0.0 if auroc.value == 1.0 else max(area - least, 0.0)
     if ranks.clusters is not None and (auroc.low is None or auroc.high is None):
         return whole, Estimate(excess, None, None, level, "influence", n)
-    of_excess = influence + math.log1p(-rate) * (np.array([1.0, 0.0]) - rate)
-    low, high = _ends(ranks, excess, of_excess, 1 - (auroc.low or 0.0), level)
+    of_least = math.log1p(-rate) * (np.array([1.0, 0.0]) - rate)
+    low, high = _ends(ranks, excess, of_least, 1 - (auroc.low or 0.0), level)
     if auroc.low is not None:
         if auroc.value == 1.0:
             low, high = 0.0, _worst((1 - auroc.low) * (1 - rate))
@@ -299,10 +365,12 @@ def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimat
 
 
 def _ends(
-    ranks: Ranked, value: float, influence: Floats, misplaced: float, level: float, *, mirrored: bool = False
+    ranks: Ranked, value: float, added: Floats, misplaced: float, level: float, *, mirrored: bool = False
 ) -> tuple[float | None, float | None]:
-    """The ends from the influence; `misplaced`: what one more cluster adds, relative to its share of the answers."""
-    variance = variance_of(ranks, influence / ranks.total)
+    """The ends from the influence on the AURC, to which that on the least area is `added` (2,) for the excess;
+    `misplaced`: what one more cluster adds, relative to its share of the answers."""
+    n = ranks.total
+    variance = variance_of(ranks, ((block, (influence + added) / n) for block, influence in area_influence(ranks)))
     low, high = logit_interval(value, variance, level=level, degrees_of_freedom=ranks.carriers - 1)
     if ranks.clusters is None or low is None or high is None:
         return low, high
@@ -315,9 +383,3 @@ def _ends(
 def _worst(share: float) -> float:
     """The AURC of a share of wrong answers at the top: s (1 - log s)."""
     return min(share * (1 - math.log(share)), 1.0) if share > 0.0 else 0.0
-
-
-def _before(ranks: Ranked) -> tuple[np.typing.NDArray[np.int64], Floats, Floats]:
-    """The answers and the errors before each place, and the share of errors at it."""
-    before = np.cumsum(ranks.n) - ranks.n
-    return before, (np.cumsum(ranks.errors) - ranks.errors).astype(np.float64), ranks.errors / ranks.n

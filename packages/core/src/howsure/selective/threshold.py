@@ -58,7 +58,7 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
     """
     bet = dependence == ANY and ranks.clusters is not None
     places = _candidates(ranks, risk, delta, bet=bet)
-    kept = kept_at(ranks, places, level=0.95)
+    kept = kept_at(ranks, places)
     p = _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk)
     weights = np.zeros(len(p))
     if len(p):
@@ -99,10 +99,7 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integ
     if ranks.clusters is None:
         return places
     flawless = replace(ranks, errors=np.zeros_like(ranks.errors), correct=np.ones_like(ranks.correct))
-    if bet:
-        p = _bets(flawless, places, risk, delta)
-    else:
-        p = _p_values(flawless, kept_at(flawless, places, level=0.95), risk)
+    p = _bets(flawless, places, risk, delta) if bet else _p_values(flawless, kept_at(flawless, places), risk)
     could = np.flatnonzero(p <= FIRST * delta)
     return places[could[0] :] if len(could) else np.zeros(0, np.int64)
 
@@ -181,7 +178,7 @@ def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str)
     """
     from scipy.special import ndtri
 
-    kept = kept_at(ranks, even_places(ranks), level=0.95)
+    kept = kept_at(ranks, even_places(ranks))
     risk_so_far = (kept.errors + risk) / (kept.n + 1)
     below = risk_so_far < risk
     if not below.any():
