@@ -181,7 +181,7 @@ def test_the_output_of_a_token_pipeline_is_refused(token_classifier, tokenizer, 
         (tmp_path / "tokens.json").write_text(json.dumps(plain, default=int))
         done = run("calibration", tmp_path / "tokens.json")
         assert done.code == 2
-        assert "keeps the score of the best label alone" in done.err
+        assert "writes the best label only" in done.err
 
 
 def test_a_crf_of_pytorch_has_the_same_distribution() -> None:

@@ -25,8 +25,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_group_without_a_threshold_is_told_how_many_would_do(file: Path) -> None:
     said = run("selective", str(file), "--target", "right", "--prob", "q", "--group", "model", "--risk", "0.0001").out
-    assert said.count("none can be promised") == 2
-    assert "answers like these would be needed" in said or "none has an observed risk below the target" in said
+    assert said.count("none can be guaranteed") == 2
+    assert "answers like these are needed" in said or "none has an observed risk below the target" in said
 
 
 def test_a_probability_of_one_of_two_labels_becomes_confidence(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_more_rows_are_told_only_where_they_would_tell() -> None:
     passed, unclear, at_limit, failed = verdicts_on(evidence([-5.0, -1.0, 0.0, 5.0]), level=0.95, alarms_over=1)
     assert (passed.more_rows, at_limit.more_rows, failed.more_rows) == (None, None, None)
     assert unclear.more_rows == round(100 * norm.isf(0.05 / 4) ** 2) - 100
-    assert "for any number of rows to tell" in at_limit.sentence
+    assert "for any number of rows to decide" in at_limit.sentence
     assert "more rows would decide it" in unclear.sentence
 
 

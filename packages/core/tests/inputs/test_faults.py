@@ -158,7 +158,7 @@ def two_models(fault: str, suffix: str, folder: Path) -> tuple[Files, Files]:
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
-        ("twice", "id must be different in every row; 'item 0' is that of row 1 of"),
+        ("twice", "id must be different in every row; 'item 0' is in row 1 of"),
         ("fewer", "both models must be evaluated on the same rows; 1 row only of"),
         ("others", "are the ids those?"),
     ],

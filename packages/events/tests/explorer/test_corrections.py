@@ -252,9 +252,9 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     assert [row.corrected for row in without] == [row.corrected for row in found]
     assert all(math.isnan(row.corrected_degrees) for row in without)
     for changed, told in (
-        ({**plain, "coefficients": []}, "must hold a regression of events"),
-        ({**plain, "coefficients": [{**plain["coefficients"][0], "naive": None}]}, "must hold a regression of events"),
-        ([plain], "must hold a regression of events"),
+        ({**plain, "coefficients": []}, "must contain a regression of events"),
+        ({**plain, "coefficients": [{**plain["coefficients"][0], "naive": None}]}, "must contain a regression of events"),
+        ([plain], "must contain a regression of events"),
         ({**plain, "recipe": {**plain["recipe"], "store": {}}}, "of this store, "),
     ):
         file.write_text(json.dumps(changed), encoding="utf-8")

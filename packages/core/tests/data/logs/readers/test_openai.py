@@ -116,7 +116,7 @@ def test_a_file_is_recognised(form: str, tmp_path: Path) -> None:
     path.write_text(json.dumps(records) if form == "document" else lines)
     done = run("calibration", path, "--format", "csv")
     assert done.code == 0, done.err
-    assert "at the answer, tokens that are none of the answers" in done.err
+    assert "at the answer, tokens that are not answers" in done.err
     assert ",40,0.5" in done.out
 
 
