@@ -62,7 +62,7 @@ FILES = Files(
     CSV,
     {
         "an empty file": {"dev.csv": b""},
-        "a header and nothing else": {"dev.csv": b"gold,prob\n"},
+        "a header without rows": {"dev.csv": b"gold,prob\n"},
         "rows of different length": {"dev.csv": b"gold,prob\n0,0.2\n1,0.5,9\n1,0.3\n"},
         "rows that are cut off": {"dev.tsv": b"gold\tprob\n0\t0.2\n1\n"},
         "a comment before the header": {"dev.tsv": b"# mine\ngold\tprob\n0\t0.2\n1\t0.5\n"},
@@ -72,12 +72,12 @@ FILES = Files(
         "an unknown format": {"dev.dat": table()},
         "a folder of files of several kinds": {"export/dev.csv": table(), "export/new.tsv": table()},
         "a folder without a file to read": {"notes/read.me": b"Nothing."},
-        "the means that a program writes beside its samples": {
+        "a program's summary instead of its samples": {
             "results_2026.json": b'{"results": {"quiz": {"alias": "quiz", "acc,none": 0.5}}}'
         },
         "a damaged .gz": {"dev.csv.gz": gzip.compress(table(), mtime=0)[:60]},
         "a .gz that does not match its checksum": {"dev.csv.gz": gzip.compress(table(), mtime=0)[:-8] + b"\x00" * 8},
-        "a .gz that is none": {"dev.csv.gz": table()},
+        "a .gz file that is not gzip": {"dev.csv.gz": table()},
         "a damaged Parquet file": {"dev.parquet": b"PAR1 and then nothing"},
         "damaged JSON lines": {"dev.jsonl": b'{"gold": 1, "prob": 0.3}\n{"gold": 1, "prob":\n'},
         "text that is not UTF-8": {"dev.csv": "gold,prob,note\n0,0.2,café\n1,0.3,x\n".encode("latin-1")},
@@ -100,7 +100,7 @@ VALUES = Files(
         "a decimal comma": {"dev.csv": table(prob=(12, '"0,5"'))},
         "a comma that may separate thousands": {"dev.csv": table(weight=['"1,234"'] * 40)},
         "a missing label": {"dev.csv": table(gold=(7, ""))},
-        "labels of which none is known to be positive": {"dev.csv": table(gold=["yes", "no"] * 20)},
+        "two label values without a known positive one": {"dev.csv": table(gold=["yes", "no"] * 20)},
         "three labels": {"dev.csv": table(gold=["yes", "no", "yes", "no", "yes", "no", "no", "maybe"] * 5)},
         "a positive label that does not occur": {"dev.csv": table(gold=["yes", "no"] * 20)},
         "a negative weight": {"dev.csv": table(weight=(3, -1))},
@@ -108,9 +108,9 @@ VALUES = Files(
         "a missing group": {"dev.csv": table(model=(9, ""))},
         "a row of classes that does not sum to 1": {"dev.jsonl": classes(4, probs=[0.2, 0.3, 0.6])},
         "lists of different length": {"dev.jsonl": classes(4, probs=[0.2, 0.8])},
-        "a list that is none": {"dev.jsonl": classes(4, probs="high")},
-        "a label that is no class": {"dev.jsonl": classes(4, gold="bee")},
-        "a label that is no number of a class": CLASSES,
+        "a text instead of a list": {"dev.jsonl": classes(4, probs="high")},
+        "a label that is not a class": {"dev.jsonl": classes(4, gold="bee")},
+        "a number that is not a class index": CLASSES,
         "a class that does not exist": CLASSES,
     },
 )
@@ -129,7 +129,7 @@ OPTIONS = Files(
             "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n",
         },
         "a class for a metric of all classes": {"dev.csv": table(prob=[0, 1] * 20)},
-        "an id that stands twice": {"dev.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\na,1,0.4\n"},
+        "a repeated id": {"dev.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\na,1,0.4\n"},
         "truths and draws that do not fit": {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((4, 3)))},
         "more bars than ranks": {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((5, 3)))},
         "draws that are infinite": {

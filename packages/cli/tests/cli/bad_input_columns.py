@@ -30,10 +30,10 @@ NAMED = Files(
     CSV,
     {
         "a path without a column": LOG,
-        "a path that leads nowhere": LOG,
-        "a path that is none": LOG,
+        "a path to a missing field": LOG,
+        "an invalid path in a column": LOG,
         "the file's name without --by-file": LOG,
-        "a column called file beside --by-file": {"dev.csv": b"gold,prob,file\n1,0.5,a\n"},
+        "a column named file with --by-file": {"dev.csv": b"gold,prob,file\n1,0.5,a\n"},
         "logits as probabilities": LOG,
         "one logit as a probability": LOG,
         "log-probabilities as probabilities": LOG,

@@ -22,7 +22,7 @@ SCORED = Files(
         "an actor without a probability": with_changes(4, p=""),
         "a percentage": with_changes(4, p="90"),
         "a probability with a decimal comma": with_changes(1, p="0,9"),
-        "a probability of nobody": with_changes(3, p="0.5"),
+        "a probability without an actor": with_changes(3, p="0.5"),
         "an actor with a comma": with_changes(4, actor="Gaza, City"),
         "scores of a document that is not listed": SCORES
         | {"documents.csv": b"id,date\na,2001-01-03\nb,2001-02-03\nd,2001-05-13\n"},

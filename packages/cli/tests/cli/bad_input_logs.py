@@ -61,7 +61,7 @@ LOGGED = Files(
             "log.json": json.dumps(inspect_header() | {"version": True, "samples": []}).encode()
         },
         "a long text where a number should stand": lines(changed(filtered_resps=[[LONG, "False"], ["-2.0", "False"]])),
-        "a log-likelihood that is no number": lines(changed(filtered_resps=[["high", "False"], ["-2.0", "False"]])),
+        "a log-likelihood that is not a number": lines(changed(filtered_resps=[["high", "False"], ["-2.0", "False"]])),
         "a target that may mean two choices": lines(lm_eval_sample(0, [-1.0, -2.0], 1, choices="10", scores={})),
         "classes of questions that differ": lines(SAMPLE, OTHER),
         "a table that is called a log": lines({"gold": 1, "prob": 0.5}),
@@ -79,7 +79,7 @@ LOGGED = Files(
         "probabilities of a decision that do not add to 1": lines(
             {"model": "m", "answers": {"tone": {"type": "choice", "probabilities": {"a": 0.5, "b": 0.25}}}}
         ),
-        "a label that is none of the answers": {
+        "a label that is not one of the answers": {
             **lines(decisions_by_name("r1")),
             "labels.csv": b"id,question,label\nr1,spam,sad\n",
         },
@@ -91,13 +91,13 @@ LOGGED = Files(
             **lines(decisions_by_name("r1")),
             "labels.csv": b"question,label\nspam,yes\n",
         },
-        "a table of labels beside a table": {"it.jsonl": b'{"y": 1, "p": 0.5}\n', "labels.csv": b"id,label\nr1,1\n"},
-        "a field to explode that is no list": UNNESTED,
+        "a table of labels for a table": {"it.jsonl": b'{"y": 1, "p": 0.5}\n', "labels.csv": b"id,label\nr1,1\n"},
+        "a field to explode that is not a list": UNNESTED,
         "a list to explode that no row has": UNNESTED,
-        "a version of a model that is no alias": lines(decisions_by_name("r1")),
+        "a model version where no alias is used": lines(decisions_by_name("r1")),
         "a version of the model of a table": {"it.jsonl": b'{"id": 1, "grade": 1}\n'},
         "a line of another layout": lines(human_eval(True), {"task_id": "q", "completion": ""}),
-        "a log of prompts that are not told apart": lines(
+        "a log of several prompts without --model prompt": lines(
             *(promptfoo(True, model=model, prompt=prompt) for model in ("m", "n") for prompt in "ab")
         ),
         **{f"a summary of {program}": {"summary.json": json.dumps(held).encode()} for program, held in SUMMED.items()},

@@ -42,7 +42,7 @@ EVALUATED = Files(
         "a probability of the other label": {"dev.csv": b"gold,prob\n1,0.2\n0,0.9\n1,0.6\n"},
         "groups that are too small": {"dev.csv": b"gold,prob,lang\n1,0.2,de\n0,0.9,de\n"},
         "more folds than documents": {"dev.csv": b"gold,prob,doc\n1,0.2,a\n0,0.9,b\n"},
-        "a map that is none": {"map.json": b"{}"},
+        "a file that is not a map": {"map.json": b"{}"},
         "a map that was cut off": {"map.json": a_map()[:10]},
         "a map of a later version": {"map.json": a_map(version=2)},
         "a map with a wrong temperature": {"map.json": a_map(parameters={"T": -1})},
@@ -95,7 +95,7 @@ TEMPERED = Files(
     {
         "sentences without gold tags": files(UNTAGGED, "dev.conllu"),
         "gold tags of another tag set": files(b"the\tDET\ndog\tNOUN\n\na\tDET\n"),
-        "gold tags none of which the model knows": files(b"the\tDET\ndog\tNOUN\n\na\tDET\n"),
+        "gold tags that the model does not have": files(b"the\tDET\ndog\tNOUN\n\na\tDET\n"),
         "no sentences": files(b""),
         "a single sentence": files(b"the\tD\ndog\tN\nsings\tV\nthe\tD\ncat\tV\nsings\tV\n"),
     },

@@ -18,7 +18,7 @@ LOG = log()
 MONITORED = Files(
     LOG,
     {
-        "a date of a log that is none": log(ROWS[0], ("02/01/2026", 1, 0.5)),
+        "an invalid date in a log": log(ROWS[0], ("02/01/2026", 1, 0.5)),
         "a day that does not exist": log(("2026-02-30", 1, 0.5)),
         "a row without a date": log(ROWS[0], ("", 1, 0.5)),
         "a labelled row without a probability": log(ROWS[0], ("2026-01-02", 1, "")),

@@ -36,7 +36,7 @@ def rows(**columns: object) -> dict[str, bytes]:
 GROUPS = Files(
     CSV,
     {
-        "a feature that tells the label": rows(copy=[["no", "yes"][y] for y in GOLD]),
+        "a feature that determines the label": rows(copy=[["no", "yes"][y] for y in GOLD]),
         "a feature of one value": rows(same=["a"] * 200),
         "a feature of a different value in every row": rows(uid=[f"u{i}" for i in range(200)]),
     },
@@ -55,7 +55,7 @@ SELECTIVE = Files(
     CSV,
     {
         "one cluster": {"dev.csv": b"gold,prob,one\n1,0.9,a\n0,0.4,a\n"},
-        "more groups than a figure holds": {
+        "more groups than a figure shows": {
             "dev.csv": ("gold,prob\n" + "".join(f"1,0.{i}\n" for i in range(1, 10))).encode()
         },
         "a confidence above 1": {"dev.csv": table(prob=(12, 1.7))},
@@ -82,16 +82,16 @@ SUMS = {"sums.summary": PAIRS.to_bytes()}
 OF_LOGITS = Files(
     BOTH,
     {
-        "a target that is no class": SHARD | {"tokens.npy": npy(TOKENS + (TOKENS > 3))},
+        "a target that is not a class": SHARD | {"tokens.npy": npy(TOKENS + (TOKENS > 3))},
         "targets of fewer rows": SHARD | {"tokens.npy": npy(TOKENS[:3])},
         "a logit that is NaN": {"logits.npy": npy(SPOILT)},
-        "whole numbers for logits": {"logits.npy": npy(LOGITS.astype(np.int64))},
+        "integers instead of logits": {"logits.npy": npy(LOGITS.astype(np.int64))},
         "logits that are pickled": {"logits.pt": pickle.dumps(LOGITS)},
         "logits in an archive": {"logits.npz": b"PK\x03\x04 and so on"},
         "a shard that is cut off": {"logits.safetensors": save({"logits": LOGITS})[:-10]},
         "a shard of other tensors": {"model.safetensors": save({"weights": LOGITS})},
         "shards of other classes": {"more.npy": npy(LOGITS[:, :4])},
-        "targets beside saved sums": SUMS,
+        "targets with saved sums": SUMS,
         "sums of no logits": SUMS,
     },
 )

@@ -15,10 +15,10 @@ TEXTS = {
 SCORE = Files(
     ANSWERS,
     {
-        "tags that are none": TEXTS,
+        "tags that are not tags of entities": TEXTS,
         "a text for a ranking": TEXTS,
         "files of unlike numbers of texts": TEXTS,
-        "a winner that is none": VOTES,
+        "an unknown winner": VOTES,
         "a battle of a model with itself": VOTES,
         "an order of items that repeat": CSV,
         "a race without bounds": CSV,
@@ -41,7 +41,7 @@ BY_MODEL = Files(
     log(),
     {
         "an item that a model lacks": log("large,q1,1,1", "large,q2,1,1"),
-        "an item that stands twice": log("large,q1,1,1"),
+        "a repeated item": log("large,q1,1,1"),
         "a grade in words": log("large,q3,right,0"),
         "targets that differ between models": log("large,q3,1,1"),
     },

@@ -27,11 +27,11 @@ ONE = {"a.summary": saved()}
 SUMMARISED = Files(
     ONE,
     {
-        "a summary beside predictions": CSV,
+        "a summary together with predictions": CSV,
         "logits as a table": {"x.safetensors": b"tensors"},
         "a summary that was cut off": {"a.summary": saved()[:-7]},
         "summaries with and without groups": {"b.summary": grouped()},
-        "a weighted summary beside another": {"b.summary": saved(weighted=True)},
+        "a weighted and an unweighted summary": {"b.summary": saved(weighted=True)},
         "groups of which some have weights": {"a.summary": grouped(), "b.summary": grouped(weighted=True)},
     },
 )

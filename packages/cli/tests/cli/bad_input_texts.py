@@ -44,16 +44,16 @@ TOKENS = [[{"entity": "B-PER", "score": 0.9, "index": 1, "word": "Ann", "start":
 NEURAL = Files(
     predictions(),
     {
-        "logits that are none": predictions(predictions=changed((0, 1, 2), np.nan)),
+        "logits of nan": predictions(predictions=changed((0, 1, 2), np.nan)),
         "padding taken for a prediction": {"x.npz": archive(logits=changed((1, 3), -100.0))},
-        "a number that is no label's": predictions(label_ids=np.full((2, 4), 3)),
+        "a number without a label": predictions(label_ids=np.full((2, 4), 3)),
         "labels of other sentences": predictions(label_ids=np.zeros((3, 4), dtype=int)),
         "an archive without logits": {"x.npz": archive(scores=np.zeros(3))},
         "logits with Python objects": predictions(predictions=np.array([None, None], dtype=object)),
         "labels of a regression": predictions(label_ids=np.zeros((2, 4))),
         "an archive that is cut off": {"x.npz": predictions()["x.npz"][:200]},
         "scores of some classes": pipeline(scored(("a", 0.6), ("b", 0.3), gold="a")),
-        "a right label that is no class": pipeline(GOOD, scored(("a", 0.6), ("b", 0.4), gold="c")),
+        "a right label that is not a class": pipeline(GOOD, scored(("a", 0.6), ("b", 0.4), gold="c")),
         "the output of a token-classification pipeline": {"x.json": json.dumps(TOKENS).encode()},
         "scores of a pipeline without the right labels": {"x.json": json.dumps([GOOD["scores"]] * 3).encode()},
     },
@@ -75,7 +75,7 @@ SCORES = "".join(
     for name in "ab"
 ).encode()
 GOLD = {"gold.conllu": documents("a", "b"), "scores.jsonl": SCORES}
-SCORED = "coreference posterior gold.conllu --scores scores.jsonl --recalibration mended.json"
+SCORED = "coreference posterior gold.conllu --scores scores.jsonl --recalibration recalibration.json"
 
 MENDED = Files(
     GOLD,
@@ -83,8 +83,8 @@ MENDED = Files(
         "a recalibration by one document": {"gold.conllu": documents("a")},
         "a recalibration by documents without entities": {"gold.conllu": documents("a", "b", entities=False)},
         "scores that lack a document of the recalibration": {"gold.conllu": documents("a", "b", "c")},
-        "a recalibration that is none": {"mended.json": b"{}"},
-        "a recalibration that is no JSON": {"mended.json": b"links = 1.2"},
+        "a file that is not a recalibration": {"recalibration.json": b"{}"},
+        "a recalibration that is not JSON": {"recalibration.json": b"links = 1.2"},
     },
 )
 
@@ -99,4 +99,6 @@ def part_of_three() -> dict[str, bytes]:
         return {path.name: path.read_bytes()}
 
 
-APART = Files({}, {"a part taken for the whole": part_of_three(), "parts of which some are missing": part_of_three()})
+APART = Files(
+    {}, {"a part of an input used as a store": part_of_three(), "parts of which some are missing": part_of_three()}
+)

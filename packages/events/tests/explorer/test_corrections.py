@@ -253,7 +253,10 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     assert all(math.isnan(row.corrected_degrees) for row in without)
     for changed, told in (
         ({**plain, "coefficients": []}, "must contain a regression of events"),
-        ({**plain, "coefficients": [{**plain["coefficients"][0], "naive": None}]}, "must contain a regression of events"),
+        (
+            {**plain, "coefficients": [{**plain["coefficients"][0], "naive": None}]},
+            "must contain a regression of events",
+        ),
         ([plain], "must contain a regression of events"),
         ({**plain, "recipe": {**plain["recipe"], "store": {}}}, "of this store, "),
     ):
