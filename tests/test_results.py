@@ -15,6 +15,7 @@ from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -306,6 +307,10 @@ CALLS: dict[str, Callable[[], Any]] = {
     "prompts": lambda: howsure.prompt_sensitivity(
         np.arange(120) % 7, prompt=np.tile(["a", "b", HOSTILE], 40), id=np.arange(120) // 6, run=np.arange(120) // 3 % 2
     ),
+    "validation of a judge": lambda: howsure.validate_judge([1, 0] * 30 + [None] * 40, [1, 0] * 28 + [0, 1] * 22),
+    "disagreements of a judge": lambda: howsure.validate_judge(
+        "p", "j", show=["t"], data=pd.DataFrame({"p": [1, 0] * 30, "j": [1, 0] * 28 + [0] * 4, "t": HOSTILE})
+    ).besides()[0],
     "agreement of raters": lambda: howsure.rater_agreement(
         [(i * i + i // 3) % 3 for i in range(120)],
         rater=np.repeat(["a", "b", HOSTILE], 40),
@@ -454,6 +459,8 @@ PARTS = {
     "JudgeReplacement",
     "JudgePlanRow",
     "JudgeTransportRow",
+    "JudgeValidationRow",
+    "JudgeDisagreement",
     "BiasRow",
     "PromptPart",
     "PredictedCoefficient",

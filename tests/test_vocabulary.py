@@ -28,18 +28,17 @@ development floor folder folds frequency function gold grammar group had high ho
 items_total junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels labels_from largest_cluster learn
 left_out levels lexicon likelihood limit logits logprobs loss low lower_is_better macro map margin max_error
 max_iterations max_risk max_score members mention mentions method methods metric metrics min_coverage min_probability
-min_rows min_score misplaced missing_score model_version monte_carlo more most multicalibration n name named names
-new_name normalise not_worse_than on only only_predicted open options order other output output_format overdispersion
-overlap page pairs panels parameters parser part parts pass_at pass_hat passes path paths penalty place points port
-position_effect posterior posteriors power predicted probs probs_column progress pseudocount_emission
+min_rate min_rows min_score misplaced missing_score model_version monte_carlo more most multicalibration n name named
+names new_name normalise not_worse_than on only only_predicted open options order other output output_format
+overdispersion overlap page pairs panels parameters parser part parts pass_at pass_hat passes path paths penalty place
+points port position_effect posterior posteriors power predicted probs probs_column progress pseudocount_emission
 pseudocount_transition query question raw read_pairs readings recalibration reduce reference regression repeated_spans
 repeats report require_actor rest result revision risk roles rows rule runs said sample sample_size samples save scale
-scores semicolons sentence sentences sequential series share sharpen show since singletons skip_missing
-small_groups spans spelling spool start stemming store stores stories story summary sums table tables tag tag_pairs
-tagger tags targets task temperature test text texts threshold tie title to tolerance top trainer transform
-transitions two_way unclear uncorrected unit unknown unknown_tags unseen until verbalised verbose wait weight_of_new
-weights
-where width winner words work workers worst write_baseline y_prob_against y_true_against
+scores semicolons sentence sentences sequential series share sharpen show since singletons skip_missing small_groups
+spans spelling spool start stemming store stores stories story summary sums table tables tag tag_pairs tagger tags
+targets task temperature test text texts threshold tie title to tolerance top trainer transform transitions two_way
+unclear uncorrected unit unknown unknown_tags unseen until verbalised verbose wait weight_of_new weights where width
+winner words work workers worst write_baseline y_prob_against y_true_against
 """
 OWN = frozenset(PLAIN.split())
 GONE = {  # words that meant what another one means

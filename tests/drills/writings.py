@@ -121,6 +121,10 @@ TYPED = {
         "two.csv --score a --target b --model y --margin 0.2 --output o.txt --report o.html",
         "o.txt o.html",
     ),
+    "judge validate": (
+        "two.csv --score a --target b --output o.txt --report o.html",
+        "o.txt o.html",
+    ),
     "judge bias": ("two.csv --score a --swapped b --output o.txt --figure o.svg --report o.html", "o.txt o.svg o.html"),
     "judge prompts": (
         "grades.csv --score grade --prompt rater --id item --output o.txt --figure o.svg --report o.html",

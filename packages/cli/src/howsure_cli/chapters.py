@@ -49,6 +49,9 @@ FIELD_TERMS = {  # a word of the field -> (what it is here, the command)
     "pass@k": ("pass@k of repeated runs", "howsure score --pass-at"),
     "power": ("Power and the number of items", "howsure significance power"),
     "prevalence": ("Numbers and shares of units, corrected by labels", "howsure counts"),
+    "tnr": ("Validation of a judge, with TPR and TNR", "howsure judge validate"),
+    "tpr": ("Validation of a judge, with TPR and TNR", "howsure judge validate"),
+    "validate": ("Validation of a judge", "howsure judge validate"),
     "reliability": ("Calibration curves", "howsure calibration"),
 }
 

@@ -255,6 +255,21 @@ from howsure.judges.transport import (
 from howsure.judges.transport import (
     judge_transport as judge_transport,
 )
+from howsure.judges.validation import (
+    JudgeDisagreement as JudgeDisagreement,
+)
+from howsure.judges.validation import (
+    JudgeDisagreements as JudgeDisagreements,
+)
+from howsure.judges.validation import (
+    JudgeValidation as JudgeValidation,
+)
+from howsure.judges.validation import (
+    JudgeValidationRow as JudgeValidationRow,
+)
+from howsure.judges.validation import (
+    validate_judge as validate_judge,
+)
 from howsure.monitoring.calibration_monitor import (
     CalibrationMonitor as CalibrationMonitor,
 )

@@ -13,6 +13,7 @@ from howsure.judges.planning import plan_judge_sample
 from howsure.judges.prompts import prompt_sensitivity
 from howsure.judges.sample import draw_judge_sample
 from howsure.judges.transport import judge_transport
+from howsure.judges.validation import validate_judge
 from howsure.result import Result
 from howsure_cli.terminal.derived import derived
 from howsure_cli.terminal.options import Decorator, DefaultGroup, bounds_option
@@ -35,6 +36,10 @@ howsure judge plan answers.csv --score judge --correlation 0.7 --width 0.1 --bou
 OF_TRANSPORT = """
 howsure judge transport answers.csv --score judge --target person --model model --margin 0.05
 howsure judge transport a.csv --score judge --target person --model model --margin 0.2 --bounds 1,5 --against base
+"""
+OF_VALIDATION = """
+howsure judge validate answers.csv --score judge --target person
+howsure judge validate answers.csv --score judge --target person --min-rate 0.9 --show question,answer
 """
 OF_BIAS = """
 howsure judge bias pairs.csv --score first --swapped second --cluster question
@@ -93,5 +98,6 @@ add("sample", draw_judge_sample, OF_SAMPLE, report=False, n=labels_option)
 add("plan", plan_judge_sample, OF_PLAN, report=False, bounds=bounds_option)
 add("agreement", rater_agreement, OF_AGREEMENT)
 add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=against_option)
+add("validate", validate_judge, OF_VALIDATION)
 add("bias", judge_bias, OF_BIAS, figure=True, bounds=bounds_option)
 add("prompts", prompt_sensitivity, OF_PROMPTS, figure=True, bounds=bounds_option)

@@ -15,16 +15,27 @@ from howsure.judges.results import (
 )
 from howsure.judges.sample import JudgeSample, draw_judge_sample
 from howsure.judges.transport import JudgeTransport, JudgeTransportRow, judge_transport
+from howsure.judges.validation import (
+    JudgeDisagreement,
+    JudgeDisagreements,
+    JudgeValidation,
+    JudgeValidationRow,
+    validate_judge,
+)
 
 __all__ = [
     "BiasRow",
     "JudgeBias",
+    "JudgeDisagreement",
+    "JudgeDisagreements",
     "JudgePlan",
     "JudgePlanRow",
     "JudgeReplacement",
     "JudgeSample",
     "JudgeTransport",
     "JudgeTransportRow",
+    "JudgeValidation",
+    "JudgeValidationRow",
     "JudgedDifference",
     "JudgedRow",
     "JudgedScores",
@@ -39,4 +50,5 @@ __all__ = [
     "plan_judge_sample",
     "prompt_sensitivity",
     "rater_agreement",
+    "validate_judge",
 ]

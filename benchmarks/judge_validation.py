@@ -1,0 +1,86 @@
+"""Are verdicts of `validate_judge` right, and do its intervals cover, in regimes that it was not tuned for?
+
+For each regime, the share of simulated sets in which the judge is called valid though a rate is below the required one
+(false valid), invalid though both reach it (false invalid), or neither (cannot tell), and the share of intervals of
+TPR, TNR and the corrected rate that contain the true value. A set has `--answers` answers; people label some of them.
+
+    python benchmarks/judge_validation.py [--sets 200]
+
+Limits: false verdicts at most .05 in each regime, coverage at least .93 (both within three standard errors), and
+"cannot tell" in at most a third of the sets with 100 labels or more, over the regimes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+
+import numpy as np
+
+import howsure
+
+RATES, LABELS = (0.02, 0.1, 0.3, 0.5, 0.98), (20, 50, 100, 300)
+JUDGES = {"0.6": (0.6, 0.6), "0.78": (0.78, 0.95), "0.95": (0.95, 0.97)}  # TPR, TNR; the required rate is .8
+BAR, LARGEST_SHARE, LIMIT_FALSE, LIMIT_COVERAGE = 0.8, 1 / 3, 0.05, 0.93
+CLUSTER = 10  # answers of a conversation, which share a label and whether the judge is right in half of all cases
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--sets", type=int, default=200)
+    parser.add_argument("--answers", type=int, default=1000)
+    options = parser.parse_args()
+    print(
+        "| positive | judge | labels | clusters | false valid | false invalid | cannot tell | TPR | TNR | corrected |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    shares, worst_false, worst_coverage = [], 0.0, 1.0
+    regimes = [(*regime, False) for regime in itertools.product(RATES, JUDGES, LABELS)]
+    regimes += [(rate, judge, 300, True) for rate in (0.1, 0.3, 0.5) for judge in JUDGES]
+    for rate, judge, labels, clustered in regimes:
+        rng = np.random.default_rng([int(1000 * rate), list(JUDGES).index(judge), labels, clustered])
+        trials = [trial(rng, rate, JUDGES[judge], labels, options.answers, clustered) for _ in range(options.sets)]
+        reaches = min(JUDGES[judge]) >= BAR
+        share = {
+            name: np.mean([verdict == name for verdict, _ in trials]) for name in ("valid", "invalid", "cannot tell")
+        }
+        false = (0.0, share["invalid"]) if reaches else (share["valid"], 0.0)
+        covers = np.array([covered for _, covered in trials], dtype=np.float64)
+        known = ~np.isnan(covers)
+        coverage = [covers[known[:, k], k].mean() if known[:, k].sum() > 20 else math.nan for k in range(3)]
+        figures = [*false, share["cannot tell"], *coverage]
+        texts = ["–" if math.isnan(figure) else f"{figure:.3f}" for figure in figures]
+        print("|", " | ".join([f"{rate}", judge, f"{labels}", "yes" if clustered else "", *texts]), "|", flush=True)
+        worst_false = max(worst_false, *false)
+        worst_coverage = min([worst_coverage, *(figure for figure in coverage if not math.isnan(figure))])
+        if labels >= 100 and not clustered:
+            shares.append(share["cannot tell"])
+    error = math.sqrt(0.05 * 0.95 / options.sets)
+    print(
+        f"\nstandard error of a share of .05: {error:.3f}; largest share of false verdicts (limit "
+        f"{LIMIT_FALSE}): {worst_false:.3f};"
+    )
+    print(f"smallest coverage (limit {LIMIT_COVERAGE}): {worst_coverage:.3f};")
+    print(f"cannot tell, with 100 labels or more (limit {LARGEST_SHARE:.2f}): {np.mean(shares):.2f}")
+
+
+def trial(
+    rng: np.random.Generator, rate: float, right: tuple[float, float], labels: int, n: int, clustered: bool
+) -> tuple[str, list[float]]:
+    """The verdict on a simulated set, and whether each interval contains the true value (NaN: there is no interval)."""
+    units = np.repeat(np.arange(n // CLUSTER), CLUSTER) if clustered else np.arange(n)
+    shared = rng.random(n) < (0.5 if clustered else 0.0)
+    draw, chance = (np.where(shared, rng.random(units.max() + 1)[units], rng.random(n)) for _ in range(2))
+    truth = (draw < rate).astype(np.int64)
+    judge = np.where(chance < np.where(truth == 1, *right), truth, 1 - truth)
+    drawn = rng.choice(units.max() + 1, labels // CLUSTER if clustered else labels, replace=False)
+    people = np.where(np.isin(units, drawn), truth.astype(np.float64), np.nan)
+    validation = howsure.validate_judge(people, judge, min_rate=BAR, clusters=units if clustered else None)
+    known = [(validation["1"].rate, right[0]), (validation["0"].rate, right[1]), (validation.corrected, truth.mean())]
+    covers = [math.nan if e.low is None or math.isnan(e.low) else float(e.low <= true <= e.high) for e, true in known]
+    return validation.outcome, covers
+
+
+if __name__ == "__main__":
+    main()

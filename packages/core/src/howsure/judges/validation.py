@@ -1,0 +1,388 @@
+"""`validate_judge`: does a judge give the labels that people give, often enough to be used without them?"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import GIVEN, InputError, parameter, told
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_level, counted, is_number, shortened
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.agreement import rater_agreement
+from howsure.judges.columns import Columns, needed
+from howsure.judges.correct_judge_scores import correct_judge_scores
+from howsure.judges.correction import untold
+from howsure.result import Estimate, Result, Rows, as_json
+from howsure.show.notes import DETAIL, Note
+from howsure.show.table import COUNT, ESTIMATE, FRAME, WORDS, Column, digits
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.mean_score import MeanScore, mean_score
+
+VALID, INVALID, UNDECIDED = "valid", "invalid", "cannot tell"
+MOST_LABELS = 20
+MOST_COLUMNS = 5  # of a confusion matrix that is printed
+UNIT = (0.0, 1.0)  # an answer's agreement is 0 or 1
+RATES = {"1": "TPR", "0": "TNR"}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeValidationRow:
+    """The answers to which people gave one label.
+
+    n: their number. right: those to which the judge gave the same label. judged: the judge's labels of these answers,
+    by label. rate: right / n, the TPR of label 1 and the TNR of label 0. low: the one-sided lower bound of the rate.
+    verdict: "valid" if low reaches the required rate, "invalid" if the upper bound is below it, else "cannot tell".
+    """
+
+    label: str
+    n: int
+    right: int
+    judged: Mapping[str, int]
+    rate: Estimate
+    low: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeDisagreement:
+    """An answer to which judge and people gave different labels.
+
+    file, row: where it is, counted from 1. judge, people: the labels. shown: the requested columns.
+    """
+
+    file: str | None
+    row: int
+    judge: str
+    people: str
+    shown: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JudgeDisagreements(Rows[JudgeDisagreement]):
+    """The answers to which judge and people gave different labels, in the order of the data."""
+
+    rows: tuple[JudgeDisagreement, ...]
+    recipe: Mapping[str, object]
+
+    named = ""
+    title = "Disagreements of judge and people"
+
+    @property
+    def what_was_read(self) -> str:
+        """The title."""
+        return self.title
+
+    @property
+    def answer(self) -> str:
+        """The number of disagreements."""
+        return f"Judge and people disagree on {counted(len(self.rows), 'answer')}."
+
+    def columns(self) -> Sequence[Column]:
+        """Where each answer is, both labels, and the requested columns."""
+        names = self.rows[0].shown if self.rows else {}
+        several = len({row.file for row in self.rows}) > 1
+        return [
+            Column("file", WORDS, only="" if several else FRAME),
+            Column("row", COUNT),
+            Column("judge", WORDS),
+            Column("people", WORDS),
+            *(Column(name, WORDS, values=[row.shown[name] for row in self.rows]) for name in names),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JudgeValidation(Rows[JudgeValidationRow]):
+    """The result of `validate_judge`: a row for each label that people can give.
+
+    outcome: "valid" if all rows are, "invalid" if one is, else "cannot tell". labels_needed: the number of labelled
+    answers, present ones included, that would probably decide it; None if it is decided or too many would be needed.
+    corrected: the mean label that people would give all answers; judge: the mean label of the judge. kappa: Cohen's κ
+    of judge and people. disagreements: the answers with different labels. recipe: everything needed to repeat it.
+    """
+
+    rows: tuple[JudgeValidationRow, ...] = as_json("labels")
+    outcome: str
+    labels_needed: int | None
+    n: int
+    labelled: int
+    judge: float
+    corrected: Estimate
+    kappa: Estimate
+    disagreements: tuple[JudgeDisagreement, ...]
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    named = "label"
+    title = "Judge against people"
+
+    def columns(self) -> Sequence[Column]:
+        """The confusion matrix, and the judge's rate for each label."""
+        level = f"{100 * self.rows[0].rate.level:g}%"
+        names = list(self.rows[0].judged)
+        return [
+            Column("label", WORDS, "people say"),
+            *(
+                Column(
+                    "judge_" + re.sub(r"\W", "_", name),
+                    COUNT,
+                    f"judge: {name}",
+                    values=[row.judged[name] for row in self.rows],
+                )
+                for name in (names if len(names) <= 5 else [])
+            ),
+            Column("n", COUNT, legend="answers with this label of people"),
+            Column("right", COUNT, only=FRAME),
+            Column("rate", ESTIMATE, "judge agrees", legend=f"in brackets the {level} interval"),
+            Column("low", digits(4), "at least", legend=f"one-sided {level} bound, compared with the required rate"),
+            Column("verdict", WORDS),
+        ]
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether labels are 0 and 1, so that the rates are TNR and TPR."""
+        return {row.label for row in self.rows} == set(RATES)
+
+    @property
+    def answer(self) -> str:
+        """The verdict, and the rates behind it."""
+        bar = f"{self.recipe['min_rate']:g}"
+        rates = ", ".join(
+            f"{RATES[row.label]} {row.rate}" if self.is_binary else f"{row.label}: {row.rate}"
+            for row in reversed(self.rows)
+        )
+        if self.outcome == VALID:
+            return f"The judge is valid: it agrees with people in at least {bar} of answers of each label ({rates})."
+        if self.outcome == INVALID:
+            labels = shortened(row.label for row in self.rows if row.verdict == INVALID)
+            return (
+                f"The judge is invalid: it agrees in less than {bar} of answers that people label {labels} ({rates})."
+            )
+        more = "" if self.labels_needed is None else f" About {self.labels_needed:,} labelled answers would decide it."
+        return f"Cannot tell whether the judge agrees with people in {bar} of answers of each label ({rates}).{more}"
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "validation.html"}
+
+    def besides(self) -> Sequence[Result]:
+        """The disagreements, if columns of them are to be shown."""
+        rows = self.disagreements
+        return [JudgeDisagreements(rows=rows, recipe=self.recipe)] if rows and self.recipe["show"] else []
+
+    def in_csv(self) -> Result:
+        """The rates."""
+        return self
+
+    def below(self) -> Sequence[str]:
+        """The corrected mean, κ, where the disagreements are, how verdicts are made, and the notes."""
+        listed = "" if self.recipe["show"] or not self.disagreements else f" {parameter('show', GIVEN)} lists them."
+        bounds = (
+            f"A judge is valid if all bounds (at least) reach {self.recipe['min_rate']:g}: a judge that is not good "
+            f"enough is called valid in at most {1 - self.rows[0].rate.level:.2g} of cases."
+        )
+        return [
+            *self.notes,
+            f"People would label {self.corrected} of all {self.n:,} answers 1; the judge labels {self.judge:.4f}."
+            if self.is_binary
+            else f"People would give {self.corrected} on average; the judge gives {self.judge:.4f}.",
+            told(
+                f"Cohen's κ of judge and people is {self.kappa}; {len(self.disagreements):,} of {self.labelled:,} "
+                f"labels differ.{listed}"
+            ),
+            Note(bounds, DETAIL),
+        ]
+
+
+def validate_judge(
+    y_true: ArrayLike | Mapping[int, object] | str,
+    score: ArrayLike | str,
+    *,
+    min_rate: float = 0.8,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    show: Sequence[str] = (),
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> JudgeValidation:
+    """Whether a judge gives the labels that people give: TPR, TNR, κ, the corrected mean, and a verdict.
+
+    The judge is "valid" if it agrees with people at the rate `min_rate` or more for each label that people give: TPR
+    for label 1, TNR for label 0, or the share of answers with each grade.
+
+    y_true (n,): the label of a person, missing where nobody labelled the answer.
+    score (n,): the judge's label of each answer.
+    min_rate: the rate of agreement that each label must reach.
+    clusters (n,): what is correlated, such as the conversation of each answer.
+    pos_label: the label that counts as 1, every other as 0.
+    show: columns to list for each disagreement, such as question,answer.
+    level: level of the intervals and of the one-sided bounds.
+
+    People must label a random sample of all answers: labels of answers that were chosen by what the judge said change
+    both rates. A rate is right / n of the answers with one label of people. Its bound is Gaffke's, which for single
+    answers is that of Clopper & Pearson (1934); clusters count as a whole. A judge whose rate is below `min_rate` for
+    some label is called valid in at most 1 - level of cases; one that reaches it for every label is called invalid in
+    at most 1 - level of cases, since each of K labels is tested at (1 - level) / K. The number of labels needed is that
+    with which the bounds decide in 80% of samples, if the rates are those observed.
+
+    >>> people = [1, 0] * 60 + [None] * 80
+    >>> judge = [1, 0] * 57 + [0, 1] * 3 + [1, 0] * 40
+    >>> validation = validate_judge(people, judge)
+    >>> validation.outcome, str(validation["1"].rate), round(validation["1"].low, 4)
+    ('valid', '0.9500 [0.8608, 0.9896]', 0.8758)
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    Sources: Clopper & Pearson (1934); Gaffke (2005); Cohen (1960).
+    """
+    check_arguments(validate_judge, locals())
+    level, show = check_level(level), list(show)
+    if not is_number(min_rate) or not 0.0 < min_rate < 1.0:
+        raise InputError("not_between", "min_rate", value=min_rate, low=0, high=1, remedy="Write 0.8 for 80%.")
+    if show and data is None:
+        raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
+    for role, column in (("y_true", y_true), ("score", score)):
+        if column is None:
+            raise needed(role, "as the judge's labels are compared with those of people")
+    roles = {"score": score, "y_true": y_true, "clusters": clusters}
+    answers = Columns.read(roles, data, pos_label=pos_label, show=show)
+    people, judge = answers.numbers["y_true"], answers.numbers["score"]
+    labelled = np.flatnonzero(~np.isnan(people))
+    with answers.rows.placed():
+        labels = _labels(people, judge, labelled, name="score" if data is None else str(score))
+    names = {float(label): f"{label:g}" for label in labels}
+    tests = {label: _mean(people, judge, labelled[people[labelled] == label], answers.units) for label in labels}
+    rows = tuple(
+        _row(names, label, judge[labelled[people[labelled] == label]], tests[label], min_rate, level)
+        for label in labels
+    )
+    verdicts = {row.verdict for row in rows}
+    outcome = INVALID if INVALID in verdicts else VALID if verdicts == {VALID} else UNDECIDED
+    different = labelled[people[labelled] != judge[labelled]]
+    recipe = answers.recipe | {"min_rate": min_rate, "show": show, "level": level}
+    notes = list(answers.notes)
+    for row in rows:
+        if not row.n:
+            notes.append(f"People gave the label {row.label} to no answer: label more answers.")
+        elif not any(other.judged[row.label] for other in rows):
+            notes.append(f"The judge gave the label {row.label} to none of the labelled answers.")
+    return JudgeValidation(
+        rows=rows,
+        outcome=outcome,
+        labels_needed=_labels_needed(rows, tests, min_rate, level, len(labelled)) if outcome == UNDECIDED else None,
+        n=answers.n,
+        labelled=len(labelled),
+        judge=float(judge.mean()),
+        corrected=correct_judge_scores(people, judge, clusters=answers.units, level=level).rows[0].corrected,
+        kappa=_kappa(people[labelled], judge[labelled], clustered=answers.units is not None, level=level),
+        disagreements=_disagreements(answers, different, names, show),
+        notes=tuple(notes),
+        recipe=recipe,
+    )
+
+
+def _labels(people: Floats, judge: Floats, labelled: Integers, *, name: str) -> list[float]:
+    """All labels, ascending; 0 and 1 if no other occurs.
+
+    Raises InputError if nobody labelled an answer, or for a judge's value that is not a label.
+    """
+    if not len(labelled):
+        raise InputError("{parameter} is missing in every row: people must label some answers", "y_true")
+    of_people = np.unique(people[labelled])
+    if np.isin(of_people, UNIT).all():
+        odd = np.flatnonzero(~np.isin(judge, UNIT))
+        if len(odd):
+            raise InputError(
+                "{parameter} must be labels, 0 or 1 as those of people",
+                name,
+                value=float(judge[odd[0]]),
+                row=int(odd[0]),
+                remedy="If it is a probability or a score, turn it into labels by its threshold.",
+            )
+        return list(UNIT)
+    labels = np.union1d(of_people, judge)
+    if len(labels) > MOST_LABELS:
+        raise InputError(
+            "{parameter} has more than {most} different values with those of people. Compare means of such scores with "
+            "`howsure.correct_judge_scores`.",
+            name,
+            most=MOST_LABELS,
+        )
+    return [float(label) for label in labels]
+
+
+def _mean(people: Floats, judge: Floats, rows: Integers, units: Integers | None) -> MeanScore | None:
+    """The rate of agreement over some rows; None without any."""
+    if not len(rows):
+        return None
+    groups = ItemGroups.of(len(rows), clusters=None if units is None else units[rows])
+    return mean_score((people[rows] == judge[rows]).astype(np.float64), groups, bounds=UNIT)
+
+
+def _row(
+    names: Mapping[float, str], label: float, judged: Floats, mean: MeanScore | None, min_rate: float, level: float
+) -> JudgeValidationRow:
+    counts = {name: int((judged == value).sum()) for value, name in names.items()}
+    if mean is None:
+        return JudgeValidationRow(names[label], 0, 0, counts, untold(level, 0), None, UNDECIDED)
+    low, high = mean.bound(1 - level, upper=False), mean.bound((1 - level) / len(names), upper=True)
+    verdict = VALID if low >= min_rate else INVALID if high < min_rate else UNDECIDED
+    ends = mean.interval(level)
+    rate = Estimate(mean.value, *ends, level=level, method=mean.method, n=len(judged))
+    return JudgeValidationRow(names[label], len(judged), counts[names[label]], counts, rate, low, verdict)
+
+
+def _labels_needed(
+    rows: Sequence[JudgeValidationRow],
+    tests: Mapping[float, MeanScore | None],
+    min_rate: float,
+    level: float,
+    labelled: int,
+) -> int | None:
+    """How many labelled answers would probably decide: that one label is invalid, or else that all are valid."""
+    to_valid: list[float] = []
+    to_invalid: list[float] = []
+    for row, mean in zip(rows, tests.values(), strict=True):
+        if mean is None:
+            return None
+        if row.verdict == UNDECIDED:
+            below = mean.value < min_rate
+            n = mean.rows_needed(min_rate, (1 - level) / len(rows) if below else 1 - level)
+            in_all = math.inf if n is None else math.ceil(max(n, row.n + 1) * labelled / row.n)
+            (to_invalid if below else to_valid).append(in_all)
+    number = min(to_invalid) if to_invalid else max(to_valid)
+    return None if number == math.inf else int(number)
+
+
+def _kappa(people: Floats, judge: Floats, *, clustered: bool, level: float) -> Estimate:
+    """Cohen's κ; its interval leaves out each answer in turn, so that there is none with clusters."""
+    n = len(people)
+    if n < 2:
+        return untold(level, n)
+    raters = np.repeat(["people", "judge"], n)
+    agreement = rater_agreement(np.append(people, judge), rater=raters, id=np.tile(np.arange(n), 2), level=level)
+    kappa = agreement.rows[0].kappa
+    assert kappa is not None
+    return replace(kappa, low=None, high=None) if clustered else kappa
+
+
+def _disagreements(
+    answers: Columns, rows: Integers, names: Mapping[float, str], show: Sequence[str]
+) -> tuple[JudgeDisagreement, ...]:
+    shown = answers.rows.at(rows.tolist()) if show and len(rows) else {}
+    people, judge = answers.numbers["y_true"], answers.numbers["score"]
+    return tuple(
+        JudgeDisagreement(
+            *answers.rows.location(int(row)),
+            judge=names[float(judge[row])],
+            people=names[float(people[row])],
+            shown={name: shown[name][place] for name in show},
+        )
+        for place, row in enumerate(rows)
+    )
