@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from howsure.judges import correct_judge_scores
-from howsure.judges.correction import STEPS, Graded
+from howsure.judges.correction import Graded
 from howsure.stats.p_values import smallest_size
 
 MODELS, ITEMS = ("b", "c", "a"), 200
@@ -44,5 +44,22 @@ def test_a_p_value_is_found_from_the_intervals_of_all_levels(bounds: tuple[float
         mean = graded.mean(1 - 2 * size, slope=slope)
         return mean.low is not None and mean.high is not None and not mean.low <= 0.0 <= mean.high
 
-    assert graded.p_value(slope) == min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)
+    assert graded.p_value(slope) == pytest.approx(min(2 * smallest_size(leaves_out), 1.0), rel=1e-7)
     assert (graded.p_value(slope) < 0.05) == (shift > 0)
+
+
+def test_a_p_value_of_few_units_is_found_although_small_sizes_have_no_interval() -> None:
+    rng = np.random.default_rng(0)
+    n = 30
+    judged = 0.1 * rng.normal(size=n)
+    grades = judged + rng.choice([-0.2, 0.4], n) + rng.normal(0, 0.01, n)
+    graded = Graded(judged, np.arange(n), grades, np.ones(n), np.zeros(n, dtype=np.int64))
+    assert graded.mean(0.99, slope=1.0).low is not None
+    assert graded.mean(1 - 1e-10, slope=1.0).low is None
+
+    def leaves_out(size: float) -> bool:
+        mean = graded.mean(1 - 2 * size, slope=1.0)
+        return mean.low is not None and mean.high is not None and not mean.low <= 0.0 <= mean.high
+
+    assert 0.001 < graded.p_value(1.0) < 0.5
+    assert graded.p_value(1.0) == pytest.approx(2 * smallest_size(leaves_out), rel=1e-5)

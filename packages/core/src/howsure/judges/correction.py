@@ -13,7 +13,7 @@ from howsure.result import Estimate
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
 from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score
-from howsure.stats.p_values import smallest_size
+from howsure.stats.p_values import LARGEST, SMALLEST, smallest_size, zero
 
 CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
 ROUNDING = 1e-9  # of the range of grades
@@ -21,7 +21,8 @@ LEAST_LEFT = 0.1  # of an item's residual, where it weighs nearly all
 FEWEST_WEIGHED, MOST_BEYOND = 5.0, 0.1  # items whose squared weights are most of all; items beyond those that were read
 PER_CARRIER = 1.5  # units for each that carries the variance, as of a normal law nearly half as many again as it has
 DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
-STEPS = 24  # of the search for a p, after which it is known to a relative 2e-6
+STEPS = 24  # of the search for a p by halving, after which it is known to a relative 2e-6
+PRECISION = 1e-9  # of the normal quantile of a p
 UNKNOWN = "cannot tell"
 FEWEST = 10  # grades of people, below which nothing is said
 
@@ -135,15 +136,28 @@ class Graded:
         )
 
     def p_value(self, slope: float) -> float:
-        """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out."""
+        """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out.
+
+        Ends are nearly linear in the normal quantile of their size, in which the zero is searched.
+        """
+        from scipy.special import ndtr, ndtri
+
         corrected = self.corrected_mean(slope)
+        upper = corrected.value < 0.0  # 0 can lie beyond the end on its side of the estimate only
 
-        def leaves_out(size: float) -> bool:  # 0 can lie beyond the end on its side of the estimate only
-            upper = corrected.value < 0.0
+        def margin(size: float) -> float:
             end = corrected.end(size, upper=upper)
-            return end < 0.0 if upper else end > 0.0
+            return -end if upper else end
 
-        return min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)
+        if not margin(LARGEST) > 0.0:
+            return 1.0
+        smallest = margin(SMALLEST)
+        if math.isnan(smallest):  # few units: their ends exist from some size on
+            return 2 * smallest_size(lambda size: margin(size) > 0.0, steps=STEPS)
+        if smallest > 0.0:
+            return 2 * SMALLEST
+        quantiles = (float(ndtri(size)) for size in (LARGEST, SMALLEST))
+        return 2 * float(ndtr(zero(lambda quantile: margin(float(ndtr(quantile))), *quantiles, within=PRECISION)))
 
     def judge(self, level: float) -> Estimate:
         """The mean of the judge's grades, as if these were people's."""

@@ -220,9 +220,8 @@ def _probability(z: Floats, times: Floats) -> float:
 def _integral(z: Floats, times: Floats, tau: float, width: float, step: float, *, first: float = 0.0) -> float:
     """Sum of the integrand at v = first, first + step, …, until it is negligible; the value at v = 0 is halved."""
     total, largest = 0.0, -math.inf
-    for start in np.arange(first, FURTHEST, CHUNK * step):
-        v = start + step * np.arange(CHUNK)
-        u = width * np.sinh(v)
+    for v, sinh, weight in _points(first, step):
+        u = width * sinh
         log_modulus, angle = -np.log(np.hypot(tau, u)), -np.arctan2(u, tau)
         for place in range(0, len(z), BLOCK):  # of 1 + s z
             some, often = z[place : place + BLOCK], times[place : place + BLOCK]
@@ -230,12 +229,20 @@ def _integral(z: Floats, times: Floats, tau: float, width: float, step: float, *
             angle -= np.arctan2(imaginary, real) @ often
             log_modulus -= np.log(real * real + imaginary * imaginary) @ often / 2
         largest = max(largest, float(log_modulus.max()))
-        part = np.exp(log_modulus) * np.cos(angle) * np.cosh(v)
-        part[v == 0.0] /= 2
-        total += float(part.sum())
+        total += float((np.exp(log_modulus) * np.cos(angle) * weight).sum())
         if float(log_modulus[-1]) + float(v[-1]) < largest + math.log(NEGLIGIBLE):
             break
     return total
+
+
+@cache
+def _points(first: float, step: float) -> tuple[tuple[Floats, Floats, Floats], ...]:
+    """The points v of the integral, CHUNK at a time, their sinh v, and their weights cosh v, halved at 0."""
+    chunks = []
+    for start in np.arange(first, FURTHEST, CHUNK * step):
+        v = start + step * np.arange(CHUNK)
+        chunks.append((v, np.sinh(v), np.where(v == 0.0, 0.5, 1.0) * np.cosh(v)))
+    return tuple(chunks)
 
 
 def _saddle(z: Floats, times: Floats) -> tuple[float, float]:
