@@ -45,7 +45,6 @@ from howsure_cli.suggested_commands import (
     of_a_log,
     of_a_table,
     said_of_lists,
-    said_of_raters,
     summary_of_means,
     typed_files,
 )
@@ -67,7 +66,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
 
     files: one or several paths, globs or folders of tables (CSV, TSV, JSON lines, Parquet, .npz) or of logs.
     format: of the files, where they do not show it.
-    explode: a list in each row of a table, such as judgments, whose elements become rows.
+    explode: a list in each row of a table, such as judgments, whose elements become rows, or columns, such as ann,bob.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "dev.csv")
@@ -125,7 +124,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     elif not n:
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
     elif not (commands or alike or percentages or {WITHOUT_LABELS, SUMMARY} & {*notes}):
-        notes.append(said_of_raters(columns) or NO_ROLE)
+        notes.append(NO_ROLE)
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(
         what=what,

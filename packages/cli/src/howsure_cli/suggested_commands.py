@@ -59,6 +59,7 @@ GROUPS = _words("task subject category dataset lang language prompt genre domain
 MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
 TURNS = _words("turn")
 RUNS = _words("run seed epoch trial repeat attempt")
+MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
 MIN_LABELS = 10  # for corrected counts
 LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logprobs loglik")}
@@ -167,19 +168,6 @@ def _numeric(column: SeenColumn) -> bool:
     return all(spelled_number(text) is not None for text in column.held or column.examples)
 
 
-def said_of_raters(columns: Sequence[SeenColumn]) -> str | None:
-    """What to say of raters who have a column each; None where there are no two of them."""
-    raters = [column for column in columns if column.words & RATERS and column.kind in (TWO, FEW) and column.held]
-    raters = [column for column in raters if column.held & raters[0].held and not _names_id(column)]
-    if len(raters) < 2:
-        return None
-    names = ", ".join(column.name for column in raters)
-    return (
-        f"{names} seem to be grades, a column for each rater. howsure judge agreement reads a row for each grade, with "
-        "columns item, rater and grade."
-    )
-
-
 def of_a_table(
     columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], file_words: Sequence[str], *, files: int
 ) -> list[str]:
@@ -190,6 +178,7 @@ def of_a_table(
         *table.of_counts(),
         *table.of_judge(),
         *table.of_raters(),
+        *table.of_rater_columns(),
         *table.of_scores(),
         *table.of_lists_of_scores(),
         *table.of_probabilities(),
@@ -325,6 +314,19 @@ class _Table:
         scale = {FEW: ["--scale", "ordinal"], TWO: []}.get(grade.kind, ["--scale", "interval"])
         words = ["--rater", rater.name, "--id", keys, "--score", grade.name, *scale]
         yield self._command("judge agreement", words, [rater, grade, *parts])
+
+    def of_rater_columns(self) -> Iterator[str]:
+        """Where raters have a column each, with values that they share: their agreement."""
+        raters = [column for column in self.columns if column.words & RATERS and self._is_grade(column) and column.held]
+        raters = [column for column in raters if column.held & raters[0].held and not _names_id(column)]
+        item = self._item()
+        if len(raters) < 2 or item is None or item.kind != UNIQUE or self.files > 1 or "--explode" in self.asked:
+            return
+        values = {value for column in raters for value in column.held}
+        scale = ["--scale", "ordinal"] if len(values) > MOST_NOMINAL and all(map(_numeric, raters)) else []
+        names = ",".join(column.name for column in raters)
+        words = ["--explode", names, "--rater", "column", "--id", item.name, "--score", "value", *scale]
+        yield self._command("judge agreement", words, raters)
 
     def _is_grade(self, column: SeenColumn) -> bool:
         """Whether it holds grades: numbers, or two values one of which is good."""

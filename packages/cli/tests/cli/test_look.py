@@ -365,10 +365,3 @@ def test_tables_beside_logs_are_named(tmp_path: Path) -> None:
     for command in ("look", "score"):
         result = run(command, str(tmp_path / "results"))
         assert f"also contains 1 table, not read with the logs: {table}." in result.out + result.err
-
-
-def test_raters_with_a_column_each_are_named() -> None:
-    rows = [f"{i},text {i},{i % 3},{(i + i % 2) % 3},{i % 2}" for i in range(60)]
-    Path("grades.csv").write_text("\n".join(["idx,response,annotator1,annotator2,annotator3", *rows]))
-    printed = run("look", "grades.csv").out
-    assert "annotator1, annotator2, annotator3 seem to be grades, a column for each rater." in printed

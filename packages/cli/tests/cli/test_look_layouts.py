@@ -84,6 +84,17 @@ def raters() -> Expected:
     return "raters.csv", {"judge agreement": ordinal_alpha(grades), "score": only(grade for *_, grade in rows)}
 
 
+def raters_in_columns() -> Expected:
+    rng, names = random(16), ("annotator1", "annotator2", "annotator3")
+    grades = {
+        f"q{i}": {name: int(np.clip(round(quality + rng.normal(0, 0.7)), 1, 5)) for name in names}
+        for i, quality in enumerate(rng.uniform(1, 5, 25))
+    }
+    rows = [(item, f"response of {item} in words", *unit.values()) for item, unit in grades.items()]
+    table("wide.csv", f"idx response {' '.join(names)}", rows)
+    return "wide.csv", {"judge agreement": ordinal_alpha(grades)}
+
+
 def judge_and_people() -> Expected:
     rng = random(2)
     people = rng.integers(1, 6, 60)
@@ -320,6 +331,7 @@ def openai_evals_with_metrics() -> Expected:
 
 LAYOUTS: dict[str, Callable[[], Expected]] = {
     "raters in rows": raters,
+    "raters in columns": raters_in_columns,
     "judge and people": judge_and_people,
     "judge and some people": judge_and_some_people,
     "ragas": ragas,

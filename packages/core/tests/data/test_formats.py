@@ -372,3 +372,37 @@ def test_a_log_may_hold_texts_among_its_records(tmp_path: Path) -> None:
 def test_look_says_which_lists_may_be_rows(tmp_path: Path) -> None:
     notes = howsure.look(written(tmp_path, "json", GRADED)).notes
     assert notes[0] == "judgments: lists of objects; --explode judgments makes each object a row."
+
+
+WIDE = [{"item": f"0{i}", "ann": i % 3, "bob": i % 2} for i in range(12)]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_columns_become_rows(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"grades.{kind}"
+    if kind == "csv":
+        lines = [",".join(WIDE[0]), *(",".join(map(str, row.values())) for row in WIDE)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    elif kind == "parquet":
+        write_parquet(path, WIDE)
+    else:
+        write_lines(path, WIDE)
+    source = howsure.read(path, explode="ann,bob")
+    rows = {row.model: (row.n, row.mean.value) for row in howsure.mean_scores("value", model="column", data=source)}
+    assert rows == {"ann": (12, 1.0), "bob": (12, 0.5)}
+    agreement = howsure.rater_agreement("value", rater="column", id="item", data=source)
+    assert agreement.rows[0].n == 12
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ("ann,bo", "no column 'bo' in"),
+        ("ann,item", "makes the columns column and value, but .* has a column value. Rename it."),
+    ],
+)
+def test_columns_that_cannot_become_rows_are_named(columns: str, message: str, tmp_path: Path) -> None:
+    rows = [{**row, "value": 1} if "item" in columns else row for row in WIDE]
+    path = write_lines(tmp_path / "grades.jsonl", rows)
+    with pytest.raises(InputError, match=message):
+        howsure.mean_scores("value", data=howsure.read(path, explode=columns))

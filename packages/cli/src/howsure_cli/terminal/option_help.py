@@ -123,7 +123,8 @@ OPTION_HELP = {
     "--missing": "A value to treat as missing, such as 'unparseable' (see --skip-missing). Repeatable.",
     "--normalise": "Divide log-likelihoods of choices in a log by their characters, bytes or tokens.",
     "--labels-from": "Table of the right answers of a log: columns id, label and, of several questions, question.",
-    "--explode": "A list in each row of JSON or Parquet, such as judgments: each element becomes a row.",
+    "--explode": "A list in each row of JSON or Parquet, such as judgments: each element becomes a row; or columns, "
+    "such as ann,bob: each becomes a row, with columns column and value.",
     "--model-version": "The model that answered, where responses with decisions name an alias or none.",
     "--independent-rows": "Rows are independent although an item repeats: items are not clusters.",
     # what is printed and written

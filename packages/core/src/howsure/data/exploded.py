@@ -1,5 +1,5 @@
-"""Tables of objects as rows: elements of a JSON array that are not objects are left out, and each element of a list may
-be a row."""
+"""Tables of objects as rows: elements of a JSON array that are not objects are left out, and each element of a list, or
+each of several columns, may be a row."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 
 from howsure.data.logs.source import Beginning, Source, listed, number
 from howsure.data.tables.database import Database, reading
-from howsure.data.tables.named_files import SPELLED, File, objects_source
+from howsure.data.tables.named_files import SPELLED, File, objects_source, text_source
 from howsure.errors import InputError, parameter, shown
-from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 
 Tell = Callable[[str], None]
 
@@ -61,7 +61,9 @@ def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:
         return file
     with open(path, "w", encoding="utf-8") as copy:
         objects = _objects(file, tell)
-        for record in objects if explode is None else _exploded(file, objects, explode, tell):
+        if explode is not None:
+            objects = _exploded(file, objects, explode, tell)
+        for record in objects:
             copy.write(json.dumps(record, ensure_ascii=False) + "\n")
     return File(str(path), file.name, "jsonl")
 
@@ -114,13 +116,27 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
             lost = f"{len(items) - len(objects):,} of {len(items):,} elements"
             tell(f"{file.name}: {lost} left out, because they are not objects.")
         yield from objects
+    elif file.format in ("csv", "tsv"):
+        with closing(Database()) as database, reading(file.name, file.path):
+            database.allow_only([file.path])
+            table = database.connection.execute(f"FROM {text_source(file)}")
+            names = [column[0] for column in table.description]
+            while chunk := table.fetchmany(CHUNK):
+                yield from (dict(zip(names, row, strict=True)) for row in chunk)
     else:
         given_format = f"{file.name} is {SPELLED[file.format]}"
-        raise InputError(f"{parameter('explode')} is for lists in JSON lines, JSON or Parquet; {given_format}.")
+        raise InputError(f"{parameter('explode')} is for tables of CSV, JSON or Parquet; {given_format}.")
+
+
+CHUNK = 10_000
+COLUMN, VALUE = "column", "value"  # of the rows that columns become
 
 
 def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell: Tell) -> Iterator[Mapping[str, Any]]:
-    """A row for each element of a list, with the element in place of the list."""
+    """A row for each element of a list, with the element in place of the list; or for each of several columns."""
+    if "," in field:
+        yield from _columns_as_rows(file, objects, field, tell)
+        return
     rows, elements, without, fields_seen = 0, 0, 0, dict[str, None]()
     for rows, record in enumerate(objects, start=1):
         keys = [field] if field in record else field.split(".")
@@ -145,6 +161,29 @@ def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell
     lacking = f", {without:,} of them without any" if without else ""
     made = f"{counted(elements, 'row')}, one for each element of {field}"
     tell(f"{file.name}: {made} in the {counted(rows, 'row')} of the file{lacking}.")
+
+
+def _columns_as_rows(
+    file: File, objects: Iterator[Mapping[str, Any]], fields: str, tell: Tell
+) -> Iterator[Mapping[str, Any]]:
+    """A row for each of several columns, such as those of raters, with its name and its value."""
+    names, rows = [name.strip() for name in fields.split(",")], 0
+    for record in objects:
+        rows += 1
+        for name in names:
+            if name not in record:
+                raise unknown_name("column", name, list(record), place=file.name)
+        others = {name: value for name, value in record.items() if name not in names}
+        if taken := {COLUMN, VALUE} & others.keys():
+            raise InputError(
+                f"{parameter('explode', fields)} makes the columns {COLUMN} and {VALUE}, but {file.name} has a column "
+                f"{min(taken)}. Rename it."
+            )
+        for name in names:
+            value = record[name]
+            plain = spelled_number(value) if isinstance(value, str) else None
+            yield {**others, COLUMN: name, VALUE: value if plain is None else plain}
+    tell(f"{file.name}: {rows * len(names):,} rows, one for each of {', '.join(names)} in the {counted(rows, 'row')}.")
 
 
 def _with(record: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:

@@ -244,7 +244,8 @@ def read(
     normalise: divide the log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". labels_from:
     a table of the right answers of a log, with columns `id`, `label` and, where an item has several questions,
     `question`. explode: a list in each row of JSON or Parquet, whose elements become rows, each in the place of the
-    list: "judgments[0].decision" becomes "judgments.decision". model_version: the model that answered, where responses
+    list: "judgments[0].decision" becomes "judgments.decision"; or columns, "ann,bob", each of which becomes a row with
+    its name in `column` and its content in `value`. model_version: the model that answered, where responses
     with decisions name an alias or none. independent_rows: rows are independent although a column such as `item`,
     `question_id` or `task_id` repeats; without it, such items are clusters. table: a table or view of the only file, a
     database of DuckDB, of which a copy is made.
