@@ -129,10 +129,16 @@ docs: $(SITE_TOOLS)  ## the documentation site, in build/site, with its links ch
 
 REPRODUCTIONS := binning synthetic quantiles subtrees all-others boostsa sizes small-samples tag-pairs sentiment
 REPRODUCTIONS += tag-variants tweets coreference events tagging counts
-# Some of them: make reproductions REPRODUCTIONS="boostsa tweets".
+# Some of them: make reproductions REPRODUCTIONS="boostsa tweets". Interrupted, it goes on with the first page that is
+# not finished; FORCE=1 writes all of them again.
+DONE := build/reproductions
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (minutes each; counts half an hour)
-	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; \
+	mkdir -p $(DONE) && rm -f $(if $(FORCE),$(REPRODUCTIONS:%=$(DONE)/%))
+	set -e; for name in $(REPRODUCTIONS); do \
+		if test -e $(DONE)/$$name; then echo "$$name was finished before"; continue; fi; \
+		$(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; touch $(DONE)/$$name; \
 		echo "$$name is done; minutes of processor time so far:"; times; done
+	rm -f $(REPRODUCTIONS:%=$(DONE)/%)
 
 help-pages: $(READY)  ## record what --help of every command says, after a change of options
 	$(BIN)/python -m scripts.record_help

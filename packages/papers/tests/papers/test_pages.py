@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,31 @@ def test_a_page_says_what_its_command_prints(name: str, tmp_path: Path) -> None:
 def test_every_page_is_compared() -> None:
     made = re.findall(r"^REPRODUCTIONS [:+]= (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert {*LONG, *SLOW} == set(" ".join(made).split()) == {page.stem for page in PAGES.glob("*.md")}
+
+
+def test_reproductions_go_on_where_they_were_interrupted(tmp_path: Path) -> None:
+    """With a command that notes what it reproduces, and fails at `second` until there is a file `fixed`."""
+    command = tmp_path / "howsure"
+    command.write_text("#!/bin/sh\necho $2 >> calls\ntest $2 != second || test -e fixed\n", encoding="utf-8")
+    command.chmod(0o755)
+
+    def reproduce(*settings: str) -> list[str]:
+        (tmp_path / "calls").write_text("", encoding="utf-8")
+        names = ["BIN=.", "READY=", "REPRODUCTIONS=first second third"]
+        subprocess.run(
+            ["make", "-f", str(ROOT / "Makefile"), "reproductions", *names, *settings],
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+        )
+        return (tmp_path / "calls").read_text(encoding="utf-8").split()
+
+    assert reproduce() == ["first", "second"]
+    assert reproduce() == ["second"]
+    assert reproduce("FORCE=1") == ["first", "second"]
+    (tmp_path / "fixed").touch()
+    assert reproduce() == ["second", "third"]
+    assert reproduce() == ["first", "second", "third"]
 
 
 @pytest.mark.parametrize(
