@@ -10,7 +10,7 @@ from typing import Any
 
 from howsure import __version__
 from howsure.data.logs.conversion import Log, input_files
-from howsure.data.seen_columns import FEW, NUMBERS, REPEATED, SeenColumn, seen_column
+from howsure.data.seen_columns import FEW, NUMBERS, OBJECTS, ONE, REPEATED, SeenColumn, seen_column
 from howsure.data.sources import Paths, named_paths
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Database, column_of, identifier, in_json_text, reading
@@ -39,9 +39,11 @@ from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.suggested_commands import (
     CHANCES,
     SUMMARY,
+    UNLABELLED,
     WITHOUT_LABELS,
+    is_unlabelled,
     lists_of_objects,
-    look_into,
+    look_at,
     of_a_log,
     of_a_table,
     said_of_lists,
@@ -53,6 +55,10 @@ __all__ = ["Look", "look"]
 
 NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
+)
+NESTED = (
+    "{} holds objects, of which howsure reads numbers and texts, and not further objects: write a row for each answer, "
+    'such as {{"id": "q1", "model": "m", "score": 1}}.'
 )
 MOST = 20_000  # rows that are looked at
 MAX_FILES = 1_000  # of which rows are looked at
@@ -115,8 +121,15 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         unusable = {name.casefold() for names in alike for name in names}
         places = [at for at, name in enumerate(rows[0]) if column_of(name, ()).casefold() not in unusable]
         usable = [[row[at] for at in places] for row in rows[1:]]
-        commands = of_a_table([columns[at] for at in places], usable, file_words, files=len(named))
-        commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
+        kinds = _kinds(named, tables)
+        if len(kinds) > 1:
+            notes.append(f"The files have different columns ({_said_of_kinds(kinds)}): give files of one kind.")
+            commands = [look_at(typed_files([kinds[0][0].path], format, explode))]
+        else:
+            commands = of_a_table([columns[at] for at in places], usable, file_words, files=len(named))
+        commands = commands or [
+            look_at([*file_words, "--explode", column_name]) for column_name in lists[:1] if explode is None
+        ]
         what = f"a table of {SPELLED[named[0].format]}"
         notes += of_alike
     if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
@@ -124,7 +137,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     elif not n:
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
     elif not (commands or alike or percentages or {WITHOUT_LABELS, SUMMARY} & {*notes}):
-        notes.append(NO_ROLE)
+        nested = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
+        notes.append(NESTED.format(nested[0]) if nested else UNLABELLED if is_unlabelled(columns) else NO_ROLE)
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(
         what=what,
@@ -212,6 +226,23 @@ def _one_table(tables: Sequence[list[list[Any]]]) -> list[list[Any]]:
         place = {name: at for at, name in enumerate(heads)}
         rows += [[row[place[name]] if name in place else None for name in names] for row in own]
     return rows
+
+
+def _kinds(files: Sequence[File], tables: Sequence[list[list[Any]]]) -> list[list[File]]:
+    """The files by the names of their columns, the most first; files that lack a few columns are of the same kind."""
+    kinds = list[tuple[set[Any], list[File]]]()
+    for file, (heads, *_) in zip(files, tables, strict=False):
+        names = set(heads)
+        alike = next((kind for known, kind in kinds if names <= known or known <= names), None)
+        if alike is None:
+            kinds.append((names, alike := []))
+        alike.append(file)
+    return sorted((kind for _, kind in kinds), key=len, reverse=True)
+
+
+def _said_of_kinds(kinds: Sequence[Sequence[File]]) -> str:
+    described = [f"{kind[0].name}{f' and {len(kind) - 1:,} more' if kind[1:] else ''}" for kind in kinds]
+    return shortened(described, limit=3)
 
 
 def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:

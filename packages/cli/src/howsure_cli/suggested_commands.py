@@ -6,9 +6,11 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
+from howsure.data.exploded import COLUMN, VALUE
 from howsure.data.logs.conversion import Log, with_defaults
 from howsure.data.seen_columns import (
     FEW,
@@ -39,46 +41,55 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-LABELS = _words("gold label target truth true y answer class category outcome result")
+LABELS = _words("gold target truth true expected actual y label answer class category outcome result")
+RIGHT_ANSWERS = _words("gold target truth true expected actual")  # before other labels
 PREDICTIONS = _words("prediction predicted pred decision guess output said")
 SCORES = _words(
-    "correct right acc accuracy score em match f grade graded pass passed success reward rating rouge bleu won "
-    "resolved faithful faithfulness factual factuality meteor relevancy correctness similarity helpfulness coherence "
-    "fluency adequacy hallucination hallucinated"
+    "correct right acc accuracy score em match f grade graded pass passed success succeeded reward rating rouge bleu "
+    "won solved resolved hit faithful faithfulness factual factuality meteor relevancy correctness similarity "
+    "helpfulness coherence fluency adequacy hallucination hallucinated"
 )
 RATERS = _words("rater annotator coder worker labeler labeller evaluator reviewer")
-JUDGES = _words("judge llm gpt auto automatic autorater")
+JUDGE = _words("judge")
+JUDGES = JUDGE | _words("llm gpt auto automatic autorater")
 PEOPLE = _words("human person people expert annotator")
 CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
-MODELS = _words("model system engine llm")
+MODELS = _words("model system engine llm arm method approach agent variant")
 ITEMS = _words("id uid uuid hash item question qid doc index idx example key instance sample")
 UNITS = _words(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
 )
+MEASURES = _words("length len count counts total chars characters tokens words latency ms seconds cost usd")
 GROUPS = _words("task subject category dataset lang language prompt genre domain topic source split")
 MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
 TURNS = _words("turn")
 RUNS = _words("run seed epoch trial repeat attempt")
+MOST_PARTS = 6  # columns that are tried as a part of what names an item
 MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
 MIN_LABELS = 10  # for corrected counts
 LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logprobs loglik")}
 POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive pos entailed good win")
 NEGATIVE = _words("0 0.0 false no wrong incorrect i fail failed negative neg bad lost")
+DETECTED = _words(
+    "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
+)  # which a model finds
 NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its opposite
 PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
 WINNERS = _words("winner won win preference preferred verdict")
-OUTCOMES = _words("model_a model_b a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
+VERDICTS = WINNERS | _words("judgment judgement label grade")
+OUTCOMES = _words("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
     "tie (bothbad)"
 }  # as `rank_battles` reads them
 PROMPTS = _words("prompt instruction")
-SECOND_WINS = _words("model_b b right 2 2.0")
+SECOND_WINS = _words("model_b model_2 b right 2 2.0")
 SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
 WITHOUT_LABELS = (
     "It contains probabilities but no right answers; to add these from a table by id and question, "
     "--labels-from labels.csv."
 )
+UNLABELLED = "It contains predictions or probabilities, but no column of right answers: add one, such as gold."
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
 
 
@@ -149,6 +160,12 @@ def _names_id(column: SeenColumn) -> bool:
     return any(word.endswith("id") for word in column.words) and not column.words & RATERS
 
 
+def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
+    """Whether there are predictions or probabilities, and nothing that could be their labels."""
+    predicts = any(column.words & (PREDICTIONS | CHANCES - SCORES) and column.kind != TEXTS for column in columns)
+    return predicts and not _Table(columns, (), (), 1).labels
+
+
 def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
     """The columns with lists whose objects may be rows."""
     return [column.name for column in columns if column.kind in (LISTS, ONE) and column.examples[0].startswith("[{")]
@@ -159,9 +176,9 @@ def said_of_lists(name: str) -> str:
     return f"{name}: lists of objects; --explode {name} makes each object a row."
 
 
-def look_into(file_words: Sequence[str], name: str) -> str:
-    """The command that shows what the objects in these lists hold."""
-    return _typed("look", *file_words, "--explode", name)
+def look_at(file_words: Sequence[str]) -> str:
+    """The command that shows what is in these files, as they are read."""
+    return _typed("look", *file_words)
 
 
 def _numeric(column: SeenColumn) -> bool:
@@ -193,13 +210,17 @@ def _is_asked(column: SeenColumn) -> bool:
     return column.name.casefold() in ASKED_COLUMNS and column.values >= MIN_ITEMS
 
 
-def _positive(label: SeenColumn) -> list[str] | None:
-    """The option that says which value counts as 1; None if it is unclear."""
-    if {value.lower() for value in label.held} <= PLAIN:
+def _is_yes_or_no(column: SeenColumn) -> bool:
+    return {value.lower() for value in column.held} <= PLAIN
+
+
+def _positive(label: SeenColumn, others: Collection[str] = ()) -> list[str] | None:
+    """The option that says which value counts as 1, such as one of `others`; None if it is unclear."""
+    if _is_yes_or_no(label):
         return []
     if _numeric(label):
         return None
-    positives = [value for value in label.held if value.lower() in POSITIVE] or _denied(label.held)
+    positives = [value for value in label.held if value.lower() in {*POSITIVE, *others}] or _denied(label.held)
     return ["--positive", positives[0]] if len(positives) == 1 else None
 
 
@@ -219,6 +240,10 @@ def _unread(label: SeenColumn) -> list[str]:
         return []
     others = sorted(value for value in label.held if value.lower() not in POSITIVE | NEGATIVE)
     return [*(word for other in others for word in ("--missing", other)), *(["--skip-missing"] if others else [])]
+
+
+def _listed(columns: Sequence[SeenColumn]) -> str:
+    return ",".join(column.name for column in columns)
 
 
 def _other_sides(name: str) -> Iterator[str]:
@@ -247,6 +272,11 @@ class _Table:
     asked: Sequence[str]  # the files, and how they are read
     files: int
 
+    @property
+    def may_explode(self) -> bool:
+        """Whether columns of it may become rows."""
+        return self.files == 1 and "--explode" not in self.asked
+
     def of_battles(self) -> Iterator[str]:
         """Where each row names two models, and which of them won."""
         by_name = {column.name.lower(): column for column in self.columns}
@@ -256,15 +286,18 @@ class _Table:
             for other in _other_sides(column.name)
             if other in by_name
         ]
-        for winner in (column for column in self.columns if column.words & WINNERS):
-            for a, b in sides:
-                if winner not in (a, b) and self._are_battles(a, b, winner):
-                    others = replace(self, columns=[column for column in self.columns if column not in (a, b, winner)])
-                    item = others._named(ITEMS | PROMPTS, REPEATED, FEW)
-                    cluster = [] if item is None else ["--cluster", item.name]
-                    words = ["--a", a.name, "--b", b.name, "--winner", winner.name, *cluster]
-                    yield self._command("score battles", words, [a, b, winner, item])
-                    return
+        for a, b in sides:
+            named = [column for column in self.columns if column.words & WINNERS and column not in (a, b)]
+            winners = [column for column in named if self._are_battles(a, b, column)]
+            if winners:
+                item = self._named(ITEMS | PROMPTS, REPEATED, FEW, taken=[a, b, *winners])
+                cluster = [] if item is None else ["--cluster", item.name]
+                several = len(winners) > 1 and self.may_explode  # a column for each rater
+                rows = ["--explode", _listed(winners)] if several else []
+                words = [*rows, "--a", a.name, "--b", b.name, "--winner", VALUE if several else winners[0].name]
+                used = winners if several else winners[:1]
+                yield self._command("score battles", [*words, *cluster], [a, b, *used, item])
+                return
 
     def _are_battles(self, a: SeenColumn, b: SeenColumn, winner: SeenColumn) -> bool:
         """Whether the rows name two different models each, and one of them, a side or a tie as the winner; and some
@@ -275,11 +308,12 @@ class _Table:
         return (
             len(models) < len(battles)
             and any(
-                outcome in SECOND_WINS or outcome == second or (spelled_number(outcome) or 0.0) > 1.5
+                outcome.lower() in SECOND_WINS or outcome == second or (spelled_number(outcome) or 0.0) > 1.5
                 for _, second, outcome in battles
             )
             and all(
-                first != second and (outcome in OUTCOMES or outcome in (first, second) or _is_preference(outcome))
+                first != second
+                and (outcome.lower() in OUTCOMES or outcome in (first, second) or _is_preference(outcome))
                 for first, second, outcome in battles
             )
         )
@@ -301,32 +335,43 @@ class _Table:
 
     def of_raters(self) -> Iterator[str]:
         """Where several raters graded the same items, a row for each grade: their agreement."""
-        rater, item = self._named(RATERS, FEW, TWO), self._item()
+        judge, item = self._named(JUDGE, FEW, TWO), self._item()
+        rater = self._named(RATERS, FEW, TWO) or (judge if judge is not None and not self._is_grade(judge) else None)
         if rater is None or item is None or item.kind == UNIQUE:
             return
         others = [column for column in self.columns if column not in (rater, item) and column.words & (SCORES | LABELS)]
         grade = next((column for column in others if self._is_grade(column) and _numeric(column)), None)
-        model = self._named(MODELS, FEW, TWO)
-        parts = [item] if model is None or not self._repeats([rater, item], at_most=1) else [item, model]
-        if grade is None or self._repeats([rater, *parts], at_most=1):
+        grade = grade or self._named(VERDICTS, FEW, TWO, taken=[rater, item])
+        keys = [] if grade is None else self._keys(item, [rater], taken=[rater, grade])
+        if grade is None or not keys or not self._repeats(keys, at_most=1):
             return
-        keys = ",".join(column.name for column in parts)
         scale = {FEW: ["--scale", "ordinal"], TWO: []}.get(grade.kind, ["--scale", "interval"])
-        words = ["--rater", rater.name, "--id", keys, "--score", grade.name, *scale]
-        yield self._command("judge agreement", words, [rater, grade, *parts])
+        words = ["--rater", rater.name, "--id", _listed(keys), "--score", grade.name]
+        yield self._command("judge agreement", [*words, *(scale if _numeric(grade) else [])], [rater, grade, *keys])
 
     def of_rater_columns(self) -> Iterator[str]:
         """Where raters have a column each, with values that they share: their agreement."""
-        raters = [column for column in self.columns if column.words & RATERS and self._is_grade(column) and column.held]
-        raters = [column for column in raters if column.held & raters[0].held and not _names_id(column)]
+        raters = [column for column in self.columns if column.words & (RATERS | JUDGE) and column.kind in (TWO, FEW)]
+        raters = [column for column in raters if "." not in column.name and not _names_id(column)]
+        raters = [column for column in raters if len(column.held & raters[0].held) > 1]
         item = self._item()
-        if len(raters) < 2 or item is None or item.kind != UNIQUE or self.files > 1 or "--explode" in self.asked:
+        keys = [] if item is None else self._keys(item, [], taken=raters)
+        if len(raters) < 2 or not keys or not self.may_explode:
             return
         values = {value for column in raters for value in column.held}
         scale = ["--scale", "ordinal"] if len(values) > MOST_NOMINAL and all(map(_numeric, raters)) else []
-        names = ",".join(column.name for column in raters)
-        words = ["--explode", names, "--rater", "column", "--id", item.name, "--score", "value", *scale]
+        words = ["--explode", _listed(raters), "--rater", COLUMN, "--id", _listed(keys), "--score", VALUE, *scale]
         yield self._command("judge agreement", words, raters)
+
+    def _keys(
+        self, item: SeenColumn, rater: Sequence[SeenColumn], *, taken: Sequence[SeenColumn]
+    ) -> Sequence[SeenColumn]:
+        """The item, and up to two columns more, of which no rater has two rows; or none."""
+        parts = [column for column in self.columns if column.kind in (FEW, TWO) and column not in (item, *taken)]
+        parts = [column for column in parts if not column.words & (SCORES | LABELS | VERDICTS | RATERS)]
+        parts.sort(key=lambda column: not column.words & (MODELS | TURNS))
+        keys = ((item, *others) for size in range(3) for others in combinations(parts[:MOST_PARTS], size))
+        return next((key for key in keys if not self._repeats([*rater, *key], at_most=1)), ())
 
     def _is_grade(self, column: SeenColumn) -> bool:
         """Whether it holds grades: numbers, or two values one of which is good."""
@@ -406,7 +451,7 @@ class _Table:
         if not option_words:
             return
         item, model = self._item(), self._named(MODELS, FEW, TWO)
-        groups = [column for column in (model, *self._groups()) if column is not None]
+        groups = [column for column in (model, *self._groups()) if column is not None and column not in used]
         by = ["--group", ",".join([*(group.name for group in groups)])] if groups else self._by_file()
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
         for command in ("calibration", "selective"):
@@ -416,28 +461,43 @@ class _Table:
 
     def of_predictions(self) -> Iterator[str]:
         """Where two columns or more hold values of the label: models compared."""
-        for label in (column for column in self.columns if column.kind in (TWO, FEW) and column.words & LABELS):
-            others = [
-                column for column in self.columns if column is not label and column.held and column.held <= label.held
-            ]
-            prediction = next(
-                (column for column in self.columns if column.words & PREDICTIONS and column.held & label.held), None
-            )
-            if prediction is not None and prediction is not label and len(others) < 2:
+        labels = self.labels
+        for label in (column for column in labels if column.kind in (TWO, FEW)):
+            others = [column for column in self.columns if column not in labels and column.held <= label.held]
+            others = [column for column in others if column.held]
+            prediction = next((column for column in self.columns if self._predicts(column, label)), None)
+            if prediction is not None and len(others) < 2:
                 whose, used = self._whose()
                 answers = ["--target", label.name, "--prediction", prediction.name]
                 yield self._command("score", [*answers, *whose], [label, *used])
                 return
-            if len(others) > 1 and label.held and all(not other.words & (LABELS | SCORES) for other in others):
+            if len(others) > 1 and label.held and all(not other.words & SCORES for other in others):
                 models = [word for column in others[1:] for word in ("--model", column.name)]
                 yield self._command(
                     "significance", ["--target", label.name, "--against", others[0].name, *models], [label, *others]
                 )
                 return
 
+    @property
+    def labels(self) -> list[SeenColumn]:
+        """The columns that could be right answers, the likeliest first: not what a model predicted."""
+        labels = [column for column in self.columns if column.words & LABELS and not column.words & (GROUPS - LABELS)]
+        labels = [column for column in labels if not (column.words & PREDICTIONS or self._chance_of(column))]
+        return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
+
+    def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
+        is_prediction = column.words & PREDICTIONS or self._chance_of(column)
+        return column is not label and bool(is_prediction and column.held & label.held)
+
+    def _chance_of(self, label: SeenColumn) -> SeenColumn | None:
+        """The column with the probability of this one: `roberta_score` of `roberta_label`."""
+        match = re.fullmatch(r"(.*[a-z0-9])[^a-z0-9]*(label|class|prediction)", label.name.lower())
+        columns = (column for column in self.columns if column.kind == WITHIN and column.words & CHANCES)
+        return match and next((column for column in columns if column.name.lower().startswith(match[1])), None)
+
     def of_models(self) -> Iterator[str]:
         """Where several columns say of the same items whether each model is right."""
-        marks = [column for column in self.columns if column.kind == TWO and column.held <= PLAIN]
+        marks = [column for column in self.columns if column.kind == TWO and _is_yes_or_no(column)]
         marks = [column for column in marks if not column.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS)]
         others = [column for column in self.columns if column not in marks]
         if len(marks) > 1 and all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others):
@@ -461,12 +521,16 @@ class _Table:
         return next((column for column in columns if not column.words.isdisjoint(words)), None)
 
     def _item(self) -> SeenColumn | None:
-        raters = [column for column in self.columns if column.words & RATERS]
-        ids = (column for column in self.columns if column.kind in (UNIQUE, REPEATED) and _names_id(column))
-        item = self._named(ITEMS, UNIQUE, REPEATED, taken=raters) or next(ids, None)
-        item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, taken=raters)
+        others = [column for column in self.columns if column.words & (RATERS | MEASURES | RUNS)]
+        ids = [column for column in self.columns if column not in others and _names_id(column)]
+        item = self._named(ITEMS, UNIQUE, REPEATED, taken=others)
+        item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
+        item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, taken=others)
         asked = next((column for column in self.columns if _is_asked(column)), None)
-        return item or asked or self._named(UNITS, REPEATED)
+        tasks = self._named(UNITS, FEW, REPEATED) if self._named(RUNS, FEW, TWO) else None
+        if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
+            return tasks
+        return item or asked or self._named(UNITS, REPEATED, taken=others)
 
     def _repeats(self, columns: Sequence[SeenColumn], *, at_most: int) -> bool:
         """Whether more rows than this hold the same in all these columns."""
@@ -479,12 +543,14 @@ class _Table:
             for column in self.columns
             if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS) and not column.words & SCORES
         )
+        candidates = (column for column in candidates if not _is_yes_or_no(column) and column is not self._item())
         return [column for column in candidates if "." not in column.name and not _is_asked(column)][:1]
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
         few = (column for column in self.columns if column.kind == FEW and column.words & SCORES and _numeric(column))
-        return self._right() or self._named(SCORES, WITHIN, NUMBERS) or next(few, None)
+        chances = [chance for column in self.columns if (chance := self._chance_of(column)) is not None]
+        return self._right() or self._named(SCORES, WITHIN, NUMBERS, taken=chances) or next(few, None)
 
     def _right(self) -> SeenColumn | None:
         """Whether each answer is right: in two values, or a few, one of which says yes."""
@@ -497,14 +563,17 @@ class _Table:
 
     def _label_of_answers(self) -> SeenColumn | None:
         """A label that says of the answers of models, which it does not predict, whether each is good."""
-        model, label = self._named(MODELS, FEW, TWO), self._named(LABELS, TWO)
+        model, label = self._named(MODELS, FEW, TWO), self._two_labels()
         if model is None or label is None or _numeric(label) or _positive(label) is None:
             return None
         return None if any(column.words & (PREDICTIONS | CHANCES) for column in self.columns) else label
 
     def _label(self) -> SeenColumn | None:
         """The label that one probability per row is of."""
-        return self._right() or self._named(LABELS, TWO)
+        return self._right() or self._two_labels()
+
+    def _two_labels(self) -> SeenColumn | None:
+        return next((column for column in self.labels if column.kind == TWO), None)
 
     def _probability_column(self) -> SeenColumn | None:
         return self._named(CHANCES, WITHIN, *VERBALISED)
@@ -512,7 +581,7 @@ class _Table:
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
         """One probability per row, and the label that it is of."""
         prob, label = self._probability_column(), self._label()
-        if prob is None or label is None or (positive := _positive(label)) is None:
+        if prob is None or label is None or (positive := _positive(label, DETECTED)) is None:
             return [], []
         way = "--verbalised" if prob.kind in VERBALISED else "--prob"
         return ["--target", label.name, *positive, way, prob.name, *_unread(label)], [label, prob]
@@ -520,7 +589,7 @@ class _Table:
     def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:
         """A probability, logit or log-probability of each class, in a list or in columns, and the label."""
         vectors = sorted(self._vectors(), key=lambda vector: not vector[0].startswith("probs"))
-        for label in (column for column in self.columns if column.words & LABELS and column.held):
+        for label in (column for column in self.labels if column.held):
             for way, columns, names in vectors:
                 options = ["--target", label.name, f"--{way}", ",".join(column.name for column in columns)]
                 if label.held <= {str(at) for at in range(len(names))}:

@@ -365,3 +365,35 @@ def test_tables_beside_logs_are_named(tmp_path: Path) -> None:
     for command in ("look", "score"):
         result = run(command, str(tmp_path / "results"))
         assert f"also contains 1 table, not read with the logs: {table}." in result.out + result.err
+
+
+def test_predictions_without_labels_are_not_taken_for_labels() -> None:
+    rows = ((f"text {i}", "ru", i % 2, f"LABEL_{i % 2}", p) for i, p in enumerate(chance(60)))
+    seen = howsure.look(table("unlabelled.csv", "text lang_label pred_label pred_sentiment pred_prob", rows))
+    assert not seen.commands
+    assert "no column of right answers" in seen.notes[-1]
+
+
+def test_files_of_different_kinds_are_looked_at_one_by_one() -> None:
+    Path("mixed").mkdir()
+    for name, heading in (("a", "id correct"), ("b", "id correct note"), ("c", "case verdict")):
+        table(f"mixed/{name}.csv", heading, ((i, i % 2, "x")[: len(heading.split())] for i in range(20)))
+    seen = howsure.look("mixed")
+    assert seen.commands == ("howsure look mixed/a.csv",)
+    assert (
+        "The files have different columns (mixed/a.csv and 1 more, mixed/c.csv): give files of one kind." in seen.notes
+    )
+    assert run("score", "mixed").code == 2
+
+
+def test_objects_in_objects_are_named() -> None:
+    rows = [{"passage": str(i), "questions": {"0": {"bart": {"overall": i}}}} for i in range(20)]
+    Path("nested.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert howsure.look("nested.jsonl").notes[-1].startswith("questions holds objects")
+
+
+def test_probabilities_of_spam_are_those_of_spam() -> None:
+    path = table("spam.csv", "id label risk_score", ((i, ("ham", "spam")[i % 2], p) for i, p in enumerate(chance())))
+    assert (
+        howsure.look(path).commands[0] == f"howsure calibration {path} --target label --positive spam --prob risk_score"
+    )

@@ -140,9 +140,53 @@ def wide_labels() -> Expected:
 
 
 def wide_marks() -> Expected:
-    marks = random(8).integers(0, 2, (60, 2))
-    table("marks.csv", "id model_x model_y", ((f"i{i}", *marks[i]) for i in range(60)))
+    marks = random(8).integers(0, 2, (60, 2)).astype(bool)
+    table("marks.csv", "id org/mix-8x7B small-1106", ((f"i{i}", *marks[i]) for i in range(60)))
     return "marks.csv", {"significance": [marks[:, 1].mean() - marks[:, 0].mean()]}
+
+
+def labels_with_scores() -> Expected:
+    rng = random(22)
+    labels = rng.choice(["toxic", "non-toxic"], (3, 60)).astype(object)
+    labels[0, :20] = "borderline"
+    rows = ((i, "en", *labels[:2, i], rng.uniform(), labels[2, i], rng.uniform()) for i in range(60))
+    heading = "pair_id language expected_label bert_label bert_score detox_label detox_score"
+    table("scored.csv", heading, rows)
+    accuracy = [(predicted == labels[0]).mean() for predicted in labels[1:]]
+    return "scored.csv", {"significance": [accuracy[1] - accuracy[0]]}
+
+
+def arms() -> Expected:
+    rng = random(23)
+    rows = [(f"q{i}", arm, *rng.choice(["art", "law", "tea"], 2), i) for i in range(50) for arm in ("regex", "student")]
+    table("arms.csv", "id arm pred gold latency_ms", rows)
+    return "arms.csv", {"score": means((arm, predicted == gold) for _, arm, predicted, gold, _ in rows)}
+
+
+def tasks_and_trials() -> Expected:
+    rng = random(24)
+    rows = [
+        (f"run {model} {task} {trial}", model, f"{task}-task", trial, rng.uniform() < 0.6, rng.integers(9, 900))
+        for model in ("m1", "m2")
+        for task in range(12)
+        for trial in range(4)
+    ]
+    table("trials.csv", "runId model task trial solved tokens_length", rows)
+    return "trials.csv", {"score": means((model, solved) for _, model, _, _, solved, _ in rows)}
+
+
+def hits_and_lengths() -> Expected:
+    hits = random(25).choice(["YES", "NO"], 60)
+    table("hits.csv", "question topic question_length hit", ((f"q {i}?", i % 2, i // 3, hits[i]) for i in range(60)))
+    return "hits.csv", {"score": only(hits == "YES")}
+
+
+def spam() -> Expected:
+    rng = random(26)
+    labels, predicted = rng.choice(["spam", "ham"], (2, 80))
+    rows = ((i, label, guess) for i, (label, guess) in enumerate(zip(labels, predicted, strict=True)))
+    table("spam.csv", "message_id label predicted_label", rows)
+    return "spam.csv", {"score": only(labels == predicted)}
 
 
 def battles() -> Expected:
@@ -152,6 +196,52 @@ def battles() -> Expected:
     points = {"left": (1.0, 0.0), "right": (0.0, 1.0), "tie": (0.5, 0.5)}
     won = [(model, points[outcome][side]) for _, *pair, outcome in rows for side, model in enumerate(pair)]
     return "battles.csv", {"score battles": means(won)}
+
+
+def battles_of_raters() -> Expected:
+    rng = random(27)
+    pairs = itertools.permutations(["m1", "m2", "m3"], 2)
+    rows = [(81 + i, *pair, 1, *rng.choice(["model_1", "model_2", "tie"], 3)) for pair in pairs for i in range(10)]
+    table("votes.csv", "question_id model_1 model_2 turn winner1 winner2 winner3", rows)
+    points = {"model_1": (1.0, 0.0), "model_2": (0.0, 1.0), "tie": (0.5, 0.5)}
+    won = [
+        (model, points[vote][side])
+        for _, a, b, _, *votes in rows
+        for vote in votes
+        for side, model in enumerate((a, b))
+    ]
+    return "votes.csv", {"score battles": means(won)}
+
+
+def nominal_alpha(units: Iterable[Sequence[str]]) -> float:
+    """Krippendorff's alpha of two raters or more without gaps, by its definition."""
+    units = list(units)
+    flat = [value for unit in units for value in unit]
+    observed = sum(sum(a != b for a, b in itertools.permutations(unit, 2)) / (len(unit) - 1) for unit in units) / len(
+        flat
+    )
+    chance = sum(a != b for a, b in itertools.permutations(flat, 2)) / (len(flat) * (len(flat) - 1))
+    return float(1 - observed / chance)
+
+
+def judges_in_rows() -> Expected:
+    rng = random(28)
+    units = {
+        (f"case-{i}", style): rng.choice(["plain", "tie", "variant"], 3, p=[0.2, 0.2, 0.6]).tolist()
+        for i in range(12)
+        for style in ("headers", "emoji")
+    }
+    judges = ("judge-small", "judge-large", "other")
+    rows = [(*key, judge, winner) for key, unit in units.items() for judge, winner in zip(judges, unit, strict=True)]
+    table("verdicts.csv", "id rendering judge winner", rows)
+    return "verdicts.csv", {"judge agreement": nominal_alpha(units.values())}
+
+
+def judges_in_columns() -> Expected:
+    units = random(29).choice(["pass", "fail"], (40, 2))
+    rows = ((f"case {i // 2}", f"m{i % 2}", *units[i]) for i in range(40))
+    table("judges.csv", "item model judge1_primary judge2_secondary", rows)
+    return "judges.csv", {"judge agreement": nominal_alpha(units.tolist())}
 
 
 def mt_bench() -> Expected:
@@ -339,6 +429,14 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "epochs": epochs,
     "labels of several models": wide_labels,
     "marks of several models": wide_marks,
+    "labels and scores of several models": labels_with_scores,
+    "arms": arms,
+    "tasks and trials": tasks_and_trials,
+    "hits and lengths": hits_and_lengths,
+    "spam": spam,
+    "battles with several raters": battles_of_raters,
+    "judges in rows": judges_in_rows,
+    "judges in columns": judges_in_columns,
     "battles of left and right": battles,
     "MT-bench": mt_bench,
     "a folder of objects": folder_of_objects,

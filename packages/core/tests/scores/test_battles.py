@@ -105,6 +105,8 @@ def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
     "spelled",
     [
         {"model_a": "a", "model_b": "b", "tie": "tie (bothbad)"},
+        {"model_a": "A", "model_b": "B", "tie": "Tie"},
+        {"model_a": "model_1", "model_b": "model_2", "tie": "TIE"},
         {"model_a": 1, "model_b": 2, "tie": 0},
         {"model_a": 1.0, "model_b": 2.0, "tie": 1.5},
         {"model_a": "A > B", "model_b": "2", "tie": "even"},

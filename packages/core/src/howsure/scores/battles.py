@@ -37,7 +37,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
 TIES = ("tie", "tie (bothbad)", "both_bad", "0", "1.5")
-WINS = {FIRST: ("model_a", "a", "left", "1"), SECOND: ("model_b", "b", "right", "2")}
+WINS = {FIRST: ("model_a", "model_1", "a", "left", "1"), SECOND: ("model_b", "model_2", "b", "right", "2")}
 SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
 SCALES = {
     "log-odds": (0.0, 1.0),
@@ -67,8 +67,9 @@ def rank_battles(
 
     a (n,): the model of each battle that is shown first.
     b (n,): the other model.
-    winner (n,): who won: the name of a model; model_a, a, left or 1; model_b, b, right or 2; or a tie. As preferences,
-    numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
+    winner (n,): who won: the name of a model; model_a, model_1, a, left or 1; model_b, model_2, b, right or 2; or a tie
+    (words in small or capital letters). As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the
+    battle, and the first one 0.2.
     clusters (n,): what is correlated, such as the prompt of each battle.
     tie: the values of `winner` that mean a tie.
     position_effect: also estimate what it is worth to be shown first.
@@ -199,9 +200,11 @@ def _outcomes(
     """The outcome of each battle, and a note on how values of `winner` were interpreted."""
     texts = [_drop_decimals(text) for text in winner.names]
     place = {model: code for code, model in enumerate(models)}
-    outcome_by_text = {text: outcome for outcome, words in WINS.items() for text in words} | dict.fromkeys(ties, TIE)
+    outcomes = {text: outcome for outcome, words in WINS.items() for text in words} | dict.fromkeys(ties, TIE)
+    spellings = {text: text if text in outcomes or text in place else text.casefold() for text in texts}
+    outcome_by_text = {text: outcomes.get(spelling, UNKNOWN) for text, spelling in spellings.items()}
     model = np.array([place.get(text, UNKNOWN) for text in winner.names])[winner.codes]
-    word = np.array([outcome_by_text.get(text, UNKNOWN) for text in texts])[winner.codes]
+    word = np.array([outcome_by_text[text] for text in texts])[winner.codes]
     by_name = np.select([model == first, model == second], [FIRST, SECOND], UNKNOWN)
     rule = (
         "{parameter} must name one of the two models, model_a or model_b, a or b, left or right, 1 or 2, or a tie "
@@ -233,7 +236,7 @@ def _outcomes(
     counted_texts = []
     for code, words in ((FIRST, "a win of the first model"), (SECOND, "a win of the other one"), (TIE, "a tie")):
         values = [
-            f"{text} ({count[i]:,})" for i, text in enumerate(texts) if outcome_by_text.get(text) == code and count[i]
+            f"{text} ({count[i]:,})" for i, text in enumerate(texts) if outcome_by_text[text] == code and count[i]
         ]
         counted_texts += [f"{', '.join(values)} is {words}"] if values else []
     return outcome, [f"{name}: {'; '.join(counted_texts)}"] if counted_texts else []
