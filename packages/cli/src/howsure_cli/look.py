@@ -44,6 +44,7 @@ from howsure_cli.suggested_commands import (
     is_unlabelled,
     lists_of_objects,
     look_at,
+    look_into,
     of_a_log,
     of_a_table,
     said_of_lists,
@@ -124,12 +125,10 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         kinds = _kinds(named, tables)
         if len(kinds) > 1:
             notes.append(f"The files have different columns ({_said_of_kinds(kinds)}): give files of one kind.")
-            commands = [look_at(typed_files([kinds[0][0].path], format, explode))]
+            commands = [look_at(kinds[0][0].path, format, explode)]
         else:
             commands = of_a_table([columns[at] for at in places], usable, file_words, files=len(named))
-        commands = commands or [
-            look_at([*file_words, "--explode", column_name]) for column_name in lists[:1] if explode is None
-        ]
+        commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
         what = f"a table of {SPELLED[named[0].format]}"
         notes += of_alike
     if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:

@@ -176,9 +176,14 @@ def said_of_lists(name: str) -> str:
     return f"{name}: lists of objects; --explode {name} makes each object a row."
 
 
-def look_at(file_words: Sequence[str]) -> str:
-    """The command that shows what is in these files, as they are read."""
-    return _typed("look", *file_words)
+def look_at(path: str, format: str | None, explode: str | None) -> str:
+    """The command that shows what is in a file, as it is read."""
+    return _typed("look", *typed_files([path], format, explode))
+
+
+def look_into(file_words: Sequence[str], name: str) -> str:
+    """The command that shows what the objects in these lists hold."""
+    return _typed("look", *file_words, "--explode", name)
 
 
 def _numeric(column: SeenColumn) -> bool:

@@ -67,9 +67,8 @@ def rank_battles(
 
     a (n,): the model of each battle that is shown first.
     b (n,): the other model.
-    winner (n,): who won: the name of a model; model_a, model_1, a, left or 1; model_b, model_2, b, right or 2; or a tie
-    (words in small or capital letters). As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the
-    battle, and the first one 0.2.
+    winner (n,): who won: the name of a model; model_a, model_1, a, A, left or 1; model_b, model_2, b, B, right or 2; or
+    a tie. As preferences, numbers from 1 to 2: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
     clusters (n,): what is correlated, such as the prompt of each battle.
     tie: the values of `winner` that mean a tie.
     position_effect: also estimate what it is worth to be shown first.
