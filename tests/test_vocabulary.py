@@ -19,9 +19,10 @@ from tests.test_results import ROOMS
 PLAIN = """
 a accuracy across_files acting actor actors adjust advance after alarms_over all_pairs alone alternative antecedents
 arrays assisted assume_no_rare_losses attributes ax axis b bad_brackets bad_dates bands batch before better_than
-binning bins both_methods bounds bug_compatible by_file c2 category check classes clusters_total code coder coders
-column columns condition conditions config content coordinator coreference corpus corrected correlation counts
-covariates coverage data database dataset date date_format dates decimals decision delta dependence design dev
+binning bins both_methods bounds bug_compatible by_file by_label c2 candidates category check classes clusters_total
+code coder coders column columns condition conditions config content coordinator coreference corpus corrected
+correlation counts covariates coverage data database dataset date date_format dates decimals decision delta dependence
+design dev
 difference disagreement document documents draw_only draws draws_column drop encoding engine epochs estimator event
 expected experiments explode features fields figure figures file files filters finished first fixed_effects flips
 development floor folder folds frequency function gold grammar group had high host how ignore independent_rows interval

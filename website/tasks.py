@@ -30,7 +30,7 @@ TASKS = {
     "Sequences and coreference": "tag_pairs transition_pairs coreference_scores",
     "Events": "event_series compare_actors",
     "Files": "look read read_documents read_signature",
-    "Pairs": "pairs_from_classes simulate_pairs",
+    "Pairs": "pairs_from_classes structure_pairs simulate_pairs",
 }
 CONSTRUCTED = {
     "Calibration": "CalibrationSummary CalibrationMonitor ProperLoss",

@@ -87,6 +87,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "selective_table": GROUPED,
     "selective_threshold": {**PAIR, "risk": 0.5},
     "simulate_pairs": {"n": 30, "a": 1.0, "b": 1.0},
+    "structure_pairs": {"samples": [[["a"], ["b"]]] * 5, "gold": [["a"]] * 5},
     "validate_judge": {"y_true": FEW_LABELS, "score": LABEL},
     "worst_items": SCORED,
     "worst_predictions": PAIR,

@@ -78,7 +78,7 @@ howsure calibration 'results/*/samples_*.jsonl'
             "test": choice(curves_by_group, "test", METHODS),
             "both_methods": None,
         },
-        epilog="See also: howsure calibration compare --help; find-groups, logits, ordinal and summary --help",
+        epilog="See also: howsure calibration compare --help; find-groups, logits, ordinal, structures, summary --help",
     )
 
 
@@ -270,6 +270,53 @@ howsure calibration ordinal decisions.jsonl --labels-from labels.csv --where "ta
 
 
 @cache
+def structures() -> click.Command:
+    """`howsure calibration structures`: are the parts of parses or other structures as probable as samples say?"""
+    from howsure.calibration.curves import calibration_curves
+    from howsure.calibration.structures import structure_pairs
+    from howsure.data.predictions.write_pairs import write_pairs
+    from howsure_cli.structure_files import read_structures
+
+    @click.command("structures", cls=Command)
+    @click.argument("file", metavar="FILE")
+    @click.option("--by-label", is_flag=True, help="One curve per label, the first element of a part.")
+    @click.option("--pairs", type=Written(), metavar="FILE", help="Also write the pairs: .parquet or .csv.")
+    @binning_options
+    @output_options
+    @figure_option()
+    @axis_option
+    @report_option
+    def command(
+        file: str,
+        by_label: bool,
+        pairs: str | None,
+        form: str,
+        output: str | None,
+        **typed: Any,
+    ) -> None:
+        """Are the parts of structures, such as edges of a parse, as probable as a model's samples or k-best list say?
+
+        FILE: JSON lines, one item per line, with samples (a list of structures, each a list of parts) and gold (the
+        parts of the true structure); optionally id, weights (of a k-best list) and candidates (all possible parts). A
+        part is a text, a number, or a list such as ["nsubj", 2, 5].
+
+        \b
+        howsure calibration structures parses.jsonl
+        howsure calibration structures parses.jsonl --by-label --figure curves.pdf
+        howsure calibration structures translations.jsonl --pairs pairs.parquet
+        """
+        pictures = {name: typed.pop(name) for name in ("figure", "axis", "report")}
+        of_parts = structure_pairs(**read_structures(file), by_label=by_label)
+        curves = calibration_curves(of_parts, **typed)
+        curves = replace(curves, recipe={"files": [file], **curves.recipe, "cluster": "item"})
+        if pairs is not None:
+            write_pairs(of_parts, pairs, group="part", cluster="item")
+        finish(curves, name="calibration structures", form=form, output=output, **pictures)
+
+    return command
+
+
+@cache
 def summary() -> click.Command:
     """`howsure calibration summary`: the sums of predictions, in a small file that can be added to others."""
     from howsure.calibration.calibration_summary import CalibrationSummaries, CalibrationSummary, sums_of_source
@@ -320,6 +367,7 @@ command = DefaultGroup(
         "find-groups": find_miscalibrated_groups,
         "logits": logits,
         "ordinal": ordinal,
+        "structures": structures,
         "summary": summary,
     },
     help="Calibration: do predicted probabilities match frequencies?",

@@ -85,6 +85,9 @@ from howsure.calibration.scores import (
 from howsure.calibration.simulation import (
     simulate_pairs as simulate_pairs,
 )
+from howsure.calibration.structures import (
+    structure_pairs as structure_pairs,
+)
 from howsure.calibration.table import (
     CalibrationTable as CalibrationTable,
 )
