@@ -30,12 +30,14 @@ PATHS = (
 )
 
 PHRASES = {  # what to write instead: where to find the phrase
-    "reported, shown": r"\btold\b|(?<!cannot )\btells?\b(?! (?:\w+ )?apart)",
-    "is not a": r"\b(?:is|are|was|were|be) no (?!longer\b|more\b|less\b|fewer\b|different\b|better\b|worse\b|need\b)\w",
+    "reported, shown": r"(?<!`)\btold\b(?! apart)"
+    r"|(?<!cannot )(?<!cannot-)(?<!to )(?<!`)\btells?\b(?! (?:\w+ )?apart|=|:| right answers from)",
+    "is not a": r"(?<![Tt]here )\b(?:is|are|was|were|be) no "
+    r"(?!longer\b|more\b|less\b|fewer\b|different\b|better\b|worse\b|need\b)\w",
     "next to, along with": r"\bbeside\b",
-    "is in, unchanged": r"\bstands? (?:in|for|beside|there|alone|as|at|with)\b|\bas (?:it|they) stands?\b",
+    "is in, unchanged": r"\bstands? (?:in\b(?! for)|beside|there|alone|as|at|with)\b|\bas (?:it|they) stands?\b",
     "fix, correct; recalibrate": r"\bmend(?:s|ed|ing)?\b",
-    "does not exist": r"\b(?:that|which|it|they|what) (?:is|are) none\b|\bare none\b(?! of)",
+    "does not exist": r"\b(?:that|which|it|they|what) (?:is|are) none\b|(?<!there )\bare none\b(?! of)",
     "this many": r"\bso (?:many|much|few)\b",
     "make mistakes": r"\berrs?\b|\berred\b",
     "is requested": r"\b(?:is|are|was|were) asked for\b",

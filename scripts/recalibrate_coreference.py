@@ -16,7 +16,7 @@ import numpy as np
 
 from howsure.data import Document
 from howsure.inputs.pairs import Integers
-from howsure_papers.corpora.coreference import GUM, LITBANK, parser_beside, read_corpus
+from howsure_papers.corpora.coreference import GUM, LITBANK, default_parser, read_corpus
 from howsure_text.coreference import AntecedentModel, CoreferenceRecalibration, CorefPosterior, recalibrate_coreference
 from howsure_text.coreference.detection import entities_of
 from howsure_text.coreference.sharpening import Score
@@ -59,7 +59,7 @@ def main(data: str) -> None:
     parts = {"training": crossed(gum.train)}
     model = AntecedentModel(mentions="detected", rng=0).fit(gum.train, development=gum.dev)
     parts |= {"development": asked(model, gum.dev), "test": asked(model, gum.test)}
-    parser = parser_beside(data)
+    parser = default_parser(data)
     if parser is not None:
         parts["LitBank"] = asked(model, read_corpus(LITBANK, data, limit=None, parser=parser).test, gold=True)
     plain, sharp, labels = parts.pop("training")

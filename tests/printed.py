@@ -91,12 +91,12 @@ class _Piece:
 
     def end_at(self, printed: str, start: int) -> int | None:
         """Where the piece ends that starts at a place; None if it does not start there."""
-        found = self.pattern.match(printed, start)
-        if found is None:
+        match = self.pattern.match(printed, start)
+        if match is None:
             return None
-        pairs = zip(found.groups(), self.numbers, strict=True)
+        pairs = zip(match.groups(), self.numbers, strict=True)
         close = all(abs(value_of(number) - value) <= allowed for number, (value, allowed) in pairs)
-        return found.end() if close else None
+        return match.end() if close else None
 
     def find(self, printed: str, start: int) -> int | None:
         """Where the first such piece ends that starts at a place or after it."""

@@ -24,7 +24,7 @@ min-score = {least}
 def checked(folder: Path, least: float, checks: str = CHECKS, **inputs: str) -> tuple[int, str, str, str]:
     """The exit code of the step, what it printed, its output, and the job's summary."""
     action: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
-    (step,) = (one for one in action["runs"]["steps"] if one.get("id") == "check")
+    (step,) = (step for step in action["runs"]["steps"] if step.get("id") == "check")
     given = {name: str(one["default"]) for name, one in action["inputs"].items()} | inputs
     told = {name: text.replace("${{ inputs.", "").replace(" }}", "") for name, text in step["env"].items()}
     bin_folder = folder / "temporary" / "howsure" / "bin"

@@ -528,17 +528,17 @@ def test_it_knows_how_it_was_made(name: str) -> None:
     json.dumps(recipe, allow_nan=False)
     line = result_of(name).signature
     assert (line.isprintable(), len(line.splitlines())) == (True, 1)
-    told = howsure.read_signature(line)
-    assert {key: told.settings[key] for key in ("n", "level") if key in recipe} == {
+    signature = howsure.read_signature(line)
+    assert {key: signature.settings[key] for key in ("n", "level") if key in recipe} == {
         key: str(recipe[key]) for key in ("n", "level") if key in recipe
     }
 
 
 @RESULTS
 def test_its_dict_is_plain_json_and_has_the_recipe(name: str) -> None:
-    held = result_of(name).to_dict()
-    assert json.loads(json.dumps(held, allow_nan=False))
-    assert set(result_of(name).recipe) <= set(held.get("recipe", held))
+    fields = result_of(name).to_dict()
+    assert json.loads(json.dumps(fields, allow_nan=False))
+    assert set(result_of(name).recipe) <= set(fields.get("recipe", fields))
 
 
 @RESULTS

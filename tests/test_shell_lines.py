@@ -21,8 +21,8 @@ def test_a_line_ends_and_prints_as_in_a_shell(line: str, tmp_path: Path) -> None
     here.mkdir()
     there.mkdir()
     assert run_line(line, here) == run_in_a_shell(line, there)[:2]
-    assert {one.name: one.read_bytes() for one in here.iterdir()} == {
-        one.name: one.read_bytes() for one in there.iterdir()
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == {
+        path.name: path.read_bytes() for path in there.iterdir()
     }
 
 

@@ -37,7 +37,7 @@ def test_a_kill(name: str, place: Path, tmp_path: Path) -> None:
     outputs = TYPED[name][1].split()
     for moment in MOMENTS:
         folder = Path(shutil.copytree(place, tmp_path / f"{moment}"))
-        replaced = [one for one in outputs if not one.endswith(GONE_ON_WITH)]
+        replaced = [output for output in outputs if not output.endswith(GONE_ON_WITH)]
         for one in replaced:
             (folder / one).write_bytes(OLD)
         process = start(name, folder, shell='exec "$@"')

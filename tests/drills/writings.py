@@ -181,7 +181,7 @@ def writing() -> set[str]:
 
 def writing_options(name: str) -> set[str]:
     """The options of a command that name a file or a folder to write, by their first names."""
-    options = [one for one in commands()[name].params if isinstance(one, click.Option)]
+    options = [parameter for parameter in commands()[name].params if isinstance(parameter, click.Option)]
     return {option.opts[0] for option in options if isinstance(option.type, Written | WrittenFolder)}
 
 

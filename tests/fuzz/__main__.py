@@ -52,8 +52,8 @@ def fuzzed(name: str, seconds: float) -> Outcome:
         command += ["-report_slow_units=600"]
         with (folder / "log").open("ab") as log:
             done = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, env=alone(), check=False)
-        said = (folder / "log").read_text(encoding="utf-8", errors="replace")
-        counts = re.findall(r"stat::number_of_executed_units: (\d+)", said)
+        text = (folder / "log").read_text(encoding="utf-8", errors="replace")
+        counts = re.findall(r"stat::number_of_executed_units: (\d+)", text)
         executions += int(counts[-1]) if counts else 0
         if done.returncode == 0:
             break

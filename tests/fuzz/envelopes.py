@@ -114,8 +114,8 @@ def _toml(value: Any) -> str:
 
 
 def _lines_of_toml(parts: Parts) -> bytes:
-    held = json.loads(parts[""])
-    return "\n".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in held.items()).encode(
+    content = json.loads(parts[""])
+    return "\n".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in content.items()).encode(
         "utf-8", "surrogatepass"
     )
 

@@ -78,7 +78,7 @@ def mutated(content: bytes, envelope: Envelope, rng: random.Random) -> bytes | N
     for _ in range(rng.randint(1, 3)):
         at = rng.randrange(len(documents))
         documents[at] = changed(documents[at], rng)
-    part = (b"\n" if lines else b"").join(text_of(one, rng) for one in documents)
+    part = (b"\n" if lines else b"").join(text_of(document, rng) for document in documents)
     try:
         return envelope.pack({**parts, name: part + b"\n" if lines else part})
     except Exception:  # a table cannot hold two types in a column; a database takes no half character

@@ -66,9 +66,9 @@ class Reader:
 
 def recalibration(path: Path) -> None:
     """A map, applied to a row."""
-    found = RecalibrationMap.load(path)
-    groups = found.groups[:1] or None
-    found.apply([[1 / len(found.classes)] * len(found.classes)] if found.classes else [0.3], groups=groups)
+    loaded = RecalibrationMap.load(path)
+    groups = loaded.groups[:1] or None
+    loaded.apply([[1 / len(loaded.classes)] * len(loaded.classes)] if loaded.classes else [0.3], groups=groups)
 
 
 def pairs(path: Path) -> None:

@@ -83,9 +83,9 @@ def page_body(path: Path) -> None:
 
 def sample(path: Path) -> None:
     """A sample drawn for labels, and all that it says."""
-    found = LabelSample.load(path)
-    found.to_dict()
-    repr(found)
+    loaded = LabelSample.load(path)
+    loaded.to_dict()
+    repr(loaded)
 
 
 def regression(path: Path) -> None:

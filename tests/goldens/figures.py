@@ -29,18 +29,19 @@ def _axes(axes: Axes) -> Iterator[str]:
         yield f"legend {' | '.join(text.get_text() for text in legend.get_texts())}"
     for line in axes.lines:
         yield f"line of {len(line.get_xydata())}: x {_few(line.get_xdata())} y {_few(line.get_ydata())}"
-    for one in axes.collections:
-        offsets = np.asarray(one.get_offsets(), dtype=float)
-        paths = one.get_paths()
+    for collection in axes.collections:
+        offsets = np.asarray(collection.get_offsets(), dtype=float)
+        paths = collection.get_paths()
         corners = np.concatenate([path.vertices for path in paths]) if paths else np.empty((0, 2))
         yield (
-            f"{type(one).__name__} of {len(offsets)} and {len(paths)}: x {_few(offsets[:, 0])} y {_few(offsets[:, 1])} "
+            f"{type(collection).__name__} of {len(offsets)} and {len(paths)}: "
+            f"x {_few(offsets[:, 0])} y {_few(offsets[:, 1])} "
             f"corners x {_few(corners[:, 0])} y {_few(corners[:, 1])}"
         )
-    bars = [one for one in axes.patches if isinstance(one, Rectangle)]
+    bars = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
     if bars:
-        yield f"bars {len(bars)}: x {_few([one.get_x() for one in bars])} y {_few([one.get_y() for one in bars])} " + (
-            f"width {_few([one.get_width() for one in bars])} height {_few([one.get_height() for one in bars])}"
+        yield f"bars {len(bars)}: x {_few([bar.get_x() for bar in bars])} y {_few([bar.get_y() for bar in bars])} " + (
+            f"width {_few([bar.get_width() for bar in bars])} height {_few([bar.get_height() for bar in bars])}"
         )
     for text in axes.texts:
         if text.get_text():

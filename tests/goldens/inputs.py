@@ -254,7 +254,7 @@ def write_systems(folder: Path) -> None:
         for run in range(2)
     ]
     (folder / "scores.csv").write_text(csv_text(scores))
-    (folder / "passes.csv").write_text(csv_text([one | {"right": int(one["bleu"] > 31)} for one in scores]))
+    (folder / "passes.csv").write_text(csv_text([score | {"right": int(score["bleu"] > 31)} for score in scores]))
     wide = [
         {
             "id": k,

@@ -70,7 +70,7 @@ def test_every_sample_is_a_row_with_its_score(log: tuple[Path, Any]) -> None:
         .columns
     )
     number = value_to_float()
-    wanted = {(one.id, one.epoch): number(one.scores["choice"].value) for one in told.samples}
+    wanted = {(sample.id, sample.epoch): number(sample.scores["choice"].value) for sample in told.samples}
     keys = zip(found["item"].tolist(), (int(run) for run in found["run"].tolist()), strict=True)
     assert dict(zip(keys, found["choice"].tolist(), strict=True)) == wanted
     assert set(found["metadata.subject"].tolist()) == {"s0", "s1", "s2", "s3"}

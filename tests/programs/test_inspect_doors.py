@@ -72,7 +72,7 @@ def test_metrics_are_howsures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     curve = howsure.selective_curve(right, prob)
     wanted = {"mean": mean, "calibration_error": howsure.calibration_error(right, prob)}
     wanted |= {"auroc": curve.auroc, "aurc": curve.aurc}
-    found = [(one.name, one.value) for one in log.results.scores[0].metrics.values()]
+    found = [(metric.name, metric.value) for metric in log.results.scores[0].metrics.values()]
     expected = [(n, v) for name, e in wanted.items() for n, v in ((name, e.value), ("low", e.low), ("high", e.high))]
     assert [name for name, _ in found] == [name for name, _ in expected]
     assert [value for _, value in found] == pytest.approx([value for _, value in expected], rel=1e-9)

@@ -26,6 +26,6 @@ def test_the_standard_error_is_that_of_inspect(clustered: bool) -> None:
         ]
         return stderr(cluster="document" if clustered else None)(scores)
 
-    found = compare(score={"a": a, "b": b}, against="a", clusters=clusters if clustered else None)
-    assert [one.standard_error for one in found.means] == pytest.approx([theirs(a), theirs(b)], rel=1e-12)
-    assert found[0].standard_error == pytest.approx(theirs(b.astype(float) - a), rel=1e-12)
+    comparison = compare(score={"a": a, "b": b}, against="a", clusters=clusters if clustered else None)
+    assert [mean.standard_error for mean in comparison.means] == pytest.approx([theirs(a), theirs(b)], rel=1e-12)
+    assert comparison[0].standard_error == pytest.approx(theirs(b.astype(float) - a), rel=1e-12)

@@ -26,9 +26,9 @@ TOKENS[5] = 4  # a wrong choice of the probability 1
 
 
 def summary_of(logits: Any, targets: Any, **options: Any) -> CalibrationSummary:
-    found = CalibrationSummary()
-    found.add_logits(logits, targets, **options)
-    return found
+    summary = CalibrationSummary()
+    summary.add_logits(logits, targets, **options)
+    return summary
 
 
 @pytest.mark.parametrize("at_once", [1, 1 << 10, 1 << 16, 1 << 24])

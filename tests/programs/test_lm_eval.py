@@ -77,8 +77,8 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def results(logs: dict[str, Path]) -> Any:
-    found = json.loads(next(logs["choices"].parent.glob("results_*.json")).read_text(encoding="utf-8"))
-    return found["results"]
+    content = json.loads(next(logs["choices"].parent.glob("results_*.json")).read_text(encoding="utf-8"))
+    return content["results"]
 
 
 @pytest.mark.parametrize(("way", "metric"), WAYS.items())

@@ -126,12 +126,12 @@ def test_a_trainers_output_keeps_the_answer_of_the_model(token_classifier, token
 def test_one_command_says_what_the_library_says(token_classifier) -> None:
     folder, _model, output, _test = token_classifier
     asked = ["sequences", "spans", folder / "predictions.npz", "--labels", folder / "config.json", "--grammar", "bio"]
-    found = json.loads(printed(*asked, "--format", "json"))
+    content = json.loads(printed(*asked, "--format", "json"))
     posterior = TagPosterior.from_logits(output.predictions, labels=LABELS, label_ids=output.label_ids, grammar="BIO")
     gold = gold_tags(output.label_ids, labels=LABELS)
     predicted = posterior.names(posterior.viterbi())
     hits = sum(len({*entities_in(a)} & {*entities_in(b)}) for a, b in zip(gold, predicted, strict=True))
-    assert found["all"]["hits"] == hits > 50
+    assert content["all"]["hits"] == hits > 50
     done = run("calibration", folder / "predictions.npz", "--reduce", "class-wise", "--format", "json")
     assert {curve["group"] for curve in json.loads(done.out)["curves"]} == set(LABELS)
 
@@ -142,7 +142,7 @@ def test_the_scores_of_a_pipeline_are_those_of_the_trainer(tokenizer, tmp_path: 
 
     set_seed(0)
     words, tags = sentences(120, 2)
-    texts, labels = [" ".join(one) for one in words], [int("B-PER" in one) + int("B-LOC" in one) for one in tags]
+    texts, labels = [" ".join(word) for word in words], [int("B-PER" in tag) + int("B-LOC" in tag) for tag in tags]
     rows = [
         {**tokenizer(text, padding="max_length", max_length=16), "labels": label}
         for text, label in zip(texts, labels, strict=True)

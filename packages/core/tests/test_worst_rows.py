@@ -73,11 +73,11 @@ def test_answers_count_where_they_are_wrong(tmp_path: Path) -> None:
     frame = answers()
     frame.to_csv(tmp_path / "a.csv", index=False)
     data = howsure.read(tmp_path / "a.csv")
-    found = howsure.selective_table("gold", "p", worst=40, show=["text"], data=data)
-    assert told(found) == by_hand(frame, 40, lambda row: row.gold == 0)
+    table = howsure.selective_table("gold", "p", worst=40, show=["text"], data=data)
+    assert told(table) == by_hand(frame, 40, lambda row: row.gold == 0)
     likelier = howsure.Probabilities("prob", "p", reduce="top-label")
-    found = howsure.selective_table("gold", likelier, worst=400, show=["text"], data=data)
-    assert told(found) == by_hand(frame, 400, lambda row: (row.p > 0.5) != row.gold)
+    table = howsure.selective_table("gold", likelier, worst=400, show=["text"], data=data)
+    assert told(table) == by_hand(frame, 400, lambda row: (row.p > 0.5) != row.gold)
 
 
 @pytest.mark.parametrize("reduce", ["top-label", "class-wise", "b"])
@@ -147,7 +147,7 @@ def test_the_command_says_what_the_function_says(tmp_path: Path) -> None:
 
 
 def test_nothing_is_wrong_where_all_is_right() -> None:
-    found = howsure.selective_table([1, 1, 1], [0.5, 0.6, 0.7], worst=2)
-    assert found.to_dict()["worst"] == []
-    assert found.text().endswith("None is wrong.")
-    assert found.to_csv() == "file,row,group,label,probability"
+    table = howsure.selective_table([1, 1, 1], [0.5, 0.6, 0.7], worst=2)
+    assert table.to_dict()["worst"] == []
+    assert table.text().endswith("None is wrong.")
+    assert table.to_csv() == "file,row,group,label,probability"

@@ -55,7 +55,7 @@ def written(folder: Path, content: str) -> Path:
 
 
 def told(document: Document) -> list[tuple[str, object, str | None]]:
-    return [(" ".join(document.words_of(one)), one.entity, one.type) for one in document.mentions or ()]
+    return [(" ".join(document.words_of(mention)), mention.entity, mention.type) for mention in document.mentions or ()]
 
 
 def test_conll2012(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ DOCUMENT = Document(
     (Mention(0, 0, 1, "1"), Mention(0, 2, 3, "1"), Mention(1, 0, 1, "1"), Mention(1, 0, 2, "2")),
     {"part": "000"},
 )
-SAME = [(one.entity, one.type) for one in DOCUMENT.mentions or ()]
+SAME = [(mention.entity, mention.type) for mention in DOCUMENT.mentions or ()]
 
 
 def test_what_is_written_in_columns_is_read(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_what_is_written_in_columns_is_read(tmp_path: Path) -> None:
     write_conll2012([DOCUMENT], path)
     (read,) = read_documents(path)
     assert read == DOCUMENT
-    assert [(one.entity, one.type) for one in read.mentions or ()] == SAME
+    assert [(mention.entity, mention.type) for mention in read.mentions or ()] == SAME
     write_three_columns([DOCUMENT], path)
     (read,) = read_documents(path)
     assert read == Document(
@@ -121,7 +121,7 @@ def test_what_is_written_in_columns_is_read(tmp_path: Path) -> None:
         (Sentence(("She", "saw", "her", "Her", "dog")),),
         (Mention(0, 0, 1), Mention(0, 2, 3), Mention(0, 3, 4), Mention(0, 3, 5)),
     )
-    assert [(one.entity, one.type) for one in read.mentions or ()] == SAME
+    assert [(mention.entity, mention.type) for mention in read.mentions or ()] == SAME
 
 
 def test_the_door_tells_forms_apart(tmp_path: Path) -> None:
@@ -129,8 +129,8 @@ def test_the_door_tells_forms_apart(tmp_path: Path) -> None:
     assert [one.name for one in read_documents(written(tmp_path, LITBANK))] == ["novel"]
     assert [one.name for one in read_documents(written(tmp_path, "0\ta\t_\n1\tb\t_\n"))] == ["some"]
     write_conllu([DOCUMENT], tmp_path / "x.conllu")
-    assert [one.words for one in read_documents(tmp_path / "x.conllu")[0].sentences] == [
-        one.words for one in DOCUMENT.sentences
+    assert [sentence.words for sentence in read_documents(tmp_path / "x.conllu")[0].sentences] == [
+        sentence.words for sentence in DOCUMENT.sentences
     ]
     write_tagged([("#a", "#b"), ("c",)], [("#", "#"), ("N",)], tmp_path / "x.tsv")
     (tagged,) = read_documents(tmp_path / "x.tsv")

@@ -116,12 +116,12 @@ def test_a_tag_has_the_softmax_of_the_taggers_scores(nlp: spacy.Language) -> Non
 
 
 def test_a_real_pipeline_is_surer_where_it_is_right(pipeline: Path, real_data: Path) -> None:
-    own = spacy.load(pipeline, exclude=["parser"])
-    own.add_pipe("howsure_confidence")
+    loaded = spacy.load(pipeline, exclude=["parser"])
+    loaded.add_pipe("howsure_confidence")
     held = []
     for document in read_documents(real_data / "ud_english_ewt" / "en_ewt-ud-test.conllu.gz")[:25]:
         for sentence in document.sentences:
-            doc = own(Doc(own.vocab, words=list(sentence.words)))
+            doc = loaded(Doc(loaded.vocab, words=list(sentence.words)))
             held += [(token.tag_ == tag, token._.tag_confidence) for token, tag in zip(doc, sentence.tags, strict=True)]
     right, confidence = zip(*held, strict=True)
     assert len(right) > 1_000

@@ -196,8 +196,8 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
     """The table with a column for each number, truth and text, too, that most of its objects hold."""
     parts: dict[str, list[Any]] = {}
     for at, row in enumerate(rows if len(rows) > 1 else ()):
-        for name, held in zip(heads, row, strict=True):
-            for key, value in _object(held).items():
+        for name, cell in zip(heads, row, strict=True):
+            for key, value in _object(cell).items():
                 if not (value is None or isinstance(value, dict | list)):
                     text = value if isinstance(value, str) else json.dumps(value)
                     parts.setdefault(f"{name}.{key}", [None] * len(rows))[at] = text
@@ -221,9 +221,9 @@ def _one_table(tables: Sequence[list[list[Any]]]) -> list[list[Any]]:
         return tables[0]
     names = list(dict.fromkeys(name for table in tables for name in table[0]))
     rows: list[list[Any]] = [names]
-    for heads, *own in tables:
+    for heads, *table_rows in tables:
         place = {name: at for at, name in enumerate(heads)}
-        rows += [[row[place[name]] if name in place else None for name in names] for row in own]
+        rows += [[row[place[name]] if name in place else None for name in names] for row in table_rows]
     return rows
 
 

@@ -44,7 +44,7 @@ def classes(row: int = 1, **change: Any) -> bytes:
     """A file of JSON lines with the probabilities of three classes; one row changed."""
     rows = [{"gold": i % 3, "probs": [0.2, 0.3, 0.5]} for i in range(9)]
     rows[row - 1] |= change
-    return "".join(json.dumps(one) + "\n" for one in rows).encode()
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 def archive(**arrays: Any) -> bytes:

@@ -21,7 +21,7 @@ def log(row: int = 1, **change: Any) -> bytes:
         for i in range(8)
     ]
     rows[row - 1] |= change
-    return "".join(json.dumps(one) + "\n" for one in rows).encode()
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
 LOG = {"log.jsonl": log()}

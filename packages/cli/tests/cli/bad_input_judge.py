@@ -10,7 +10,7 @@ def _file(**changed: object) -> dict[str, bytes]:
     rows = [{"item": k // 2, "model": "ab"[k % 2], "judge": k % 5 + 1, "person": k % 4 + 1} for k in range(40)]
     rows[1] |= changed
     return {
-        "g.csv": "\n".join(["item,model,judge,person", *(",".join(map(str, one.values())) for one in rows)]).encode()
+        "g.csv": "\n".join(["item,model,judge,person", *(",".join(map(str, row.values())) for row in rows)]).encode()
     }
 
 

@@ -27,7 +27,7 @@ OTHER = lm_eval_sample(1, [-1.0, -2.0, -3.0], 1, choices="abc")
 
 
 def lines(*records: Mapping[str, Any], end: str = "") -> dict[str, bytes]:
-    return {"log.jsonl": ("".join(json.dumps(one) + "\n" for one in records) + end).encode()}
+    return {"log.jsonl": ("".join(json.dumps(record) + "\n" for record in records) + end).encode()}
 
 
 def members(*, status: str = "success", version: int = 2, **samples: object) -> dict[str, bytes]:
@@ -56,7 +56,9 @@ LOGGED = Files(
         "a log without probabilities": lines(lm_eval_text(0, "a", "b")),
         "a log with half a character": {"log.jsonl": b'{"doc_id": "q\xed\xa0\x80"}\n'},
         "a document that is cut off inside a letter": {"log.json": '{"request_states": [{"instance": "é'.encode()[:-1]},
-        "choices that are no texts": {"log.json": json.dumps({"adapter_spec": {}, "request_states": [STATE]}).encode()},
+        "choices that are not texts": {
+            "log.json": json.dumps({"adapter_spec": {}, "request_states": [STATE]}).encode()
+        },
         "a version that is true": {
             "log.json": json.dumps(inspect_header() | {"version": True, "samples": []}).encode()
         },

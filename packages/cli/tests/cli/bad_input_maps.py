@@ -78,7 +78,7 @@ RIGHT = b"the\tD\ndog\tN\nsings\tV\n\nthe\tD\ncat\tN\nruns\tV\n"
 def model() -> bytes:
     """An HMM of two sentences."""
     rows = [one.split("\n") for one in RIGHT.decode().strip().split("\n\n")]
-    words, tags = ([[line.split("\t")[at] for line in one] for one in rows] for at in (0, 1))
+    words, tags = ([[line.split("\t")[at] for line in row] for row in rows] for at in (0, 1))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "hmm.npz"
         HMMTagger().fit(words, tags).save(path)

@@ -30,7 +30,7 @@ def changed(at: tuple[int, ...], value: float) -> np.ndarray[Any, Any]:
 
 def pipeline(*records: dict[str, Any]) -> dict[str, bytes]:
     """Scores of a pipeline, one line for each text."""
-    return {"x.jsonl": "".join(json.dumps(one) + "\n" for one in records).encode()}
+    return {"x.jsonl": "".join(json.dumps(record) + "\n" for record in records).encode()}
 
 
 def scored(*pairs: tuple[str, float], gold: str) -> dict[str, Any]:

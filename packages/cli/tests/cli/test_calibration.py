@@ -52,9 +52,11 @@ def columns_of(path: Path) -> dict[str, Any]:
 
 
 def judged(path: Any, *options: Any) -> dict[str, Any]:
-    found = json.loads(printed("calibration", path, "--target", "gold", "--prob", "prob", "--format", "json", *options))
-    assert isinstance(found, dict)
-    return found
+    content = json.loads(
+        printed("calibration", path, "--target", "gold", "--prob", "prob", "--format", "json", *options)
+    )
+    assert isinstance(content, dict)
+    return content
 
 
 BINS = [{}, {"bin_size": 3700}, {"binning": "uniform", "n_bins": 9}]
@@ -77,8 +79,8 @@ def test_a_file_of_many_pairs_is_judged_as_arrays_are_to_the_last_bit(
     many: tuple[Path, dict[str, Any]], bins: dict[str, Any]
 ) -> None:
     path, columns = many
-    wanted = howsure.calibration_curve(columns["gold"], columns["prob"], **bins)
-    assert judged_by_rows([path], EXACT_UP_TO, **bins) == [wanted.to_dict()]
+    curve = howsure.calibration_curve(columns["gold"], columns["prob"], **bins)
+    assert judged_by_rows([path], EXACT_UP_TO, **bins) == [curve.to_dict()]
 
 
 def test_of_many_pairs_with_groups_each_group_has_cells_too(many: tuple[Path, dict[str, Any]]) -> None:
@@ -92,9 +94,9 @@ def test_of_many_pairs_with_groups_each_group_has_cells_too(many: tuple[Path, di
 def test_weights_of_many_pairs(many: tuple[Path, dict[str, Any]]) -> None:
     path, columns = many
     (found,) = judged(path, "--weight", "w")["curves"]
-    wanted = howsure.calibration_curve(columns["gold"], columns["prob"], sample_weight=columns["w"]).to_dict()
-    assert list(flat(found["bins"])) == pytest.approx(list(flat(wanted["bins"])), rel=1e-12)
-    assert list(flat(found["error"])) == pytest.approx(list(flat(wanted["error"])), rel=1e-9)
+    fields = howsure.calibration_curve(columns["gold"], columns["prob"], sample_weight=columns["w"]).to_dict()
+    assert list(flat(found["bins"])) == pytest.approx(list(flat(fields["bins"])), rel=1e-12)
+    assert list(flat(found["error"])) == pytest.approx(list(flat(fields["error"])), rel=1e-9)
 
 
 @pytest.mark.long
@@ -115,18 +117,18 @@ def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(
     options: dict[str, Any] = {"data": howsure.read(predictions), "rng": 1}
     (found,) = howsure.calibration_curves("gold", "prob", interval="bootstrap", **options)
     (tested,) = curves_by_group("gold", "prob", test="spiegelhalter", **options)
-    wanted = howsure.calibration_curve(columns["gold"], columns["prob"], interval="bootstrap", rng=1)
-    assert found.algorithm1_error == wanted.algorithm1_error
+    curve = howsure.calibration_curve(columns["gold"], columns["prob"], interval="bootstrap", rng=1)
+    assert found.algorithm1_error == curve.algorithm1_error
     assert tested.p_value == howsure.calibration_test(columns["gold"], columns["prob"], method="spiegelhalter").p_value
 
 
 def test_a_check_of_many_pairs_is_that_of_arrays(many: tuple[Path, dict[str, Any]]) -> None:
     path, columns = many
-    told = run(
+    outcome = run(
         "check", "calibration", path, "--target", "gold", "--prob", "prob", "--max-error", "0.05", "--format", "json"
     )
-    wanted = howsure.check_calibration(columns["gold"], columns["prob"], max_error=0.05)
-    assert list(flat(json.loads(told.out)["verdicts"])) == list(flat(wanted.to_dict()["verdicts"])) != []
+    check = howsure.check_calibration(columns["gold"], columns["prob"], max_error=0.05)
+    assert list(flat(json.loads(outcome.out)["verdicts"])) == list(flat(check.to_dict()["verdicts"])) != []
 
 
 @pytest.mark.parametrize("group", [pytest.param(None, marks=pytest.mark.long), "tag"])
@@ -266,13 +268,13 @@ def test_two_halves_are_judged_as_the_whole(halves: tuple[Path, dict[str, Any]])
     summary = howsure.CalibrationSummary()
     summary.add(columns["gold"], columns["prob"])
     assert howsure.CalibrationSummary.load(whole) == summary
-    wanted = summary.curve().to_dict()
-    assert judged_summaries(a, b) == judged_summaries(whole) == [wanted]
-    told = printed("calibration", "summary", a, b, "--output", folder / "both.summary")
-    assert told.endswith(f"both.summary: the sums of 3,000 pairs\nnext: howsure calibration {folder}/both.summary\n")
+    fields = summary.curve().to_dict()
+    assert judged_summaries(a, b) == judged_summaries(whole) == [fields]
+    output = printed("calibration", "summary", a, b, "--output", folder / "both.summary")
+    assert output.endswith(f"both.summary: the sums of 3,000 pairs\nnext: howsure calibration {folder}/both.summary\n")
     assert (folder / "both.summary").read_bytes() == whole.read_bytes()
     assert "2 files, " in printed("calibration", a, b)
-    assert judged_summaries(folder / "[ab].summary") == [wanted]
+    assert judged_summaries(folder / "[ab].summary") == [fields]
     assert "rows of all files count as independent\n" in printed("calibration", a, b)
 
 

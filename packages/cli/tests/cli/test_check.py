@@ -64,9 +64,9 @@ def test_files_are_written_and_escaped(tmp_path: Path) -> None:
     ]
     assert suites.get("failures") == str(sum(case.find("failure") is not None for case in cases)) == "3"
     assert cases[0].find("failure").get("message").startswith("calibration error 0.")  # type: ignore[union-attr]
-    said = page.read_text()
-    assert said.startswith("before\n### howsure check: fail\n\n| rule |")
-    assert "<b>" not in said.replace("\\<b>", "")
+    text = page.read_text()
+    assert text.startswith("before\n### howsure check: fail\n\n| rule |")
+    assert "<b>" not in text.replace("\\<b>", "")
     run(*typed)
     assert page.read_text().count("### howsure check") == 2
 
@@ -94,9 +94,9 @@ def test_missing_rows_of_the_other_are_left_out_only_if_asked(tmp_path: Path) ->
 def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
     (tmp_path / "part.csv").write_text("\n".join([*Path("old.csv").read_text().splitlines()[:2501], ""]))
     typed = (*NEW, "--better-than", tmp_path / "part.csv", "--id", "uid", "--skip-missing", "--format", "json")
-    found = json.loads(run(*typed).out)
-    assert found["verdicts"][0]["n"] == 2500
-    assert found["recipe"]["checks"][0]["without_the_other"] == 500
+    content = json.loads(run(*typed).out)
+    assert content["verdicts"][0]["n"] == 2500
+    assert content["recipe"]["checks"][0]["without_the_other"] == 500
 
 
 CHECKS = """
@@ -131,22 +131,22 @@ def test_checks_in_a_file(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
         (tmp_path / data).write_bytes((folder / data).read_bytes())
     monkeypatch.chdir(tmp_path)
     (tmp_path / "howsure.toml").write_text(CHECKS.format(table="check", folder=tmp_path))
-    found = json.loads(run("check", "--format", "json").out)
-    assert [(one["check"], one["outcome"]) for one in found["verdicts"]] == [
+    content = json.loads(run("check", "--format", "json").out)
+    assert [(verdict["check"], verdict["outcome"]) for verdict in content["verdicts"]] == [
         ("calibration", "pass"),
         ("first", "pass"),
         *[("second", "pass")] * 3,
     ]
-    assert (found["recipe"]["alarms_over"], found["level"]) == (30, 0.95)
+    assert (content["recipe"]["alarms_over"], content["level"]) == (30, 0.95)
     assert len(list(ElementTree.fromstring((tmp_path / "check.xml").read_text()).iter("testcase"))) == 5
     typed = json.loads(run("check", "all", "--config", "howsure.toml", "--alarms-over", "2", "--format", "json").out)
     assert typed["recipe"]["alarms_over"] == 2
     alone = json.loads(run(*NEW, "--max-error", "0.05", "--format", "json").out)["verdicts"][0]
-    assert found["verdicts"][0]["p_pass"] == alone["p_pass"]
-    assert found["verdicts"][0]["p_pass_adjusted"] >= alone["p_pass_adjusted"]  # five verdicts share the level
+    assert content["verdicts"][0]["p_pass"] == alone["p_pass"]
+    assert content["verdicts"][0]["p_pass_adjusted"] >= alone["p_pass_adjusted"]  # five verdicts share the level
     (tmp_path / "howsure.toml").unlink()
     (tmp_path / "pyproject.toml").write_text(CHECKS.format(table="tool.howsure.check", folder=tmp_path))
-    assert json.loads(run("check", "--format", "json").out)["verdicts"] == found["verdicts"]
+    assert json.loads(run("check", "--format", "json").out)["verdicts"] == content["verdicts"]
 
 
 def test_no_name_breaks_xml_or_markdown(tmp_path: Path) -> None:
@@ -159,10 +159,10 @@ def test_no_name_breaks_xml_or_markdown(tmp_path: Path) -> None:
     cases = list(ElementTree.fromstring(xml.read_text(encoding="utf-8")).iter("testcase"))
     assert len(cases) == len(names)
     assert any("]]>" in str(case.get("name")) for case in cases)
-    said = page.read_text(encoding="utf-8")
-    assert "\x1b" not in said
-    assert "](java" not in said.replace("\\](java", "")
-    assert said.count("\n| ") == len(names) + 2
+    text = page.read_text(encoding="utf-8")
+    assert "\x1b" not in text
+    assert "](java" not in text.replace("\\](java", "")
+    assert text.count("\n| ") == len(names) + 2
 
 
 def test_a_log_names_its_items_and_repetitions(tmp_path: Path) -> None:
@@ -204,7 +204,7 @@ def test_filters_of_a_log_are_groups_and_never_averaged(tmp_path: Path) -> None:
         logs.append(write_lm_eval(tmp_path, model, "gsm8k", samples))
     new, old = logs
     asked = ("check", "score", new, "--score", "exact_match", "--better-than", old, "--format", "json")
-    found = {one["group"]: one["estimate"]["value"] for one in json.loads(run(*asked).out)["verdicts"]}
+    found = {verdict["group"]: verdict["estimate"]["value"] for verdict in json.loads(run(*asked).out)["verdicts"]}
     assert found == {"flexible": 0.0, "strict": pytest.approx(1 / 6)}
     (one,) = json.loads(run(*asked, "--where", "run = 'strict'").out)["verdicts"]
     assert one["estimate"]["value"] == pytest.approx(1 / 6)

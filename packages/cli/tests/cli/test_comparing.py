@@ -85,15 +85,15 @@ def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     common = ("calibration", "compare", *files, "--target", "gold", "--probs-column", "probs", "--format", "json")
-    found = json.loads(printed(*common, "--reduce", "class-wise"))
+    content = json.loads(printed(*common, "--reduce", "class-wise"))
     pairs_a, pairs_b = (howsure.pairs_from_classes(gold, matrix, reduce="class-wise") for matrix in (a, b))
     plain = howsure.compare_calibration(
         pairs_a.labels, pairs_a.probabilities, against=pairs_b.probabilities, clusters=pairs_a.clusters
     )
-    wanted = howsure.compare_calibration(pairs_a, against=pairs_b).to_dict()
-    assert wanted["class_wise_brier_difference"] == plain.brier_difference.to_dict()
-    assert wanted["squared_error_difference"] == plain.squared_error_difference.to_dict()
-    assert {key: found[key] for key in wanted} == wanted
+    fields = howsure.compare_calibration(pairs_a, against=pairs_b).to_dict()
+    assert fields["class_wise_brier_difference"] == plain.brier_difference.to_dict()
+    assert fields["squared_error_difference"] == plain.squared_error_difference.to_dict()
+    assert {key: content[key] for key in fields} == fields
     one = json.loads(printed(*common, "--reduce", "2"))
     assert one["n"] == 600
 
@@ -125,17 +125,17 @@ def answers(tmp_path: Path) -> dict[str, Any]:
 def test_each_model_has_its_own_label(answers: dict[str, Any], tmp_path: Path) -> None:
     path = write(tmp_path / "dev.csv", answers)
     probs = ("--prob", "conf_a", "--prob", "conf_b", "--format", "json")
-    found = json.loads(printed("calibration", "compare", path, "--target", "right_a", "--target", "right_b", *probs))
-    wanted = howsure.compare_calibration(
+    content = json.loads(printed("calibration", "compare", path, "--target", "right_a", "--target", "right_b", *probs))
+    fields = howsure.compare_calibration(
         answers["right_a"], answers["conf_a"], against=answers["conf_b"], y_true_against=answers["right_b"]
     ).to_dict()
-    assert {key: found[key] for key in wanted} == wanted
-    assert (found["target_a"], found["target_b"]) == ("right_a", "right_b")
+    assert {key: content[key] for key in fields} == fields
+    assert (content["target_a"], content["target_b"]) == ("right_a", "right_b")
     swapped = run("calibration", "compare", path, "--target", "right_b", *probs)
     assert swapped.code == 2
     assert "--target right_b is named after conf_b" in swapped.err
     told = json.loads(printed("calibration", "compare", path, "--target", "right_a", "--target", "right_a", *probs))
-    assert told["error_b"] != found["error_b"]
+    assert told["error_b"] != content["error_b"]
 
 
 @pytest.mark.long
@@ -155,10 +155,10 @@ def test_two_files_are_paired_by_id_whatever_is_missing(answers: dict[str, Any],
     found = json.loads(printed(*common, "--id", "id", "--skip-missing", "--format", "json"))
     both = ~(absent["a"] | empty["a"] | absent["b"] | empty["b"])
     held = {name: column[both] for name, column in answers.items()}
-    wanted = howsure.compare_calibration(
+    fields = howsure.compare_calibration(
         held["right_a"], held["conf_a"], against=held["conf_b"], y_true_against=held["right_b"]
     ).to_dict()
-    assert {key: found[key] for key in wanted} == wanted
+    assert {key: found[key] for key in fields} == fields
     a, b = (howsure.read(file, skip_missing=True) for file in files)
     in_python = howsure.compare_calibration(
         "right", "conf", against=b, y_true_against="right", id="id", data=a
@@ -179,13 +179,13 @@ def test_rows_that_one_of_two_columns_or_files_misses_are_left_out(held: dict[st
     a = write(tmp_path / "a.csv", {"gold": held["gold"], "score": held["base"]})
     b = write(tmp_path / "b.csv", {"gold": held["gold"], "score": held["large"]})
     rest = np.delete(np.arange(2000), [3, 17])
-    wanted = howsure.compare_calibration(
+    fields = howsure.compare_calibration(
         held["gold"][rest], held["base"][rest], against=held["large"][rest].astype(float)
     ).to_dict()
     for arguments in ((a, b, "--prob", "score"), (both, "--prob", "base", "--prob", "large")):
         common = ("calibration", "compare", *arguments, "--target", "gold")
-        found = json.loads(printed(*common, "--skip-missing", "--format", "json"))
-        assert {key: found[key] for key in wanted} == wanted
+        content = json.loads(printed(*common, "--skip-missing", "--format", "json"))
+        assert {key: content[key] for key in fields} == fields
         assert run(*common).code == 2
 
 
@@ -198,15 +198,15 @@ def test_first_choices_are_compared_each_with_its_own_label(tmp_path: Path) -> N
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     common = ("calibration", "compare", *files, "--target", "gold", "--probs-column", "probs", "--reduce", "top-label")
-    found = json.loads(printed(*common, "--format", "json"))
+    content = json.loads(printed(*common, "--format", "json"))
     plain = howsure.compare_calibration(
         a.argmax(1) == gold, a.max(1), against=b.max(1), y_true_against=b.argmax(1) == gold
     )
     ours, theirs = (howsure.pairs_from_classes(gold, matrix) for matrix in (a, b))
-    wanted = howsure.compare_calibration(ours, against=theirs).to_dict()
-    assert wanted["top_label_brier_difference"] == plain.brier_difference.to_dict()
-    assert wanted["squared_error_difference"] == plain.squared_error_difference.to_dict()
-    assert {key: found[key] for key in wanted} == wanted
+    fields = howsure.compare_calibration(ours, against=theirs).to_dict()
+    assert fields["top_label_brier_difference"] == plain.brier_difference.to_dict()
+    assert fields["squared_error_difference"] == plain.squared_error_difference.to_dict()
+    assert {key: content[key] for key in fields} == fields
     assert "label gold (is its first choice right?)" in printed(*common)
 
 
@@ -237,11 +237,11 @@ def test_probabilities_stand_wherever_other_commands_find_them(tmp_path: Path) -
     given = zip(("--logits", "--logprobs", "--probs"), zip(names[::2], names[1::2], strict=True), strict=True)
     common = ("calibration", "compare", path, "--target", "gold", "--classes", "0,1,2", "--format", "json")
     found = [json.loads(printed(*common, option, ",".join(a), option, ",".join(b))) for option, (a, b) in given]
-    wanted = howsure.compare_calibration(gold, probs[0], against=probs[1]).to_dict()
+    fields = howsure.compare_calibration(gold, probs[0], against=probs[1]).to_dict()
     for one in found:
-        assert one["n"] == wanted["n"] == 400  # the first choices of each
+        assert one["n"] == fields["n"] == 400  # the first choices of each
         for key in ("error_a", "error_b", "squared_error_difference", "multiclass_brier_difference"):
-            assert np.allclose(_numbers(one[key]), _numbers(wanted[key]), atol=1e-12, rtol=1e-9)
+            assert np.allclose(_numbers(one[key]), _numbers(fields[key]), atol=1e-12, rtol=1e-9)
     assert found[0]["a"] == f"{path}:z_a_0,z_a_1,z_a_2"
 
 
@@ -259,15 +259,15 @@ def test_first_choices_are_compared_as_by_every_other_command(tmp_path: Path) ->
         )
     files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     options = ("--target", "gold", "--probs-column", "probs", "--format", "json")
-    found = json.loads(printed("calibration", "compare", *files, *options))
+    content = json.loads(printed("calibration", "compare", *files, *options))
     alone = json.loads(printed("calibration", files[0], *options))
-    assert found["n"] == 300
-    assert found["error_a"] == alone["curves"][0]["error"]
+    assert content["n"] == 300
+    assert content["error_a"] == alone["curves"][0]["error"]
 
 
 def test_one_logit_per_row_is_a_probability_of_the_label(tmp_path: Path) -> None:
     rng = np.random.default_rng(8)
     a, b = rng.normal(size=(2, 500)).round(3)
     path = write(tmp_path / "dev.csv", {"gold": (rng.random(500) < 0.5).astype(int), "z_a": a, "z_b": b})
-    said = printed("calibration", "compare", path, "--target", "gold", "--logits", "z_a", "--logits", "z_b")
-    assert "500 pairs, label gold for both" in said
+    output = printed("calibration", "compare", path, "--target", "gold", "--logits", "z_a", "--logits", "z_b")
+    assert "500 pairs, label gold for both" in output

@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: AntecedentMod
     """A folder with gold.conllu, parsed.conllu (the same without mentions) and model.npz."""
     monkeypatch.chdir(tmp_path)
     write_conllu(DOCUMENTS, "gold.conllu")
-    write_conllu([replace(one, mentions=None) for one in DOCUMENTS], "parsed.conllu")
+    write_conllu([replace(document, mentions=None) for document in DOCUMENTS], "parsed.conllu")
     model.save("model.npz")
     return tmp_path
 
@@ -49,7 +49,7 @@ def as_sets(clusters: list[list[Mention]]) -> set[frozenset[Mention]]:
 
 
 def test_train_makes_the_librarys_model(folder: Path) -> None:
-    said = printed(
+    output = printed(
         "coreference train gold.conllu --dev gold.conllu --mentions gold --loss margin --l1 0.02 --passes 4 --seed 3 "
         "--output new.npz"
     )
@@ -57,18 +57,18 @@ def test_train_makes_the_librarys_model(folder: Path) -> None:
     wanted = AntecedentModel(mentions="gold", loss="margin", l1=0.02, passes=4, rng=3).fit(
         documents, development=documents
     )
-    found = AntecedentModel.load("new.npz")
-    np.testing.assert_array_equal(found.weights_, wanted.weights_)
-    assert found.get_params() == wanted.get_params()
-    gold = [[list(members) for members in clusters_of(one)] for one in documents]
+    loaded = AntecedentModel.load("new.npz")
+    np.testing.assert_array_equal(loaded.weights_, wanted.weights_)
+    assert loaded.get_params() == wanted.get_params()
+    gold = [[list(members) for members in clusters_of(document)] for document in documents]
     scores = score_documents(
-        gold, [wanted.posterior(one).best_antecedent_clusters() for one in documents], singletons=False
+        gold, [wanted.posterior(document).best_antecedent_clusters() for document in documents], singletons=False
     )
     assert ["CoNLL", "–", "–", f"{100 * scores.conll_f1:.2f}"] in [
-        line.split() for line in said.split("\n")
+        line.split() for line in output.split("\n")
     ]  # as score shows it
     best = max(wanted.history_, key=lambda one: one.development)
-    assert f"kept {best}" in said
+    assert f"kept {best}" in output
 
 
 def test_train_takes_detected_mentions_unless_told_otherwise(folder: Path) -> None:
@@ -81,14 +81,14 @@ def test_posterior_as_pairs_is_ready_for_calibration(folder: Path, model: Antece
     printed("coreference", "posterior", "gold.conllu", "--model", "model.npz", "--threshold", 0, "--output", name)
     rows = duckdb.sql(f"SELECT * FROM '{name}'").fetchall()
     columns = duckdb.sql(f"SELECT * FROM '{name}'").columns
-    assert len(rows) == sum(n * (n - 1) // 2 for n in (len(one.mentions or ()) for one in DOCUMENTS))
+    assert len(rows) == sum(n * (n - 1) // 2 for n in (len(document.mentions or ()) for document in DOCUMENTS))
     first = dict(zip(columns, rows[0], strict=True))
     together = model.posterior(DOCUMENTS[0]).pair_probability()
     assert first["probability"] == pytest.approx(together[1, 0])
     assert (first["document"], first["first_text"], first["second_text"]) == ("story", "Ann Bell", "a doctor")
     assert (first["coreferent"], first["first_end"], first["second_start"]) == (0, 2, 3)
-    said = printed("calibration", name, "--target", "coreferent", "--prob", "probability", "--format", "json")
-    assert json.loads(said)["curves"][0]["n"] == len(rows)
+    output = printed("calibration", name, "--target", "coreferent", "--prob", "probability", "--format", "json")
+    assert json.loads(output)["curves"][0]["n"] == len(rows)
 
 
 def test_samples_have_the_probabilities_of_enumerated_clusterings(folder: Path) -> None:
@@ -128,8 +128,8 @@ def test_score_matches_documents_by_name_and_mentions_by_place(folder: Path) -> 
     write_three_columns(DOCUMENTS[::-1], "gold.txt")
     write_conll2012(DOCUMENTS, "gold.conll")
     for name in ("gold.txt", "gold.conll"):
-        said = json.loads(printed("coreference", "score", "gold.conllu", name, "--format", "json"))
-        assert all(said[metric]["f1"] == 1.0 for metric in ("muc", "b_cubed", "ceaf_e", "lea", "pairwise"))
+        content = json.loads(printed("coreference", "score", "gold.conllu", name, "--format", "json"))
+        assert all(content[metric]["f1"] == 1.0 for metric in ("muc", "b_cubed", "ceaf_e", "lea", "pairwise"))
 
 
 def test_parts_of_a_document_are_matched_by_their_number(folder: Path) -> None:
@@ -146,8 +146,8 @@ def test_repeated_spans_are_refused_or_the_first_is_kept(folder: Path) -> None:
     done = run("coreference", "score", "twice.conllu", "once.conllu")
     assert done.code == 2
     assert "two mentions of the same words, 'the doctors' in sentence 4; --repeated-spans first keeps" in done.err
-    said = printed("coreference", "score", "twice.conllu", "once.conllu", "--repeated-spans", "first")
-    assert "100.00" in said
+    output = printed("coreference", "score", "twice.conllu", "once.conllu", "--repeated-spans", "first")
+    assert "100.00" in output
 
 
 def damaged() -> None:
@@ -168,10 +168,10 @@ def test_a_document_without_mentions_has_no_entities(folder: Path) -> None:
     write_conllu([replace(DOCUMENTS[0], mentions=())], "none.conllu")
     printed("coreference", "predict", "none.conllu", "--model", "model.npz", "--output", "found.conllu")
     assert read_documents("found.conllu")[0].mentions == ()
-    said = printed(
+    output = printed(
         "coreference", "posterior", "none.conllu", "--model", "model.npz", "--output", "p.json", "--text", "p.html"
     )
-    assert "every mention is an entity of its own" in said
+    assert "every mention is an entity of its own" in output
     assert json.loads(Path("p.json").read_text())["documents"][0]["pairs"] == []
 
 
@@ -204,5 +204,5 @@ def test_a_figure_needs_a_pair_and_leaves_nothing_without(folder: Path) -> None:
     )
     assert (done.code, "has one mention; a figure draws pairs" in done.err) == (2, True)
     assert not Path("p.json").exists()
-    said = printed("coreference", "predict", "one.conllu", "--mentions", "gold", "--output", "found.conllu")
-    assert said == "found.conllu: 1 document, 1 mention of 1 entity\n"
+    output = printed("coreference", "predict", "one.conllu", "--mentions", "gold", "--output", "found.conllu")
+    assert output == "found.conllu: 1 document, 1 mention of 1 entity\n"

@@ -39,36 +39,38 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: AntecedentMod
     model.save("model.npz")
     rng = np.random.default_rng(1)
     scores = []
-    for one in DOCUMENTS:
-        starts = np.cumsum([0, *map(len, one.sentences)])
-        spans = [(int(starts[m.sentence] + m.start), int(starts[m.sentence] + m.end)) for m in one.mentions or ()]
+    for document in DOCUMENTS:
+        starts = np.cumsum([0, *map(len, document.sentences)])
+        spans = [(int(starts[m.sentence] + m.start), int(starts[m.sentence] + m.end)) for m in document.mentions or ()]
         rows = [rng.normal(0, 1, j).tolist() for j in range(len(spans))]
-        words = [sentence.words for sentence in one.sentences]
-        scores.append(AntecedentScores(id=one.name, words=words, mentions=spans, scores=rows, null=0.0))
+        words = [sentence.words for sentence in document.sentences]
+        scores.append(AntecedentScores(id=document.name, words=words, mentions=spans, scores=rows, null=0.0))
     write_antecedent_scores(scores, "scores.jsonl")
     return tmp_path
 
 
 def test_a_model_is_written_with_its_recalibration(folder: Path, model: AntecedentModel) -> None:
-    said = printed(
-        "coreference recalibrate gold.conllu --model model.npz --output mended.npz --weight-of-new 1 --score log"
+    output = printed(
+        "coreference recalibrate gold.conllu --model model.npz --output recalibrated.npz --weight-of-new 1 --score log"
     )
-    wanted = model.recalibrate(read_documents("gold.conllu"), score="log", weight_of_new=1.0)
-    found = AntecedentModel.load("mended.npz")
-    assert found.recalibration_.to_dict() == wanted.recalibration_.to_dict()
-    assert said.startswith("mended.npz: recalibrated by gold.conllu, 2 documents\njudged on the same documents\n")
-    assert "new mentions" in said
-    assert str(wanted.recalibration_.table()).splitlines()[2] in said
+    recalibration = model.recalibrate(read_documents("gold.conllu"), score="log", weight_of_new=1.0)
+    loaded = AntecedentModel.load("recalibrated.npz")
+    assert loaded.recalibration_.to_dict() == recalibration.recalibration_.to_dict()
+    assert output.startswith(
+        "recalibrated.npz: recalibrated by gold.conllu, 2 documents\njudged on the same documents\n"
+    )
+    assert "new mentions" in output
+    assert str(recalibration.recalibration_.table()).splitlines()[2] in output
 
 
 def test_entities_have_the_confidence_of_the_recalibration(folder: Path) -> None:
-    printed("coreference", "recalibrate", "gold.conllu", "--model", "model.npz", "--output", "mended.npz")
-    mended = AntecedentModel.load("mended.npz")
+    printed("coreference", "recalibrate", "gold.conllu", "--model", "model.npz", "--output", "recalibrated.npz")
+    mended = AntecedentModel.load("recalibrated.npz")
     assert mended.recalibration_ is not None
     for decision in ("best", "minimum-risk"):
-        printed(f"coreference posterior gold.conllu --model mended.npz --decision {decision} --output o.json")
-        held = json.loads(Path("o.json").read_text())
-        for document, one in zip(held["documents"], read_documents("gold.conllu"), strict=True):
+        printed(f"coreference posterior gold.conllu --model recalibrated.npz --decision {decision} --output o.json")
+        content = json.loads(Path("o.json").read_text())
+        for document, one in zip(content["documents"], read_documents("gold.conllu"), strict=True):
             posterior = mended.posterior(one)
             clusters = posterior.minimum_risk_clusters() if decision != "best" else posterior.best_antecedent_clusters()
             wanted = mended.recalibration_.mention_confidence(posterior, clusters, decision=decision)
@@ -83,20 +85,20 @@ def test_it_is_said_where_confidence_is_not_recalibrated(folder: Path) -> None:
     plain = printed("coreference", "posterior", "one.conllu", "--model", "model.npz", "--output", "o.json")
     assert "confidence: not recalibrated" in plain
     assert json.loads(Path("o.json").read_text())["documents"][0]["confidence_recalibrated"] is False
-    printed("coreference", "recalibrate", "gold.conllu", "--model", "model.npz", "--output", "mended.npz")
-    assert "not recalibrated" not in printed("coreference", "posterior", "one.conllu", "--model", "mended.npz")
+    printed("coreference", "recalibrate", "gold.conllu", "--model", "model.npz", "--output", "recalibrated.npz")
+    assert "not recalibrated" not in printed("coreference", "posterior", "one.conllu", "--model", "recalibrated.npz")
 
 
 def test_scores_have_a_recalibration_of_their_own(folder: Path) -> None:
-    printed("coreference", "recalibrate", "gold.conllu", "--scores", "scores.jsonl", "--output", "mended.json")
-    found = CoreferenceRecalibration.from_dict(json.loads(Path("mended.json").read_text()))
+    printed("coreference", "recalibrate", "gold.conllu", "--scores", "scores.jsonl", "--output", "recalibrated.json")
+    found = CoreferenceRecalibration.from_dict(json.loads(Path("recalibrated.json").read_text()))
     printed(
-        "coreference posterior gold.conllu --scores scores.jsonl --recalibration mended.json --threshold 0 --output "
-        "o.json"
+        "coreference posterior gold.conllu --scores scores.jsonl --recalibration recalibrated.json --threshold 0 "
+        "--output o.json"
     )
-    held = json.loads(Path("o.json").read_text())
-    assert held["recalibration"] == "mended.json"
-    for document, one in zip(held["documents"], read_antecedent_scores("scores.jsonl"), strict=True):
+    content = json.loads(Path("o.json").read_text())
+    assert content["recalibration"] == "recalibrated.json"
+    for document, one in zip(content["documents"], read_antecedent_scores("scores.jsonl"), strict=True):
         posterior = found.apply(posterior_from_scores(one))
         np.testing.assert_allclose([m["new"] for m in document["mentions"]], posterior.antecedents.new)
         together = posterior.pair_probability()
@@ -106,31 +108,33 @@ def test_scores_have_a_recalibration_of_their_own(folder: Path) -> None:
 
 def test_judged_on_other_documents(folder: Path, model: AntecedentModel) -> None:
     write_conllu(DOCUMENTS[:1], "one.conllu")
-    said = printed("coreference recalibrate gold.conllu --model model.npz --test one.conllu --output mended.npz")
-    assert "judged on one.conllu: 1 document\n" in said
+    output = printed(
+        "coreference recalibrate gold.conllu --model model.npz --test one.conllu --output recalibrated.npz"
+    )
+    assert "judged on one.conllu: 1 document\n" in output
     gold = entities_of(DOCUMENTS[0], DOCUMENTS[0].mentions or ())
-    row = next(line for line in said.splitlines() if line.startswith("pairs"))
+    row = next(line for line in output.splitlines() if line.startswith("pairs"))
     assert row.split()[1] == str(len(gold) * (len(gold) - 1) // 2)
 
 
 @pytest.mark.long
 def test_training_recalibrates_by_its_own_documents(folder: Path) -> None:
-    many = [replace(one, name=f"{one.name} {place}") for place in range(4) for one in DOCUMENTS]
+    many = [replace(document, name=f"{document.name} {place}") for place in range(4) for document in DOCUMENTS]
     write_conllu(many, "many.conllu")
-    said = printed("coreference", "train", "many.conllu", "--mentions", "gold", "--passes", 2, "--output", "a.npz")
-    assert "recalibrated by 8 documents, each predicted without it" in said
-    found = AntecedentModel.load("a.npz")
-    assert found.recalibration_.recipe["folds"] == 4
-    said = printed(
+    output = printed("coreference", "train", "many.conllu", "--mentions", "gold", "--passes", 2, "--output", "a.npz")
+    assert "recalibrated by 8 documents, each predicted without it" in output
+    loaded = AntecedentModel.load("a.npz")
+    assert loaded.recalibration_.recipe["folds"] == 4
+    output = printed(
         "coreference", "train", "many.conllu", "--mentions", "gold", "--passes", 2, "--folds", 0, "--output", "b.npz"
     )
-    assert "sharpness   1.2, not recalibrated" in said
+    assert "sharpness   1.2, not recalibrated" in output
     plain = AntecedentModel.load("b.npz")
     assert plain.recalibration_ is None
-    np.testing.assert_array_equal(plain.weights_, found.weights_)
+    np.testing.assert_array_equal(plain.weights_, loaded.weights_)
 
 
 def test_nothing_is_written_where_nothing_can_be_learnt(folder: Path) -> None:
     write_conllu(DOCUMENTS[:1], "one.conllu")
-    done = run("coreference", "recalibrate", "one.conllu", "--model", "model.npz", "--output", "mended.npz")
-    assert (done.code, Path("mended.npz").exists()) == (2, False)
+    done = run("coreference", "recalibrate", "one.conllu", "--model", "model.npz", "--output", "recalibrated.npz")
+    assert (done.code, Path("recalibrated.npz").exists()) == (2, False)

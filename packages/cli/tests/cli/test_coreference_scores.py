@@ -30,7 +30,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_conllu(DOCUMENTS, folder / "gold.conllu")
     model = AntecedentModel(passes=3, rng=0).fit(DOCUMENTS)
     model.save(folder / "model.npz")
-    write_antecedent_scores([exported(one, model.posterior(one)) for one in DOCUMENTS], folder / "scores.jsonl")
+    write_antecedent_scores(
+        [exported(document, model.posterior(document)) for document in DOCUMENTS], folder / "scores.jsonl"
+    )
     return folder
 
 
@@ -51,21 +53,23 @@ def test_a_models_own_scores_say_what_the_model_says(folder: Path) -> None:
     for mine, wanted in zip(one["documents"], other["documents"], strict=True):
         assert [pair["first"] for pair in mine["pairs"]] == [pair["first"] for pair in wanted["pairs"]]
         assert [p["probability"] for p in mine["pairs"]] == pytest.approx([p["probability"] for p in wanted["pairs"]])
-        assert [entity["mentions"] for entity in mine["entities"]] == [one["mentions"] for one in wanted["entities"]]
+        assert [entity["mentions"] for entity in mine["entities"]] == [
+            entity["mentions"] for entity in wanted["entities"]
+        ]
 
 
 def test_the_text_counts_entities_of_several_mentions(folder: Path) -> None:
-    said = printed("coreference", "posterior", "gold.conllu", "--scores", "scores.jsonl")
+    output = printed("coreference", "posterior", "gold.conllu", "--scores", "scores.jsonl")
     posteriors = [posterior_from_scores(one) for one in read_antecedent_scores("scores.jsonl")]
     for document, posterior in zip(DOCUMENTS, posteriors, strict=True):
         several = sum(len(cluster) > 1 for cluster in posterior.best_antecedent_clusters())
         sampled = posterior.sample(4_000, rng=0)
         sizes = (sampled[:, :, None] == np.arange(len(posterior))).sum(axis=1)
-        (row,) = [line.split() for line in said.splitlines() if line.startswith(document.name)]
+        (row,) = [line.split() for line in output.splitlines() if line.startswith(document.name)]
         assert row[1:3] == [str(len(posterior)), str(several)]
         assert float(row[3]) == pytest.approx(float((sizes > 1).sum(axis=1).mean()), abs=0.12)
-    gold = sum(len(one.mentions or ()) for one in DOCUMENTS)
-    assert f"Of {gold} annotated mentions, the scores name {gold}." in said
+    gold = sum(len(document.mentions or ()) for document in DOCUMENTS)
+    assert f"Of {gold} annotated mentions, the scores name {gold}." in output
 
 
 def test_pairs_against_gold_are_those_of_the_library(folder: Path) -> None:
@@ -75,20 +79,20 @@ def test_pairs_against_gold_are_those_of_the_library(folder: Path) -> None:
     with open("p.csv", newline="") as file:
         rows = list(csv.DictReader(file))
     posteriors = [posterior_from_scores(one) for one in read_antecedent_scores("scores.jsonl")]
-    pairs = pairs_from_posteriors(posteriors, [[list(c) for c in clusters_of(one)] for one in DOCUMENTS])
+    pairs = pairs_from_posteriors(posteriors, [[list(c) for c in clusters_of(document)] for document in DOCUMENTS])
     found = sorted((int(row["coreferent"]), float(row["probability"])) for row in rows)
     wanted = sorted(zip(pairs.labels.tolist(), pairs.probabilities.tolist(), strict=True))
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 def test_scores_alone_are_enough(folder: Path) -> None:
-    said = printed("coreference posterior --scores scores.jsonl --document talk --text t.html --figure f.svg")
-    assert said.splitlines()[2].startswith("talk")
-    assert "annotated" not in said
-    assert "Lilith" not in said
+    output = printed("coreference posterior --scores scores.jsonl --document talk --text t.html --figure f.svg")
+    assert output.splitlines()[2].startswith("talk")
+    assert "annotated" not in output
+    assert "Lilith" not in output
     assert Path("t.html").stat().st_size > 1_000
     printed("coreference", "predict", "--scores", "scores.jsonl", "--output", "alone.conllu")
-    assert [one.name for one in read_documents("alone.conllu")] == [one.name for one in DOCUMENTS]
+    assert [one.name for one in read_documents("alone.conllu")] == [document.name for document in DOCUMENTS]
 
 
 def test_predict_writes_the_best_antecedents(folder: Path) -> None:
@@ -134,7 +138,10 @@ def test_misplaced_mentions_are_told(folder: Path) -> None:
 def test_what_is_wrong_is_one_sentence(folder: Path, typed: str, message: str) -> None:
     records = [json.loads(line) for line in Path("scores.jsonl").read_text().splitlines()]
     Path("few.jsonl").write_text(json.dumps(records[0]))
-    other = [{**one, "words": ["x", *[word for sentence in one["words"] for word in sentence][1:]]} for one in records]
+    other = [
+        {**record, "words": ["x", *[word for sentence in record["words"] for word in sentence][1:]]}
+        for record in records
+    ]
     Path("other.jsonl").write_text("".join(json.dumps(one) + "\n" for one in other))
     done = run("coreference", *typed.split())
     assert done.code == 2

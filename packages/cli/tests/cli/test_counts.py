@@ -203,11 +203,11 @@ def test_python_has_the_same_words(dated: Rows, news: tuple[Path, np.ndarray], l
 @pytest.mark.long
 def test_dates_in_a_form_of_their_own(dated: Rows, tmp_path: Path) -> None:
     given = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
-    wanted = json.loads(printed(*given, "--date", "day", "--period", "quarter"))
+    content = json.loads(printed(*given, "--date", "day", "--period", "quarter"))
     turned = [row | {"day": "{2}.{1}.{0}".format(*row["day"][:10].split("-"))} for row in dated]
     given[2] = written(turned, tmp_path / "turned.csv")
     german = ("--date", "day", "--date-format", "%d.%m.%Y", "--period", "quarter")
-    assert json.loads(printed(*given, *german))["groups"] == wanted["groups"]
+    assert json.loads(printed(*given, *german))["groups"] == content["groups"]
     drawn = howsure("counts", "sample", given[2], "--prob", "score", "--labels", "60", *german)
     assert (drawn.code, drawn.out.count("\n")) == (0, 61)
 

@@ -67,9 +67,9 @@ def test_get(nowhere: Path, real_data: Path) -> None:
             path = dataset.address(file, host="http://x").removeprefix("http://x")
             served[path] = gzip.decompress(content) if file.is_packed else content
     with serving(served) as site:
-        told = printed("get", "boostsa_test", "gap_coref", "--from", site.address)
-        assert "boostsa_test: 18 of 18 files fetched into " in told
-        assert "gap_coref: 3 of 3 files fetched into " in told
+        output = printed("get", "boostsa_test", "gap_coref", "--from", site.address)
+        assert "boostsa_test: 18 of 18 files fetched into " in output
+        assert "gap_coref: 3 of 3 files fetched into " in output
         assert find_data_set("gap_coref").is_relative_to(nowhere / "cache")
         assert "gap_coref: 0 of 3 files" in printed("get", "gap_coref", "--from", site.address)
         printed("get", "boostsa_test", "--from", site.address, "--to", nowhere / "mine")

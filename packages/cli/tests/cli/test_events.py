@@ -193,8 +193,8 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     done = pressed(*arguments, "--workers", 2, function="_go_on", moment=moment)
     told = done.stderr
     assert done.returncode == 130
-    found = re.search(rf"contains ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", told)
-    stored = int(found[1].replace(",", ""))
+    match = re.search(rf"contains ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", told)
+    stored = int(match[1].replace(",", ""))
     with EventStore.open(store) as held:
         assert held.next_document == stored > 0
         assert stored % BATCH == 0
@@ -288,7 +288,7 @@ def test_no_command_takes_a_part_for_the_whole(news_place: Path, tmp_path: Path)
     for name, more in asked.items():
         done = howsure("events", name, store, *more)
         assert (done.code, "contains part 2 of 2 of its input, not all of it" in done.err) == (2, True), name
-        assert [one.name for one in tmp_path.iterdir()] == [store.name]
+        assert [path.name for path in tmp_path.iterdir()] == [store.name]
 
 
 GIVEN = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p")
@@ -328,10 +328,10 @@ def test_it_is_done_once(store: str) -> None:
 def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("scores.csv").write_text(csv_of([ROWS[0], ROWS[3], ("e", "", "", "", "IRQ", "0.5")]), encoding="utf-8")
-    told = printed("events", "import", "scores.csv", *GIVEN, "--bad-dates", "leave-out", "--store", "s.duckdb")
-    assert "  left out 1: the date is missing or invalid\n" in told
-    assert "  no text: name its column (--text)" in told
-    assert "  note: every document has an event with a probability above 0." in told
+    output = printed("events", "import", "scores.csv", *GIVEN, "--bad-dates", "leave-out", "--store", "s.duckdb")
+    assert "  left out 1: the date is missing or invalid\n" in output
+    assert "  no text: name its column (--text)" in output
+    assert "  note: every document has an event with a probability above 0." in output
 
 
 @pytest.mark.long
@@ -350,7 +350,7 @@ def test_other_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_column_for_each_actor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("wide.csv").write_text("id,date,IRQ,USA\na,2001-01-03,0.9,0.25\nb,2001-01-04,0,0\n")
-    told = printed(
+    output = printed(
         "events", "import", "wide.csv", "--id", "id", "--date", "date", "--actors", "IRQ,USA", "--store", "w"
     )
-    assert "expected documents: IRQ 0.9, USA 0.2" in told
+    assert "expected documents: IRQ 0.9, USA 0.2" in output

@@ -92,8 +92,8 @@ def test_every_file_format_gives_the_same_numbers(named: dict[str, list[Any]], s
 def test_standard_input(named: dict[str, list[Any]], name: str) -> None:
     (path,) = named[name]
     with piped_input(path.read_bytes()):
-        found = printed("calibration", "-", *JUDGE, "--format", "json")
-    assert json.loads(found)["curves"] == curves_of(path)
+        output = printed("calibration", "-", *JUDGE, "--format", "json")
+    assert json.loads(output)["curves"] == curves_of(path)
 
 
 @pytest.mark.long
@@ -179,4 +179,4 @@ def test_a_full_disk_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
     command = f"ulimit -f 4; exec {HOWSURE} simulate 5000 --output {target}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"howsure: {target}: File too large\n")
-    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"pairs.csv": "of yesterday"}
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"pairs.csv": "of yesterday"}

@@ -41,9 +41,9 @@ def test_json_is_that_of_python(file: Path) -> None:
     features = {"prompt": PROMPT, "length(text)": lengths(), "day": DAY}
     groups = find_miscalibrated_groups(GOLD, PROB, features=features, conditions=1, multicalibration=True)
     assert groups.multicalibration == multicalibration_error(GOLD, PROB, features=features)
-    wanted = json.loads(json.dumps(groups.to_dict()))
+    content = json.loads(json.dumps(groups.to_dict()))
     assert found["recipe"]["target"] == "gold"
-    assert {**found, "recipe": None} == {**wanted, "recipe": None}
+    assert {**found, "recipe": None} == {**content, "recipe": None}
     assert [group["group"] for group in found["groups"]] == ["prompt = second"]
 
 

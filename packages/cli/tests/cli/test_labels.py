@@ -56,7 +56,7 @@ def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
     with EventStore.open(store) as held:
         assert len(reading_order(held)) == 30
         assert (asked_of(held).actors, asked_of(held).period) == (("IRQ", "NATO"), "none")
-        assert [one["seed"] for one in asked_of(held).draws] == [3, 0]
+        assert [draw["seed"] for draw in asked_of(held).draws] == [3, 0]
 
 
 def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
@@ -104,24 +104,24 @@ def test_labels_go_out_and_come_back(read: Path, store: Path, tmp_path: Path) ->
     with EventStore.open(read) as held:
         order = reading_order(held)
         ids = dict(held.ask("SELECT document, id FROM documents"))
-        wanted = [(one.document, one.coder, one.acting) for one in answers_of(held)]
+        wanted = [(answer.document, answer.coder, answer.acting) for answer in answers_of(held)]
     rows = list(csv.DictReader(out.open(newline="")))
     assert rows[0]["document"] == ids[order[0]]
     unclear = [row for row in rows if (row["document"], row["coder"]) == (ids[order[3]], "bob")]
     assert [(row["actor"], row["label"]) for row in unclear] == [("IRQ", "unclear"), ("NATO", "unclear")]
     label(store, "--labels", 20, "--actor", "IRQ,NATO", "--period", "none")
-    said = printed("events", "labels", "import", store, out)
-    assert said == f"{store}: 41 answers to 20 documents by anna, bob, carla\n"
+    output = printed("events", "labels", "import", store, out)
+    assert output == f"{store}: 41 answers to 20 documents by anna, bob, carla\n"
     with EventStore.open(store) as held:
-        assert [(one.document, one.coder, one.acting) for one in answers_of(held)] == wanted
+        assert [(answer.document, answer.coder, answer.acting) for answer in answers_of(held)] == wanted
 
 
 @pytest.mark.long
 def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     label(store, "--labels", 20, "--actor", "IRQ,NATO")
     for name in ("sheet.csv", "sheet.json"):
-        said = printed("events", "labels", "sheet", store, "--output", tmp_path / name)
-        assert said == f"20 documents to read in {tmp_path / name}\n"
+        output = printed("events", "labels", "sheet", store, "--output", tmp_path / name)
+        assert output == f"20 documents to read in {tmp_path / name}\n"
     texts = json.loads((tmp_path / "sheet.json").read_text())
     assert list(texts[0]) == ["document", "date", "title", "text"]
     sheet = tmp_path / "sheet.csv"
@@ -131,8 +131,8 @@ def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     assert done.code == 2
     assert "line 2: label must be 1, 0 or unclear; it is ''" in done.err
     sheet.write_text("\n".join([rows[0], *(f"{row}{at % 2}" for at, row in enumerate(rows[1:])), ""]))
-    said = printed("events", "labels", "import", store, sheet, "--coder", "anna")
-    assert said == f"{store}: 20 answers to 20 documents by anna\n"
+    output = printed("events", "labels", "import", store, sheet, "--coder", "anna")
+    assert output == f"{store}: 20 answers to 20 documents by anna\n"
     printed("events", "labels", "sheet", store, "--output", sheet, "--semicolons")
     of_commas, of_semicolons = csv.reader(rows), csv.reader(sheet.open(encoding="utf-8-sig"), delimiter=";")
     assert [*of_semicolons] == [*of_commas]
@@ -167,8 +167,8 @@ def test_a_design_that_is_not_said(whole: Path, store: Path, tmp_path: Path) -> 
     done = howsure("events", "labels", "import", store, tmp_path / "picked.csv")
     assert done.code == 2
     assert "labels of documents that somebody picked correct no count. Say --design simple if they were" in done.err
-    said = printed("events", "labels", "import", store, tmp_path / "picked.csv", "--design", "simple")
-    assert said == f"{store}: 2 answers to 2 documents by anna\n"
+    output = printed("events", "labels", "import", store, tmp_path / "picked.csv", "--design", "simple")
+    assert output == f"{store}: 2 answers to 2 documents by anna\n"
 
 
 @pytest.mark.long

@@ -40,12 +40,12 @@ def test_the_command_says_what_the_library_says(typed: tuple[str, ...], folder: 
         (("--weight", "equal", "--bin-size", "2000"), summary.curve(bin_size=2000)),
         (("--binning", "uniform"), summary.by_probability().curve(binning="uniform")),
     ):
-        found = json.loads(run("calibration", "logits", *typed, *options, "--format", "json").out)
-        assert found["recipe"]["rows"] == 810
-        assert found["recipe"]["skipped"] == {"target -100": 90}
-        assert found["curves"][0]["n"] == 810 * 40
-        assert found["curves"][0]["error"] == wanted.error.to_dict()
-        assert len(found["curves"][0]["bins"]) == len(wanted.bins)
+        content = json.loads(run("calibration", "logits", *typed, *options, "--format", "json").out)
+        assert content["recipe"]["rows"] == 810
+        assert content["recipe"]["skipped"] == {"target -100": 90}
+        assert content["curves"][0]["n"] == 810 * 40
+        assert content["curves"][0]["error"] == wanted.error.to_dict()
+        assert len(content["curves"][0]["bins"]) == len(wanted.bins)
 
 
 def test_figure_and_report(folder: Path) -> None:

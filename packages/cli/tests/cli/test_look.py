@@ -176,10 +176,10 @@ def check_all_run(found: howsure.Look) -> None:
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_what_it_suggests_for_a_table_runs(name: str) -> None:
     write, expected = LAYOUTS[name]
-    found = howsure.look(write())
-    assert f"howsure {expected}" in found.commands
-    assert len(found.commands) <= 3
-    check_all_run(found)
+    overview = howsure.look(write())
+    assert f"howsure {expected}" in overview.commands
+    assert len(overview.commands) <= 3
+    check_all_run(overview)
 
 
 @pytest.mark.long
@@ -187,34 +187,34 @@ def test_what_it_suggests_for_a_table_runs(name: str) -> None:
 def test_what_it_suggests_for_a_log_runs(name: str) -> None:
     content, write = LOGS[name]
     path = write(Path(), content)
-    found = howsure.look(path)
-    assert found.what.startswith("a log of ")
-    check_all_run(found)
+    overview = howsure.look(path)
+    assert overview.what.startswith("a log of ")
+    check_all_run(overview)
 
 
 @pytest.mark.long
 def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
-    files = [one for one in sorted(real_data.glob("*/*")) if one.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
-    files = [one for one in files if not re.search(r"(_[12]|train|test.*)\.", one.name)]  # of files alike, one
+    files = [path for path in sorted(real_data.glob("*/*")) if path.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
+    files = [file for file in files if not re.search(r"(_[12]|train|test.*)\.", file.name)]  # of files alike, one
     files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]
     suggested, known = 0, set()
     for file in files:
         try:
-            found = howsure.look(file)
+            overview = howsure.look(file)
         except howsure.InputError as error:
             assert "some rows have more or fewer values" in str(error)  # noqa: PT017
             continue
-        columns = tuple(one.name for one in found)
+        columns = tuple(one.name for one in overview)
         if columns not in known:
-            check_all_run(found)
-            suggested += len(found.commands)
+            check_all_run(overview)
+            suggested += len(overview.commands)
         known.add(columns)
     assert suggested > 10
 
 
 def test_it_tells_what_columns_hold() -> None:
-    found = howsure.look(several_models())
-    kinds = {one.name: (one.kind, one.could_be) for one in found}
+    overview = howsure.look(several_models())
+    kinds = {one.name: (one.kind, one.could_be) for one in overview}
     assert kinds == {
         "model": ("few values", "label, group, model"),
         "question": ("repeated values", "item, cluster"),
@@ -222,7 +222,7 @@ def test_it_tells_what_columns_hold() -> None:
         "grade": ("two values", "label, score, group"),
         "confidence": ("within [0, 1]", "probability, score"),
     }
-    assert (found.n, found.whole, found["grade"].values, found["grade"].examples) == (
+    assert (overview.n, overview.whole, overview["grade"].values, overview["grade"].examples) == (
         600,
         True,
         2,
@@ -233,22 +233,22 @@ def test_it_tells_what_columns_hold() -> None:
 @pytest.mark.long
 def test_only_the_first_rows_of_a_large_file_are_read() -> None:
     table("large.csv", "text prob", (("a text", 0.5 + at % 3 / 10) for at in range(30_000)))
-    found = howsure.look("large.csv")
-    assert (found.n, found.whole) == (20_000, False)
-    assert "the first 20,000 rows" in found.text()
+    overview = howsure.look("large.csv")
+    assert (overview.n, overview.whole) == (20_000, False)
+    assert "the first 20,000 rows" in overview.text()
 
 
 def test_values_that_are_missing_are_counted() -> None:
-    found = howsure.look(with_gaps())
-    assert found["confidence"].missing == 29
-    assert found.notes == ("Values are missing in confidence (29).",)
+    overview = howsure.look(with_gaps())
+    assert overview["confidence"].missing == 29
+    assert overview.notes == ("Values are missing in confidence (29).",)
 
 
 def test_a_leaderboard_is_a_summary() -> None:
     table("leaderboard.csv", "model arc mmlu", (("a", 0.61, 0.5), ("b", 0.48, 0.7), ("c", 0.62, 0.8)))
-    found = howsure.look("leaderboard.csv")
-    assert found.commands == ()
-    assert found.notes[0].startswith("This is a summary, one row per model; use the samples")
+    overview = howsure.look("leaderboard.csv")
+    assert overview.commands == ()
+    assert overview.notes[0].startswith("This is a summary, one row per model; use the samples")
 
 
 @pytest.mark.parametrize("command", ["look", "score", "calibration"])
@@ -282,10 +282,10 @@ def test_a_leaderboard_may_name_its_rows_as_it_likes() -> None:
 def test_a_list_of_objects_is_looked_into() -> None:
     elements = [{"target": "ab"[at % 2], "prediction": "ab"[at % 3 > 0], "tokens": [1]} for at in range(60)]
     Path("nested.json").write_text(json.dumps({"note": "own", "outputs": elements}))
-    seen = howsure.look("nested.json")
-    assert [column.name for column in seen] == ["note", "outputs", "outputs.target", "outputs.prediction"]
-    assert seen.commands == howsure.look("nested.json", explode="outputs").commands
-    (command,) = seen.commands
+    overview = howsure.look("nested.json")
+    assert [column.name for column in overview] == ["note", "outputs", "outputs.target", "outputs.prediction"]
+    assert overview.commands == howsure.look("nested.json", explode="outputs").commands
+    (command,) = overview.commands
     done = run(*shlex.split(command)[1:], "--format", "json")
     right = sum(one["target"] == one["prediction"] for one in elements) / 60
     assert json.loads(done.out)["scores"][0]["mean"]["value"] == pytest.approx(right, abs=1e-12)
@@ -309,9 +309,9 @@ def test_numbers_other_than_0_and_1_are_no_right_and_wrong() -> None:
 def test_columns_are_those_of_all_files_of_a_log(tmp_path: Path) -> None:
     for model in ("org/a", "org/b"):
         write_lm_eval(tmp_path, model, "quiz", [lm_eval_sample(i, [-1.0, -0.5], i % 2) for i in range(10)])
-    found = howsure.look(tmp_path)
-    column = next(one for one in found if one.name == "model")
-    assert (found.n, column.kind, column.values) == (20, "two values", 2)
+    overview = howsure.look(tmp_path)
+    column = next(one for one in overview if one.name == "model")
+    assert (overview.n, column.kind, column.values) == (20, "two values", 2)
 
 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])

@@ -476,9 +476,9 @@ def main_number(command: str, printed: Mapping[str, Any]) -> Any:
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
     path, expected = LAYOUTS[name]()
-    seen = howsure.look(path)
+    overview = howsure.look(path)
     proposed = {}
-    for line in seen.commands:
+    for line in overview.commands:
         done = run(*shlex.split(line)[1:], "--format", "json")
         assert done.code == 0, f"{line}: {done.err}"
         words = shlex.split(line)
@@ -490,4 +490,4 @@ def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
             assert np.abs(proposed[command]) == pytest.approx(np.abs(number), abs=1e-12)
         else:
             assert proposed[command] == pytest.approx(number, abs=1e-9)
-    assert not any(column.kind == "nothing" for column in seen if column.missing < seen.n)
+    assert not any(column.kind == "nothing" for column in overview if column.missing < overview.n)

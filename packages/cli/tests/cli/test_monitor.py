@@ -51,9 +51,9 @@ def test_a_group_that_is_off_alarms(folder: Path) -> None:
     assert done.code == 1
     assert "no longer calibrated since about 2026-01-2" in done.out
     assert "\x1b" not in done.out
-    held = json.loads(howsure("monitor", "status", folder / "s.json", "--format", "json").out)
-    assert [row["outcome"] for row in held["groups"]] == ["alarm", "no alarm"]
-    assert held["unlabelled"] == 20
+    content = json.loads(howsure("monitor", "status", folder / "s.json", "--format", "json").out)
+    assert [row["outcome"] for row in content["groups"]] == ["alarm", "no alarm"]
+    assert content["unlabelled"] == 20
 
 
 def test_the_command_is_the_class(folder: Path) -> None:
@@ -93,11 +93,11 @@ def test_metrics_keep_the_rules_of_the_format(folder: Path) -> None:
         elif line.startswith("# TYPE "):
             assert line == f"# TYPE {kind} gauge"
         else:
-            found = SAMPLE.fullmatch(line)
-            assert found, line
-            assert found[1] == kind
-            assert (found[1], found[2]) not in seen
-            seen.add((found[1], found[2]))
+            match = SAMPLE.fullmatch(line)
+            assert match, line
+            assert match[1] == kind
+            assert (match[1], match[2]) not in seen
+            seen.add((match[1], match[2]))
     values = {one[0] for one in seen}
     assert {"howsure_calibration_alarm", "howsure_calibration_error", "howsure_monitor_rows"} <= values
     assert any(r"\"b\\c" in (group or "") for _, group in seen)
@@ -131,8 +131,8 @@ def test_before_any_period_it_cannot_tell(tmp_path: Path) -> None:
 
 def test_where_concerns_rows_without_a_label_too(folder: Path, tmp_path: Path) -> None:
     asked = ("--where", "\"group\" = 'fine'", "--until", "2026-02-09")
-    said = printed("monitor", "update", tmp_path / "s.json", folder / "log.jsonl", *READ, *asked)
-    assert "20 rows without a label" in said
+    output = printed("monitor", "update", tmp_path / "s.json", folder / "log.jsonl", *READ, *asked)
+    assert "20 rows without a label" in output
     assert CalibrationMonitor.from_json((tmp_path / "s.json").read_text()).status()["all"].n == 2000 - 20
 
 
@@ -167,8 +167,8 @@ def test_files_that_number_their_clusters_apart_keep_them_apart(tmp_path: Path) 
     for night in (1, 2):
         (tmp_path / f"{night}.csv").write_text(f"day,right,p,c\n2026-01-0{night},1,0.8,a\n")
         asked = (*CLUSTERED, "--across-files", "separate", "--until", f"2026-01-0{night}")
-        said = printed("monitor", "update", tmp_path / "s.json", tmp_path / f"{night}.csv", *asked)
-        assert "1 row of 1 new period" in said
+        output = printed("monitor", "update", tmp_path / "s.json", tmp_path / f"{night}.csv", *asked)
+        assert "1 row of 1 new period" in output
 
 
 @pytest.mark.parametrize("command", [("status",), ("update", "log.csv", *READ)])

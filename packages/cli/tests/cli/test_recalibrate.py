@@ -130,8 +130,8 @@ def test_rows_without_a_value_keep_their_place(folder: Path, tmp_path: Path) -> 
     table.loc[[0, 7, 8], "p"] = None
     table.to_csv(tmp_path / "gaps.csv", index=False)
     typed = ("recalibrate", "apply", str(tmp_path / "gaps.csv"), "--map", str(folder / "map.json"), "--prob", "p")
-    said = printed(*typed, "--skip-missing", "--output", str(tmp_path / "out.csv"))
-    assert "600 rows, 3 of them without a value" in said
+    output = printed(*typed, "--skip-missing", "--output", str(tmp_path / "out.csv"))
+    assert "600 rows, 3 of them without a value" in output
     after = pd.read_csv(tmp_path / "out.csv")["recalibrated"]
     assert list(np.flatnonzero(after.isna())) == [0, 7, 8]
     kept = after.notna()
@@ -143,9 +143,9 @@ def test_a_map_says_what_label_1_is_and_speaks_of_options(tmp_path: Path) -> Non
     frame = pd.DataFrame({"gold": np.where(y == 1, "good", "bad"), "p": np.where(np.arange(N) == np.argmax(y), 0.0, q)})
     frame.to_csv(tmp_path / "rows.csv", index=False)
     found = fitted(tmp_path, str(tmp_path / "rows.csv"), "--target", "gold", "--positive", "good", "--prob", "p")
-    held = json.loads((tmp_path / "map.json").read_text())
-    assert (found.positive, held["positive"]) == ("good", "good")
-    assert "the probability of label 1 (good)" in held["description"]
+    content = json.loads((tmp_path / "map.json").read_text())
+    assert (found.positive, content["positive"]) == ("good", "good")
+    assert "the probability of label 1 (good)" in content["description"]
     [note] = [note for note in found.notes if "not possible" in note]
     assert "--floor 1e-6" in note
     assert "--method isotonic" in note
@@ -215,9 +215,9 @@ def test_a_map_of_groups_is_judged_in_each(file: Path) -> None:
     fitted = recalibrate(Y, Q, groups=LANG, method="platt")
     path = file.parent / "groups.json"
     path.write_text(fitted.to_json())
-    found = json.loads(evaluated(file, *BINARY, "--group", "lang", "--map", str(path), "--format", "json"))
+    content = json.loads(evaluated(file, *BINARY, "--group", "lang", "--map", str(path), "--format", "json"))
     mine = LANG == "en"
     after = RecalibrationMap.from_json(path.read_text()).apply(Q[mine], groups=LANG[mine])
-    en = found["evaluations"][1]
+    en = content["evaluations"][1]
     assert (en["group"], en["n"]) == ("en", int(mine.sum()))
     assert en["brier"]["after"] == pytest.approx(np.mean((after - Y[mine]) ** 2))

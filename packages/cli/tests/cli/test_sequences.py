@@ -82,17 +82,17 @@ def rows_of(conllu: str) -> list[list[list[str]]]:
 
 
 def test_train_makes_the_librarys_model(folder: Path) -> None:
-    said = printed("sequences train train.tsv --dev dev.tsv --output crf.npz --features word,suffixes --c2 0.5")
+    output = printed("sequences train train.tsv --dev dev.tsv --output crf.npz --features word,suffixes --c2 0.5")
     sentences, tags = read_tagged("train.tsv")
     model = CRFTagger(features=("word", "suffixes"), c2=0.5).fit(sentences, tags)
     loaded = load_tagger("crf.npz")
     dev, gold = read_tagged("dev.tsv")
     for a, b in zip(loaded.posterior(dev).marginals(), model.posterior(dev).marginals(), strict=True):
         np.testing.assert_array_equal(a, b)
-    assert "CRFTagger(features=('word', 'suffixes'), c2=0.5)" in said
-    assert f"{model.score(dev, gold):.4f} (most probable sequence)" in said
-    assert f"{len(model.values_)} iterations, converged" in said
-    assert "80 sentences" in said
+    assert "CRFTagger(features=('word', 'suffixes'), c2=0.5)" in output
+    assert f"{model.score(dev, gold):.4f} (most probable sequence)" in output
+    assert f"{len(model.values_)} iterations, converged" in output
+    assert "80 sentences" in output
 
 
 def test_train_an_hmm_on_several_files_of_other_forms(folder: Path) -> None:
@@ -120,8 +120,8 @@ def test_train_on_the_universal_tags(folder: Path) -> None:
 def test_samples_have_the_probabilities_of_enumerated_sequences(folder: Path) -> None:
     """All tag sequences of short sentences, written out: each is drawn as often as it is probable."""
     Path("short.txt").write_text("the run\na walk likes\n", encoding="utf-8")
-    said = printed("sequences posterior hmm.npz short.txt --samples 4000 --seed 5 --output samples.csv")
-    assert said == "samples.csv: 4,000 samples of 2 sentences of short.txt\n"
+    output = printed("sequences posterior hmm.npz short.txt --samples 4000 --seed 5 --output samples.csv")
+    assert output == "samples.csv: 4,000 samples of 2 sentences of short.txt\n"
     with open("samples.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 4000 * 5
@@ -189,8 +189,8 @@ def test_tag_again_is_the_same(folder: Path) -> None:
 
 def test_tag_reads_standard_input(folder: Path) -> None:
     with piped_input(b"a dog\n"):
-        found = printed("sequences", "tag", "hmm.npz", "-")
-    assert [row[1] for row in rows_of(found)[0]] == ["a", "dog"]
+        output = printed("sequences", "tag", "hmm.npz", "-")
+    assert [row[1] for row in rows_of(output)[0]] == ["a", "dog"]
 
 
 def test_models_and_files_of_crfsuite(folder: Path) -> None:
@@ -204,17 +204,17 @@ def test_models_and_files_of_crfsuite(folder: Path) -> None:
     lines = [
         [f"{tag}\t{item}\n" for tag, item in zip(row, one, strict=True)] for row, one in zip(tags, escaped, strict=True)
     ]
-    Path("items.txt").write_text("\n".join("".join(one) for one in lines), encoding="utf-8")
+    Path("items.txt").write_text("\n".join("".join(line) for line in lines), encoding="utf-8")
     tagger = pycrfsuite.Tagger()
     tagger.open("old.model")
     tagged = rows_of(printed("sequences", "tag", "old.model", "items.txt"))
-    assert [[row[4] for row in rows] for rows in tagged] == [tagger.tag(one) for one in items]
+    assert [[row[4] for row in rows] for rows in tagged] == [tagger.tag(item) for item in items]
     for rows, one in zip(tagged, items, strict=True):
         tagger.set(one)
         shown = [float(misc(row[9])["P"]) for row in rows]
         assert shown == pytest.approx([tagger.marginal(row[4], t) for t, row in enumerate(rows)], abs=1e-5)
-    found = json.loads(printed("sequences", "evaluate", "old.model", "items.txt", "--format", "json"))
-    assert found["tokens"] == sum(map(len, tags))
+    content = json.loads(printed("sequences", "evaluate", "old.model", "items.txt", "--format", "json"))
+    assert content["tokens"] == sum(map(len, tags))
     printed("sequences", "posterior", "old.model", "items.txt", "--output", "pairs.parquet")
     assert Path("pairs.parquet").exists()
     for other in ("dev.txt", "dev.conllu", "dev.tsv"):
@@ -297,11 +297,11 @@ def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str
 
 def test_unknown_gold_tags_can_be_kept(folder: Path) -> None:
     damaged(folder)
-    found = json.loads(
+    content = json.loads(
         printed("sequences", "evaluate", "hmm.npz", "other.tsv", "--unknown-tags", "keep", "--format", "json")
     )
-    assert (found["unknown_tags"], found["tokens"]) == (1, 2)
-    assert found["all"]["base_rate"] == pytest.approx(1 / 8)
+    assert (content["unknown_tags"], content["tokens"]) == (1, 2)
+    assert content["all"]["base_rate"] == pytest.approx(1 / 8)
 
 
 @pytest.mark.parametrize("command", ["tag", "evaluate"])
@@ -316,9 +316,9 @@ def test_sentences_that_cannot_be_are_counted_from_one(folder: Path, command: st
 
 def test_one_of_a_thing_is_no_plural(folder: Path) -> None:
     Path("one.tsv").write_text("dog\tN\n", encoding="utf-8")
-    said = printed("sequences", "train", "one.tsv", "--dev", "one.tsv", "--max-iterations", 1, "--output", "one.npz")
-    assert "one.tsv: 1 sentence, 1 token, 1 tag\n" in said
-    assert "1 iteration, " in said
+    output = printed("sequences", "train", "one.tsv", "--dev", "one.tsv", "--max-iterations", 1, "--output", "one.npz")
+    assert "one.tsv: 1 sentence, 1 token, 1 tag\n" in output
+    assert "1 iteration, " in output
     assert "one.npz on one.tsv: 1 sentence, 1 token\n" in printed("sequences", "evaluate", "one.npz", "one.tsv")
     assert "1 pair of 1 tag, 1 sentence of" in printed(
         "sequences", "posterior", "one.npz", "one.tsv", "--output", "p.csv"

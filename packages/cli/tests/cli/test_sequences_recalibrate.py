@@ -28,11 +28,11 @@ def told(tmp_path_factory: pytest.TempPathFactory):
         write_tagged(*part, folder / f"{name}.tsv")
     at = {name: str(folder / name) for name in ("train.tsv", "dev.tsv", "test.tsv", "hmm.npz", "better.npz")}
     printed(f"sequences train {at['train.tsv']} --tagger hmm --pseudocount-emission 4 --output {at['hmm.npz']}")
-    said = printed(
+    output = printed(
         f"sequences recalibrate {at['hmm.npz']} {at['dev.tsv']} --test {at['test.tsv']} --output {at['better.npz']} "
         "--format json --folds 3 --seed 4"
     )
-    return json.loads(said), load_tagger(at["hmm.npz"]), load_tagger(at["better.npz"]), parts
+    return json.loads(output), load_tagger(at["hmm.npz"]), load_tagger(at["better.npz"]), parts
 
 
 def test_logits_are_no_model_and_what_reads_them_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,10 +103,10 @@ def test_entities_and_a_verdict_that_nothing_is_gained(tmp_path: Path, monkeypat
     for name, n in (("train", 200), ("dev", 60)):
         write_tagged(*spoken(n), f"{name}.tsv")
     printed("sequences", "train", "train.tsv", "--output", "crf.npz")
-    said = printed("sequences", "recalibrate", "crf.npz", "dev.tsv", "--output", "better.npz", "--figure", "f.svg")
-    assert "error, entities" in said
-    assert "no gain is shown; the model may stay as it is" in said
-    assert said.endswith("written to better.npz\n")
+    output = printed("sequences", "recalibrate", "crf.npz", "dev.tsv", "--output", "better.npz", "--figure", "f.svg")
+    assert "error, entities" in output
+    assert "no gain is shown; the model may stay as it is" in output
+    assert output.endswith("written to better.npz\n")
     assert Path("f.svg").read_text(encoding="utf-8").count("pairs of tags") == 1
 
 

@@ -41,9 +41,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_two_files_are_as_one(folder: Path) -> None:
-    one = printed("sequences", "spans", "predictions.npz", "--labels", NAMES)
+    output = printed("sequences", "spans", "predictions.npz", "--labels", NAMES)
     two = printed("sequences", "spans", "logits.npy", "--targets", "ids.npy", "--labels", NAMES)
-    assert two.split("\n")[1:] == one.split("\n")[1:]
+    assert two.split("\n")[1:] == output.split("\n")[1:]
 
 
 def test_labels_at_all_subwords_of_a_word_count_once(folder: Path) -> None:
@@ -74,8 +74,8 @@ def test_without_gold_the_entities_are_listed(folder: Path) -> None:
     assert [int(row["first"]) - 1 for row in rows] == spans.start.tolist()
     assert [int(row["last"]) for row in rows] == spans.stop.tolist()
     assert [float(row["probability"]) for row in rows] == spans.probability.tolist()
-    held = json.loads(printed("sequences", "spans", "no-gold.npz", "--format", "json"))
-    assert [one["sentence"] - 1 for one in held["entities"]] == spans.sentence.tolist()
+    content = json.loads(printed("sequences", "spans", "no-gold.npz", "--format", "json"))
+    assert [entity["sentence"] - 1 for entity in content["entities"]] == spans.sentence.tolist()
 
 
 def test_sentences_without_tags_are_told_with_the_words_of_their_entities(folder: Path) -> None:
@@ -85,8 +85,8 @@ def test_sentences_without_tags_are_told_with_the_words_of_their_entities(folder
     )
     CRFTagger().fit(words, tags).save("crf.npz")
     Path("new.txt").write_text("Ann Lee sees Rome\n")
-    said = printed("sequences", "spans", "crf.npz", "new.txt", "--grammar", "bio")
-    assert [line.split()[-2:] for line in said.splitlines()[2:]] == [["Ann", "Lee"], ["yes", "Rome"]]
+    output = printed("sequences", "spans", "crf.npz", "new.txt", "--grammar", "bio")
+    assert [line.split()[-2:] for line in output.splitlines()[2:]] == [["Ann", "Lee"], ["yes", "Rome"]]
 
 
 def test_a_tagger_of_entities(folder: Path) -> None:
@@ -97,9 +97,9 @@ def test_a_tagger_of_entities(folder: Path) -> None:
     tags = [[kinds.get(word, "O") if rng.random() < 0.9 else "O" for word in one] for one in words]
     write_tagged(words, tags, "gold.tsv")
     CRFTagger(max_iterations=5).fit(words, tags).save("crf.npz")
-    found = json.loads(printed("sequences", "spans", "crf.npz", "gold.tsv", "--format", "json"))
+    content = json.loads(printed("sequences", "spans", "crf.npz", "gold.tsv", "--format", "json"))
     spans = entity_spans(load_tagger("crf.npz").posterior(words), tags)
-    assert found["all"]["predicted"] == int(spans.predicted.sum()) > 0
+    assert content["all"]["predicted"] == int(spans.predicted.sum()) > 0
     legal = json.loads(printed("sequences", "spans", "crf.npz", "gold.tsv", "--grammar", "bio", "--format", "json"))
     spans = entity_spans(within_grammar(load_tagger("crf.npz").posterior(words), "BIO"), tags)
     assert legal["all"]["hits"] == int((spans.predicted & spans.gold).sum())

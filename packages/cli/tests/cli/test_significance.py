@@ -52,12 +52,12 @@ def test_runs_are_told_not_asked(tmp_path: Path) -> None:
     path = table(tmp_path / "runs.jsonl", rows)
     said = run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy").stdout
     assert "Items with all their runs were swapped by coin flips." in said
-    found = json.loads(
+    content = json.loads(
         run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy", "--format", "json").stdout
     )
     once = compare(TARGETS, BASE, LARGE, metrics="accuracy", rng=0)[0]
-    assert found["comparisons"][0]["n"] == 120
-    assert found["comparisons"][0]["p_value"] == pytest.approx(once.p_value)
+    assert content["comparisons"][0]["n"] == 120
+    assert content["comparisons"][0]["p_value"] == pytest.approx(once.p_value)
 
 
 def test_rows_of_probabilities(tmp_path: Path) -> None:
@@ -83,9 +83,9 @@ def test_probabilities_of_one_class(tmp_path: Path) -> None:
         for y, p, q in zip(rng.integers(0, 2, 30), rng.random(30), rng.random(30), strict=True)
     ]
     path = table(tmp_path / "dev.csv", rows)
-    found = json.loads(run(path, *COMPARED, "--metric", "brier", "--format", "json", "--resamples", 50).stdout)
+    content = json.loads(run(path, *COMPARED, "--metric", "brier", "--format", "json", "--resamples", 50).stdout)
     expected = np.mean([(row["large"] - row["gold"]) ** 2 for row in rows])
-    assert found["comparisons"][0]["model_value"] == pytest.approx(expected)
+    assert content["comparisons"][0]["model_value"] == pytest.approx(expected)
     rows[7]["large"] = "high"
     with pytest.raises(InputError, match=r"large must be a number; row 8 of .* is 'high'"):
         run(table(path, rows), *COMPARED, "--metric", "brier")
@@ -98,11 +98,11 @@ def test_outcomes_of_boostsa(tmp_path: Path) -> None:
         boot.feed("h0", "h1", preds=LARGE, targs=TARGETS)
     boot.feed("h0", "h2", preds=TARGETS, targs=TARGETS)
     options = ["--metric", "accuracy", "--format", "json"]
-    found = json.loads(run("outcomes", tmp_path / "outcomes.json", *options).stdout)
+    content = json.loads(run("outcomes", tmp_path / "outcomes.json", *options).stdout)
     expected = compare(
         TARGETS, {"h0": Runs([BASE] * 2)}, {"h1": Runs([LARGE] * 2), "h2": TARGETS}, metrics="accuracy", rng=0
     )
-    assert found["comparisons"] == expected.to_dict()["comparisons"]
+    assert content["comparisons"] == expected.to_dict()["comparisons"]
 
 
 def test_missing_values_are_refused_or_counted(tmp_path: Path) -> None:
@@ -130,10 +130,10 @@ def stray(tmp_path: Path) -> Path:
 def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
     """They said y_true, labels= and howsure.compare_calibration, which nobody typed."""
     few = ["--metric", "macro_f1", "--resamples", 50]
-    found = json.loads(run(stray(tmp_path), *COMPARED, *few, "--format", "json").stdout)
+    content = json.loads(run(stray(tmp_path), *COMPARED, *few, "--format", "json").stdout)
     said = "never a true label: wrong there, and no class of the averages; --classes would make it one"
-    assert said in found["notes"][0]
-    assert not any(PARAMETERS.search(note) for note in found["notes"])
+    assert said in content["notes"][0]
+    assert not any(PARAMETERS.search(note) for note in content["notes"])
     assert f"{said}." in run(stray(tmp_path), *COMPARED, *few).output
     np.savetxt(tmp_path / "gold.txt", np.arange(40) % 2, fmt="%d")
     np.save(tmp_path / "q.npy", np.random.default_rng(0).dirichlet([1, 1], 40))

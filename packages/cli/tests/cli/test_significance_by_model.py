@@ -220,7 +220,7 @@ def test_groups_of_files_have_short_names(tmp_path: Path) -> None:
         table(tmp_path / name / "log.csv", rows_of(frame(at, runs=1)))
     options = ["--by-file", "--model", "model", "--id", "file,uid", "--group", "file", "--score", "grade"]
     told = found(tmp_path / "*" / "log.csv", *options)
-    assert [one["group"] for one in told["groups"]] == ["arc/log", "mmlu/log"]
+    assert [group["group"] for group in told["groups"]] == ["arc/log", "mmlu/log"]
     assert told["recipe"]["group"] == "file"
     alone = found(tmp_path / "arc" / "log.csv", "--model", "model", "--id", "uid", "--score", "grade")
     assert told["groups"][0]["difference"] in (
@@ -261,7 +261,7 @@ def test_epochs_of_a_log_are_runs(tmp_path: Path) -> None:
     told = found(tmp_path / "m0.json", tmp_path / "m1.json", "--score", "choice")
     expected = compare(score={f"m{k}": Runs(list(scores[k])) for k in range(2)})
     assert told["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value)
-    assert [one["runs"] for one in told["means"]] == [2, 2]
+    assert [mean["runs"] for mean in told["means"]] == [2, 2]
 
 
 def two_filters(folder: Path, task: str = "gsm8k") -> Path:
@@ -332,7 +332,7 @@ def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> N
         held = {"csv": pd.DataFrame(rows).to_csv(index=False), "json": json.dumps(rows)}
         path.write_text(held.get(form, "".join(json.dumps(row) + "\n" for row in rows)))
     means = found(path, "--model", "model", "--id", "item", "--score", "right")["means"]
-    assert {one["model"]: one["value"] for one in means} == {"a": 0.5, "b": 0.8}
+    assert {mean["model"]: mean["value"] for mean in means} == {"a": 0.5, "b": 0.8}
     checked = howsure("check", "score", path, "--score", "right", "--min-score", "0.5", "--where", "model = 'b'")
     assert "mean right 0.8000" in checked.out
     as_probability = howsure("calibration", path, "--target", "easy", "--prob", "right")

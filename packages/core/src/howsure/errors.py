@@ -1,4 +1,5 @@
-"""Errors as values: the broken rule, its parameter, the value, its row and the remedy; each surface renders them.
+"""Errors as values: the rule, its parameter, the value, its row and the remedy; each surface (Python, command line)
+renders them.
 
     raise InputError("outside", "level", value=95, low=0, high=1, remedy="Write 0.95 for 95%.")
     InputError: level must be between 0 and 1; it is 95. Write 0.95 for 95%.
@@ -105,7 +106,7 @@ class ColumnName(str):
 
 
 class Verbatim(str):
-    """A text that a message shows without quotes: a number as a file spells it, `empty` for a missing value."""
+    """A text that a message shows without quotes: a number as spelled in a file, or `empty` for a missing value."""
 
     def __repr__(self) -> str:
         return str(self)
@@ -116,7 +117,7 @@ EMPTY: Final = Verbatim("empty")
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter as a value of an error, alone or with a value of its own (GIVEN: any).
+    """A parameter in an error, alone or with its value (GIVEN: any value).
 
     quoted: a text is shown in quotes; otherwise it spells a number.
     """
@@ -149,10 +150,10 @@ class Spelling(Protocol):
     origin: str  # how rows are counted; follows a message that names a row
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """A parameter, with its value (as Python writes it, as a shell takes it) if it has one."""
+        """A parameter, with its value (as Python writes it, and as a shell expects it) if it has one."""
 
     def row(self, row: int) -> str:
-        """A row, counted from 0 by the code that found it."""
+        """A row; the code that found it counts from 0."""
 
 
 class InPython:
@@ -161,7 +162,7 @@ class InPython:
     origin = ORIGIN
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """`bins` or `bins=20`; of a way to give probabilities, `Probabilities('logits', 'COL')`."""
+        """`bins` or `bins=20`; for a way to give probabilities, `Probabilities('logits', 'COL')`."""
         if name.startswith("Probabilities."):
             return f"Probabilities({name.removeprefix('Probabilities.')!r}, {python or '...'})"
         return name if python is None else f"{name}={python}"
@@ -173,7 +174,7 @@ class InPython:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A broken rule.
+    """A violated rule.
 
     rule: a key of RULES, or a sentence. name: the parameter, or the name of its column (`ColumnName`). values: what
     the sentence needs; `value` is the one that breaks the rule. row: its row, from 0; or place: where it is, in words.
@@ -197,7 +198,7 @@ class Fault:
 
     @property
     def value(self) -> object:
-        """The value that breaks the rule; None if the rule is about something else."""
+        """The value that violates the rule; None if the rule is not about a value."""
         return self.values.get("value")
 
     def render(self, spelling: Spelling | None = None) -> str:
@@ -206,7 +207,7 @@ class Fault:
         return " ".join([renderer.sentences(self), *renderer.origins])
 
     def at(self, place: Callable[[int], int | str]) -> Fault:
-        """The same fault with another number of its row, or its place in words."""
+        """The same fault with another row number, or with its place in words."""
         if self.row is None:
             return self
         row = place(self.row)
@@ -214,7 +215,7 @@ class Fault:
 
 
 class _Renderer(string.Formatter):
-    """Fills templates for a surface. origins: how the rows that were named are counted."""
+    """Fills templates for a surface. origins: how the named rows are counted."""
 
     def __init__(self, spelling: Spelling) -> None:
         self.spelling = spelling
@@ -263,7 +264,7 @@ PARAMETER = re.compile(r"`([A-Za-z_][\w.]*(?:\(files\))?)(?:=([^`]*))?`")  # in 
 
 
 def parts_of_template(template: str) -> Iterator[str | Parameter]:
-    """The texts of a template, and the parameters that it names in backticks.
+    """The text of a template, and the parameters that it names in backticks.
 
     >>> list(parts_of_template("give `n_bins` or `interval='bootstrap'`"))
     ['give ', Parameter(name='n_bins', value=NOTHING, quoted=True), ' or ',
@@ -279,15 +280,15 @@ def parts_of_template(template: str) -> Iterator[str | Parameter]:
 
 
 class HowsureError(Exception):
-    """The parent of every error that howsure raises on purpose."""
+    """The base class of all errors that howsure raises intentionally."""
 
 
 class InputError(HowsureError, ValueError):
     """A value that breaks a rule. The message names the parameter, the rule, the value, the row and what to do.
 
     Rows of arrays are counted from 0, as in `y_prob[12]`, those of files from 1; the message says which. `fault` holds
-    the parts of the message (None if the message is a finished text). `untold`: the data may be right, but are too few
-    to tell.
+    the parts of the message (None if the message is a finished text). `untold`: the data may be right, but there are
+    too few to tell.
 
     >>> raise InputError("outside", "level", value=95, low=0, high=1, remedy="Write 0.95 for 95%.")
     Traceback (most recent call last):
@@ -318,7 +319,7 @@ class InputError(HowsureError, ValueError):
         return with_short_values(spelled(str(self.args[0]), spelling))
 
     def at(self, place: Callable[[int], int | str]) -> InputError:
-        """The same error with another number of its row, or its place in words, such as a row of a file."""
+        """The same error with another row number, or with its place in words, such as a row of a file."""
         if self.fault is None:
             return InputError(spelled(str(self.args[0]), _AtPlaces(place)), untold=self.untold)
         return InputError(self.fault.at(place), untold=self.untold)
@@ -328,7 +329,7 @@ class InputError(HowsureError, ValueError):
 
 
 class MissingExtraError(HowsureError, ImportError, NotImplementedError):
-    """An optional part is not installed. The message says what to install.
+    """An optional dependency is not installed. The message says what to install.
 
     It is NotImplementedError too, so that a notebook without matplotlib shows a result as text.
     """
@@ -341,12 +342,12 @@ class MissingExtraError(HowsureError, ImportError, NotImplementedError):
 
 
 def short(value: str) -> str:
-    """A value as a message repeats it."""
+    """A value as shown in a message."""
     return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
 
 
 def shown(value: object) -> str:
-    """Any value as a message repeats it.
+    """Any value as shown in a message.
 
     >>> shown(list(range(100)))
     '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, …'
@@ -362,7 +363,7 @@ def shown(value: object) -> str:
 
 
 def shortened(values: Iterable[object], *, limit: int = 12) -> str:
-    """Values in one line of text, the first `limit` of them.
+    """Values on one line, only the first `limit` of them.
 
     >>> shortened(range(5), limit=3)
     '0, 1, 2 and 2 more'
@@ -387,7 +388,7 @@ ROW = ""  # the name of a row among parameters
 
 
 def parameter(name: str, value: object = NOTHING, *, quoted: bool = True) -> str:
-    """A parameter in a message that is a finished text.
+    """A parameter in a message given as finished text.
 
     >>> print(InputError(f"{parameter('two_way', True)} needs {parameter('method', 'bootstrap')}."))
     two_way=True needs method='bootstrap'.
@@ -400,7 +401,7 @@ def parameter(name: str, value: object = NOTHING, *, quoted: bool = True) -> str
 
 
 def way(name: str, value: object = GIVEN) -> str:
-    """A way of giving probabilities in a message: Probabilities('logits', 'COL'), or an option."""
+    """A way to give probabilities in a message: Probabilities('logits', 'COL'), or an option."""
     return parameter(f"Probabilities.{name}", value)
 
 
@@ -415,7 +416,7 @@ def at_row(row: int) -> str:
 
 
 def in_matrix(row: int) -> str:
-    """A row of a matrix in a message: on every surface counted from 0, as its columns and sentences are."""
+    """A row of a matrix in a message: always counted from 0, like its columns and sentences."""
     return f"{BEGIN}{ROW}{SPLIT}{int(row)}{SPLIT}{END}"
 
 
@@ -424,7 +425,7 @@ SURFACE: ContextVar[Spelling] = ContextVar("surface")  # which speaks to the use
 
 @contextmanager
 def spoken_by(surface: Spelling) -> Iterator[None]:
-    """Errors and sentences of this block are in the words of a surface."""
+    """A context in which errors and sentences are written for a surface."""
     before = SURFACE.set(surface)
     try:
         yield
@@ -433,7 +434,7 @@ def spoken_by(surface: Spelling) -> Iterator[None]:
 
 
 def told(message: str) -> str:
-    """A marked message in the words of the surface that speaks: what notes say, and errors.
+    """A marked message, rendered for the current surface; used for notes and errors.
 
     >>> told(f"{parameter('bins', 20)} of {at_row(3)}")
     'bins=20 of row 3 (Rows are counted from 0.)'
@@ -442,7 +443,7 @@ def told(message: str) -> str:
 
 
 class _AtPlaces:
-    """Rows where they are, parameters left as they are marked."""
+    """Replaces row numbers by places, and leaves parameters marked."""
 
     origin = ""
 
@@ -458,7 +459,7 @@ class _AtPlaces:
 
 
 def spelled(message: str, spelling: Spelling) -> str:
-    """A marked message in the words of a surface."""
+    """A marked message, rendered for a surface."""
     parts = list(_parts(message, spelling))
     sentence = "".join(text for text, _ in parts)
     origins = {origin for _, origin in parts if origin}
@@ -466,7 +467,7 @@ def spelled(message: str, spelling: Spelling) -> str:
 
 
 def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, str]]:
-    """The parts of a message, and what is to be said of how their rows are counted."""
+    """The parts of a message, and the sentence on how their rows are counted."""
     plain, *marked = message.split(BEGIN)
     yield plain, ""
     for marked_part in marked:
@@ -482,7 +483,7 @@ def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, str]]:
 
 
 def with_short_values(message: str) -> str:
-    """A message whose values in quotes are shortened where they are long: a cell may hold a whole text.
+    """A message in which long quoted values are shortened, since a cell may contain a whole text.
 
     >>> with_short_values(f"label must be 0 or 1; row 3 is {'x' * 300!r}.").replace("x" * 79, "x*79")
     "label must be 0 or 1; row 3 is 'x*79…'."

@@ -1,4 +1,4 @@
-"""For `evaluate` of Hugging Face, which loads this file: `evaluate.load(howsure.evaluate.__file__, "aurc")`.
+"""For Hugging Face's `evaluate`, which loads this file: `evaluate.load(howsure.evaluate.__file__, "aurc")`.
 
 It needs no network. `evaluate` copies the file and reads its class.
 """
@@ -28,7 +28,7 @@ MEASURES = ("calibration_error", "auroc", "aurc", "mean")
 
 
 class Howsure(evaluate.Metric):
-    """A measure with the ends of its interval, such as `aurc`, `aurc_low` and `aurc_high`."""
+    """A measure with its interval, such as `aurc`, `aurc_low` and `aurc_high`."""
 
     def _info(self) -> evaluate.MetricInfo:
         if self.config_name not in MEASURES:

@@ -1,4 +1,4 @@
-"""What is loaded when it is first used: the public names of a package, and the libraries of an extra.
+"""Lazy imports: the public names of a package, and the libraries of an extra.
 
 A package lists its names once, in its `__init__.pyi`, where type checkers read them too; `names_in` makes of this list
 what the package needs, so that importing it imports nothing else.
@@ -19,7 +19,7 @@ IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
 def names_in(
     package: str, file: str, *, renamed: Mapping[str, tuple[str, ...]] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.pyi` says which module each name is from.
+    """`__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.pyi` lists the module of each name.
 
     file: the package's `__init__.py`. renamed: the new names of each former one, which the error for it lists.
     """

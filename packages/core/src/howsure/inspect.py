@@ -1,4 +1,4 @@
-"""For Inspect AI, which finds it by its entry point: metrics, a report of each task, and stopping when decided."""
+"""For Inspect AI, which finds it by its entry point: metrics, a report for each task, and early stopping."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _figures(name: str, estimate: Any) -> Figures:
 
 
 def _or_nan(measure: Measure, *names: str) -> Measure:
-    """The same; what cannot be computed is said, and not a number: an evaluation that is paid for goes on."""
+    """The metric with NaN in place of an error, which is logged, so that a costly evaluation continues."""
     from howsure.errors import InputError
 
     def told(scores: Sequence[SampleScore]) -> Figures:
@@ -124,7 +124,7 @@ def _pairs(scores: Sequence[SampleScore], confidence: str) -> tuple[list[float],
 
 @hooks(name="howsure_report", description="Writes a report of each task to the folder HOWSURE_REPORTS.")
 class Report(Hooks):
-    """Off unless the environment names a folder for reports."""
+    """Writes a report for each task, if an environment variable names a folder."""
 
     def enabled(self) -> bool:
         """Whether reports are requested."""
@@ -143,7 +143,7 @@ class Report(Hooks):
 
 @dataclass
 class _Task:
-    """A task that runs: the items in the order drawn, their scores as they arrive, and what was bet on."""
+    """A running task: the items in the order drawn, their scores as they arrive, and the bets so far."""
 
     items: list[str]
     epochs: int
@@ -153,7 +153,7 @@ class _Task:
     reason: str | None = None
 
     def take(self, item: str, epoch: int, value: float) -> None:
-        """Hold a score back until all items before it have theirs, then bet on them in order."""
+        """Keep a score until all items before it have theirs, then bet on them in order."""
         if isnan(value):  # not scored
             return
         self.arrived.setdefault(item, {})[epoch] = value
@@ -172,7 +172,7 @@ RUNNING: ContextVar[_Task] = ContextVar("howsure_task")  # samples of a task run
 
 
 class stop_when:
-    """Stop an evaluation when it is decided: `Task(…, early_stopping=stop_when(limit=0.8))`.
+    """Stop an evaluation as soon as it is decided: `Task(…, early_stopping=stop_when(limit=0.8))`.
 
     limit: decided is whether the mean score of all items lies above or below. against: a log of Inspect's, of the same
     items; decided is which model is better. score: the scorer, if there are several. bounds: the lowest and the highest

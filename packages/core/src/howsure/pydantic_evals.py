@@ -1,4 +1,4 @@
-"""For pydantic-evals: an evaluator of a report, which says how good the answers are and how far to trust confidence."""
+"""For pydantic-evals: a report evaluator with the mean score and the calibration of confidence."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ DIAGONAL = [(0.0, 0.0), (1.0, 1.0)]
 
 @dataclass(repr=False)
 class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
-    """The mean score of a report's cases with its interval; with a confidence, its calibration and what it is worth.
+    """The mean score of a report's cases with its interval; with a confidence, also its calibration and selective
+    accuracy.
 
     score: the assertion or the score that says whether an answer is right. confidence: the score or the metric that
     holds the probability that it is. bounds: the lowest and the highest score that is possible; known of scores that
@@ -84,12 +85,12 @@ class ConfidenceEvaluator(ReportEvaluator[Any, Any, Any]):
 
 
 def _rounded(value: float | None) -> float | None:
-    """Four digits, since tables there show all."""
+    """A number with four digits, since tables of pydantic-evals show all digits."""
     return None if value is None else round(value, 4)
 
 
 def _plot(title: str, labels: tuple[str, str], x: Any, y: Any, diagonal: bool = False) -> LinePlot:
-    """A curve of a hundred points at most."""
+    """A curve with at most a hundred points."""
     kept = sorted({round(at * (len(x) - 1) / (MOST_POINTS - 1)) for at in range(MOST_POINTS)})
     curves = [LinePlotCurve(name=title, points=[LinePlotPoint(x=float(x[at]), y=float(y[at])) for at in kept])]
     if diagonal:

@@ -1,4 +1,5 @@
-"""What every result can do, from what it declares: JSON, a data frame, text, Markdown, LaTeX, CSV, HTML and a page.
+"""The methods of every result, derived from its declarations: JSON, data frame, text, Markdown, LaTeX, CSV, HTML,
+report.
 
 A result is a frozen dataclass. Its *fields* are its JSON, in their order (the recipe first):
 
@@ -55,12 +56,12 @@ AMONG = "*"  # what JSON calls a field whose own fields stand among the others
 
 
 def as_json(key: str | None, **how: Any) -> Any:
-    """A field of a result that JSON holds under another name; None: not at all. `how` goes to `dataclasses.field`."""
+    """A field of a result with another name in JSON; None: not in JSON. `how` is passed to `dataclasses.field`."""
     return field(metadata={"json": key}, **how)
 
 
 class Result:
-    """The base of all results: each has a `recipe`, and declares its `columns()`."""
+    """The base class of all results: each has a `recipe`, and declares its `columns()`."""
 
     __slots__ = ()
     derived: ClassVar[Mapping[str, str]] = {}
@@ -68,53 +69,53 @@ class Result:
     words_hold_table: ClassVar[bool] = False  # whether its words repeat its table, which a page shows by itself
 
     def columns(self) -> Sequence[Column]:
-        """What its table shows of each row, in this order."""
+        """The columns of its table, in this order."""
         raise NotImplementedError(f"{type(self).__name__} has no columns")
 
     def rows_shown(self) -> Sequence[object]:
-        """The rows of its table: itself alone."""
+        """The rows of its table; by default the result itself."""
         return (self,)
 
     def rows_framed(self) -> Sequence[object]:
-        """The rows of its frame: those of its table, but for rows that sum up others."""
+        """The rows of its frame: those of its table, without totals."""
         return self.rows_shown()
 
     @property
     def what_was_read(self) -> str:
-        """What was read, "" of arrays and frames."""
+        """The input, for files; "" for arrays and frames."""
         return rows_read(result_recipe(self))
 
     @property
     def answer(self) -> str | None:
-        """The answer in a sentence, printed first; None where none is written yet."""
+        """The answer in a sentence, printed first; None if the result has none."""
         return None
 
     @property
     def key_figures(self) -> str:
-        """What is displayed below the answer instead of the table; "" for the table."""
+        """Text printed below the answer instead of the table; "" for the table."""
         return ""
 
     @property
     def n_last_rows(self) -> int:
-        """The last rows of its table that are displayed in any case: those that sum up others."""
+        """The number of last rows of its table, such as totals, that are always displayed."""
         return max(len(self.rows_shown()) - len(self.rows_framed()), 0)
 
     @property
     def provenance(self) -> str:
-        """What was read, and the level of the intervals, in a line."""
+        """The input, and the level of the intervals, in a line."""
         return provenance_line(result_recipe(self))
 
     def next_parameters(self) -> Mapping[str, object]:
-        """The parameters that are worth adding to the call that made this result; {} if there are none."""
+        """Parameters that the user may want to add to the call; {} if there are none."""
         return {}
 
     def made(self) -> str:
-        """The recipe in one line, which is printed with a table as a comment."""
+        """The recipe in one line, printed with a table as a comment."""
         return recipe_text(result_recipe(self))
 
     @property
     def signature(self) -> str:
-        """How it was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.2.0.
+        """The method in one line to print in a paper: howsure|estimate|method:debiased|n:6000|v:0.2.0.
 
         `howsure.read_signature` reads it back.
         """
@@ -125,21 +126,21 @@ class Result:
 
     @property
     def words(self) -> str:
-        """What it prints instead of a table, "" to print that: its figures, one a line."""
+        """Text printed instead of a table, one figure per line; "" for the table."""
         pairs = [(column.shown, *column.cells([self])) for column in self.columns() if column.only != FRAME]
         width = max(len(name) for name, *_ in pairs)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in pairs)
 
     def above(self) -> Sequence[Table]:
-        """Other tables that it prints above its own."""
+        """Other tables printed above its own."""
         return ()
 
     def below(self) -> Sequence[str]:
-        """What there is to say below the table, a line each: its notes."""
+        """Lines printed below the table: its notes."""
         return [f"note: {note}" for note in getattr(self, "notes", ())]
 
     def below_answer(self, *, verbose: bool) -> Sequence[str]:
-        """What there is to say below an answer that does not say it. verbose: below its `words`, not its table."""
+        """Lines printed below an answer that does not contain them. verbose: below its `words`, not its table."""
         return [note for note in self.below() if note != self.answer]
 
     def besides(self) -> Sequence[Result]:
@@ -147,19 +148,20 @@ class Result:
         return ()
 
     def in_csv(self) -> Result:
-        """The result that CSV contains, which is one table: a further result that was requested, else this one."""
+        """The result to write as CSV, which is a single table: a further result that was requested, else this one."""
         return next(iter(self.besides()), self)
 
     def contests(self) -> Sequence[Hashable]:
-        """A key for each row: in print, only among rows of one key is the best bold; () if all rows compete."""
+        """A key for each row: in Markdown and LaTeX, the best cell among rows of equal key is bold; () if all rows
+        compete."""
         return ()
 
     def legend(self) -> Mapping[str, str]:
-        """What the headings mean; under "" what concerns the whole table."""
+        """The meaning of the headings; under "", notes on the whole table."""
         return {column.shown: column.legend for column in self.columns() if column.legend}
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: plain values by name, None for what is undefined or infinite."""
+        """The JSON form: plain values by name, None for undefined or infinite numbers."""
         return dict_of(self)
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -167,7 +169,7 @@ class Result:
         return to_frame(self.framed(), backend=backend)
 
     def table(self) -> Table:
-        """The result as a table of texts, for people."""
+        """The result as a table of formatted texts."""
         shown, rows = [column for column in self.columns() if column.only != FRAME], self.rows_shown()
         return Table(
             [column.shown for column in shown],
@@ -188,7 +190,7 @@ class Result:
         most: int | None = None,
         rest: str | None = None,
     ) -> str:
-        """What it prints: the answer in a sentence, the table or some `columns` of it, notes, and what was read.
+        """The text output: the answer in a sentence, the table or some `columns` of it, notes, and the input.
 
         raw: names are not escaped for a terminal. most: rows of a table without an answer. rest: where a user finds the
         rows beyond 12 and the notes beyond three, which are counted only; None: everything is printed.
@@ -204,7 +206,7 @@ class Result:
         most: int | None = None,
         rest: str | None = None,
     ) -> str:
-        """What it prints, without the results below itself."""
+        """The text output without further results below it."""
         if self.answer is not None:
             return self._answer_first(self.answer, columns=columns, raw=raw, rest=rest)
         provenance, words = self.what_was_read, self.words if columns is None else ""
@@ -218,7 +220,7 @@ class Result:
         )
 
     def _answer_first(self, answer: str, *, columns: Sequence[str] | None, raw: bool, rest: str | None) -> str:
-        """The answer, the table, notes, and what was read."""
+        """The answer, the table, notes, and the input."""
         all_figures = columns is None and rest is None and self.words
         table = chosen_columns(self.table(), columns)
         notes = most_serious_first(self.below_answer(verbose=bool(all_figures)))
@@ -236,8 +238,8 @@ class Result:
         return "\n\n".join(filter(None, [answer if raw else in_a_line(answer), *above, shown, "\n".join(below)]))
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
-        """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown. Of a result
-        that has a further one, such as the worst rows, it contains the further one: CSV is one table.
+        """The table as CSV, with all digits and both ends of intervals; unknown values are empty. If there is a further
+        result, such as the worst rows, it is written instead, since CSV is one table.
 
         columns: some of its headings. raw: no cell is changed for spreadsheets.
 
@@ -273,7 +275,7 @@ class Result:
         return "\n\n".join([self._printed(columns).latex(label=label, raw=raw), *more])
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-        """Write a page of the result in words, its table, its figure and its recipe: one HTML file, complete in itself.
+        """Write a self-contained HTML page with the result in words, its table, figure and recipe.
 
         Raises InputError for a name that does not end in .html, or a folder that does not exist.
         """
@@ -291,14 +293,14 @@ class Result:
         return answer + "".join(table.html() for table in (*self.above(), self.table().shortened())) + more
 
     def framed(self) -> Mapping[str, Any]:
-        """The columns of the data frame by their names."""
+        """The columns of the data frame by name."""
         framed_columns: dict[str, Any] = {}
         for column in self.columns():
             framed_columns |= column.framed(column.of(self.rows_framed())) if column.only != TABLE else {}
         return framed_columns
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows of the data frame as plain values; None for what is undefined."""
+        """The rows of the data frame as plain values; None for undefined ones."""
         values = plain(self.framed())
         return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
 
@@ -309,7 +311,7 @@ class Result:
 
 
 class Rows(Result, Generic[Row]):
-    """A result of rows: iterate, or take one by its position or its name. A dataclass of it has a field `rows`.
+    """A result with rows: iterate, or index by position or name. A dataclass derived from it has a field `rows`.
 
     named: the attribute of a row that names it; "" where rows have no names.
     """
@@ -334,7 +336,7 @@ class Rows(Result, Generic[Row]):
         return len(self.rows)
 
     def __getitem__(self, name: Any) -> Row:
-        """The row at a position, or of a name where rows have names; the rows of a slice, as a tuple."""
+        """The row at a position, or with a name if rows have names; a slice gives a tuple of rows."""
         if isinstance(name, slice | SupportsIndex):
             return cast(Row, self.rows[name])
         return self._row_called(name)
@@ -347,7 +349,7 @@ class Rows(Result, Generic[Row]):
 
 
 class Arrays:
-    """A part of a result: a frozen dataclass of arrays of one length. JSON holds an object for each entry of all."""
+    """A part of a result: a frozen dataclass of arrays of the same length. JSON has an object for each index."""
 
     __slots__ = ()
 
@@ -369,12 +371,12 @@ class Arrays:
 
 
 def held_in_frames(row: type) -> list[Column]:
-    """The fields of a dataclass, as frames and CSV hold them of each row."""
+    """The fields of a dataclass that frames and CSV contain for each row."""
     return [Column(field.name, NUMBER, only=FRAME) for field in fields(row)]
 
 
 def dict_of(record: Any) -> dict[str, Any]:
-    """A dataclass as plain JSON: its fields in their order, the recipe first, and what it derives from them."""
+    """A dataclass as plain JSON: its fields in order, the recipe first, and derived values."""
     values: dict[str, Any] = {}
     for name, key in json_keys(record).items():
         value = plain(getattr(record, name))
@@ -390,13 +392,13 @@ def _asked(derived: Any) -> Any:
 
 
 def json_keys(record: Any) -> dict[str, str]:
-    """What JSON calls the fields of a dataclass that it holds."""
+    """The JSON keys of a dataclass's fields."""
     keys = {field.name: field.metadata.get("json", field.name) for field in fields(record)}
     return {name: key for name, key in keys.items() if key is not None}
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON can hold it: None for a number that is undefined or infinite.
+    """A value in a form that JSON allows: None for an undefined or infinite number.
 
     >>> plain({"p": math.nan, "n": np.int64(3), "curve": (0.5, math.inf)})
     {'p': None, 'n': 3, 'curve': [0.5, None]}
@@ -418,12 +420,12 @@ def plain(value: Any) -> Any:
 
 
 def result_recipe(result: Any) -> dict[str, Any]:
-    """How a result was made."""
+    """The recipe of a result."""
     return dict(result.recipe)
 
 
 def rows_read(recipe: Mapping[str, Any]) -> str:
-    """What was read: the files, their rows, and which of these were left out; "" of arrays and frames.
+    """The input: files, their rows, and how many were left out; "" for arrays and frames.
 
     >>> print(rows_read({"files": ["a.csv"], "rows": 1200, "skipped": {"p": 3}}))
     a.csv: 1,200 rows, 3 skipped (p: 3)
@@ -434,7 +436,7 @@ def rows_read(recipe: Mapping[str, Any]) -> str:
 
 
 def log_read(recipe: Mapping[str, Any]) -> str:
-    """The format of a log, and its columns that were read; "" of a table.
+    """The format of a log, and the columns read from it; "" for a table.
 
     >>> log_read({"format": "lm-eval", "target": "target", "probs_column": "probabilities", "group": "model"})
     ' (lm-eval, target, probabilities, by model)'
@@ -448,7 +450,7 @@ def log_read(recipe: Mapping[str, Any]) -> str:
 
 
 def rows_used(recipe: Mapping[str, Any]) -> str:
-    """The number of rows read, and how many of these were left out.
+    """The number of rows read, and how many of them were left out.
 
     >>> rows_used({"rows": 1200, "where": "n > 3", "left_out": 200})
     '1,200 rows, 200 left out (not where n > 3)'
@@ -460,7 +462,7 @@ def rows_used(recipe: Mapping[str, Any]) -> str:
 
 
 def provenance_line(recipe: Mapping[str, Any]) -> str:
-    """What was read, with the columns of a log, and the level of the intervals; several files are counted, not named.
+    """The input with the columns of a log, and the level of the intervals; several files are counted, not named.
 
     >>> recipe = {"files": ["a.jsonl", "b.jsonl"], "rows": 720, "format": "lm-eval", "score": ["acc"], "level": 0.95}
     >>> print(provenance_line(recipe))
@@ -477,7 +479,7 @@ def provenance_line(recipe: Mapping[str, Any]) -> str:
 
 
 def files_read(recipe: Mapping[str, Any]) -> str:
-    """The names of the files, and how many there are if several are pooled.
+    """The names of the files, and their number if several are pooled.
 
     >>> files_read({"files": ["a.csv", "b.csv"]})
     '2 files pooled (a.csv, b.csv)'
@@ -487,7 +489,7 @@ def files_read(recipe: Mapping[str, Any]) -> str:
 
 
 def title_of(result: object) -> str:
-    """What a result is, in words.
+    """The name of a kind of result in words.
 
     >>> title_of(Result())
     'Result'
@@ -497,7 +499,7 @@ def title_of(result: object) -> str:
 
 
 def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
-    """Some columns of a table, in the order named; all of them for None.
+    """Some columns of a table, in the given order; all for None.
 
     Raises InputError for a heading that the table does not have, or that is named twice.
     """
@@ -525,7 +527,7 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
 
 
 def recipe_rows(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The recipe in words: what is there, by its name."""
+    """The recipe in words: its entries by name."""
     entries = {
         key.replace("_", " "): value for key, value in recipe.items() if value is not None and value is not False
     }
@@ -541,7 +543,7 @@ def _in_words(value: object) -> str:
 
 
 def preformatted(text: str) -> str:
-    """The same lines in a fixed font, with everything escaped.
+    """The same lines as preformatted HTML, escaped.
 
     >>> preformatted("a < b")
     '<pre>a &lt; b</pre>'
@@ -574,12 +576,12 @@ class Estimate(Result):
 
     @property
     def width(self) -> float | None:
-        """Of the interval; None without one."""
+        """The width of the interval; None without one."""
         return None if self.low is None or self.high is None else self.high - self.low
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How its rows were read, where that needs saying."""
+        """Notes on how its rows were read, if necessary."""
         return ()
 
     @property
@@ -602,7 +604,7 @@ class Estimate(Result):
 
 
 def estimate_text(estimate: Estimate, decimals: int) -> str:
-    """An estimate with its interval; a bound where it is infinite.
+    """An estimate with its interval; a bound if it is infinite.
 
     >>> estimate_text(Estimate(1223.161, 1149.5, 1296.8, level=0.95, method="sandwich", n=60), 0)
     '1223 [1150, 1297]'
@@ -617,7 +619,7 @@ def estimate_text(estimate: Estimate, decimals: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EstimateWithNotes(Estimate):
-    """An estimate whose rows were read in a way that users should know, such as repeated items as clusters."""
+    """An estimate with notes on how its rows were read, such as repeated items as clusters."""
 
     notes: tuple[str, ...] = as_json(None, compare=False, repr=False)
 

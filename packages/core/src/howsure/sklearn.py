@@ -25,20 +25,20 @@ MEASURES = ("calibration_error", "aurc")
 
 
 class Classifier(Protocol):
-    """A fitted classifier of scikit-learn's."""
+    """A fitted scikit-learn classifier."""
 
     classes_: Any
 
     def predict_proba(self, X: Any, /) -> Any:
-        """The probability of each class, a row for each of X."""
+        """The probability of each class, one row per row of X."""
         ...
 
 
 def _pairs(
     estimator: Classifier, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None, *, top: bool = False
 ) -> Pairs:
-    """Two classes: the probability of the second. More, or `top`: of the class that is predicted, and whether it is
-    right."""
+    """For two classes, the probability of the second. For more, or with `top`, the probability of the predicted class,
+    and whether it is right."""
     if not hasattr(estimator, "predict_proba"):
         raise InputError(f"estimator must have predict_proba; {type(estimator).__name__} has none.")
     classes = list(estimator.classes_)
@@ -49,7 +49,8 @@ def _pairs(
 
 @dataclass(frozen=True)
 class ConfidenceScorer:
-    """A scorer of scikit-learn's: minus a measure of a classifier's confidence, since larger scores are better there.
+    """A scikit-learn scorer: minus a measure of a classifier's confidence, since larger scores are better in
+    scikit-learn.
 
     measure: "calibration_error", debiased (`calibration_error`), of the probability of the second of two classes, else
     of the class that is predicted; "aurc", the area under the risk–coverage curve (`selective_curve`), of the class
@@ -86,7 +87,7 @@ def scorers() -> dict[str, ConfidenceScorer]:
 
 @dataclass
 class CalibrationDisplay:
-    """A calibration curve with its intervals, drawn as scikit-learn's displays are.
+    """A calibration curve with its intervals, drawn like scikit-learn's displays.
 
     curve: the `CalibrationCurve` that is drawn. After `plot`: ax_, figure_.
 
@@ -105,18 +106,18 @@ class CalibrationDisplay:
     def from_estimator(
         cls, estimator: Classifier, X: object, y: ArrayLike, *, ax: Axes | None = None
     ) -> CalibrationDisplay:
-        """Of a fitted classifier: the probability of the second of two classes, else of the class that is predicted."""
+        """From a fitted classifier: the probability of the second of two classes, else that of the predicted class."""
         return cls(calibration_curve(_pairs(estimator, X, y))).plot(ax)
 
     @classmethod
     def from_predictions(
         cls, y_true: ArrayLike, y_prob: ArrayLike, *, pos_label: object = None, ax: Axes | None = None
     ) -> CalibrationDisplay:
-        """Of labels and probabilities, as `calibration_curve` takes them."""
+        """From labels and probabilities, as in `calibration_curve`."""
         return cls(calibration_curve(y_true, y_prob, pos_label=pos_label)).plot(ax)
 
     def plot(self, ax: Axes | None = None) -> CalibrationDisplay:
-        """Draw the curve, on axes of its own or those given."""
+        """Draw the curve, on the given axes or new ones."""
         self.ax_ = self.curve.plot(ax)
         self.figure_ = self.ax_.get_figure(root=True)
         return self

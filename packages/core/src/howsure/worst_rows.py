@@ -30,7 +30,7 @@ KINDS = {"row": COUNT, "n": COUNT, "probability": NUMBER, "mean": NUMBER}
 
 @dataclass(frozen=True, slots=True)
 class WrongRow:
-    """A row with a large probability of what turned out wrong.
+    """A row with a large probability for a label that turned out wrong.
 
     file, row: where it stands, its number from 1. group: its group, or class by class its class. label: what is true,
     as it is given. probability: the probability that it had of label 1, or the confidence in a wrong answer. shown: the
@@ -66,7 +66,7 @@ class LowItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class WorstRows(ResultOfRows[Any]):
-    """The worst rows of a result, the worst first, equally bad ones in their order; indexed by their position.
+    """The worst rows of a result, the worst first, ties in their original order; indexed by position.
 
     recipe: how many were requested, the columns shown, and the measure by which they are the worst. tied: for each
     score, how many more items have the mean of its last one.
@@ -81,16 +81,16 @@ class WorstRows(ResultOfRows[Any]):
 
     @property
     def what_was_read(self) -> str:
-        """By what these are the worst."""
+        """The criterion of the ranking."""
         return f"{self.title}: {self.recipe['by']}"
 
     @property
     def words(self) -> str:
-        """That there are none."""
+        """A statement that there are none."""
         return "" if self.rows else "None is wrong."
 
     def columns(self) -> Sequence[Column]:
-        """Where each row stands, what was wrong with it, and the columns asked for."""
+        """The location of each row, its error, and the requested columns."""
         field_names = [field.name for field in fields(type(self.rows[0]) if self.rows else WrongRow)][:-1]
         field_names = [
             name for name in field_names if not self.rows or any(getattr(row, name) is not None for row in self.rows)
@@ -109,7 +109,7 @@ class WorstRows(ResultOfRows[Any]):
         return [*known_columns, *shown]
 
     def below(self) -> Sequence[str]:
-        """How many more items are as bad as the last one."""
+        """The number of further items that tie with the last one."""
         tied = {name: n for name, n in self.tied.items() if n}
         by = [f" by {name}" if len(self.tied) > 1 else "" for name in tied]
         return [
@@ -118,11 +118,11 @@ class WorstRows(ResultOfRows[Any]):
         ]
 
     def table(self) -> Table:
-        """The rows; texts are cut but in HTML."""
+        """The rows; texts are cut except in HTML."""
         return replace(ResultOfRows.table(self), longest=LONGEST)
 
     def text(self, **options: Any) -> str:
-        """What it prints; texts are cut, and that is said."""
+        """The text output; texts are cut, with a note."""
         table_text = ResultOfRows.text(self, **options)
         long = any(len(str(value)) > LONGEST for row in self.rows for value in row.shown.values())
         cut = f"Texts are cut after {LONGEST} characters; JSON, CSV and HTML contain them in full."
@@ -131,7 +131,7 @@ class WorstRows(ResultOfRows[Any]):
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The request: the n worst rows, with the columns to `show`. wrong: which pairs are wrong, if not all may be
+    """The request: the n worst rows, with the columns to `show`. wrong: which pairs are wrong, if only these may be
     listed."""
 
     n: int
@@ -144,11 +144,11 @@ class Worst:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """What was asked, for the recipe of a result."""
+        """The request, for the recipe of a result."""
         return {"worst": self.n, "show": list(self.show)}
 
-    def beside(self, n: int, data: Any, names: Sequence[str] = (), **arrays: Any) -> Rows:
-        """The n rows of a frame, whose columns of these names are read `at` some of them; or of arrays."""
+    def other_columns(self, n: int, data: Any, names: Sequence[str] = (), **arrays: Any) -> Rows:
+        """The n rows of a frame or of arrays, whose columns of these names can be read `at` some of them."""
         if data is not None:
             return rows_of(data, dict.fromkeys([*names, *self.show], Kind.LATER))
         arrays_shown = arrays | dict(self.show) if isinstance(self.show, Mapping) else arrays
@@ -157,16 +157,16 @@ class Worst:
         return Rows({}, at=lambda some: {name: column[list(some)].tolist() for name, column in columns.items()})
 
     def of_pairs(self, pairs: Pairs, y_true: Any, data: Any) -> WorstRows:
-        """The worst of arrays, or of a frame, in which `y_true` names the label."""
+        """The worst rows of arrays, or of a frame, in which `y_true` names the label."""
         each = pairs.groups is not None and pairs.reduction == CLASS_WISE and pairs.positive is None
         n = len(pairs) // len(pairs.group_names) if each else len(pairs)
         if isinstance(y_true, str):
-            return self._of_blocks([pairs], self.beside(n, data, [y_true]), n, label=y_true)
+            return self._of_blocks([pairs], self.other_columns(n, data, [y_true]), n, label=y_true)
         labels = pairs.labels if isinstance(y_true, Pairs) else y_true
-        return self._of_blocks([pairs], self.beside(n, None, y_true=labels), n, label="y_true")
+        return self._of_blocks([pairs], self.other_columns(n, None, y_true=labels), n, label="y_true")
 
     def of_read(self, predictions: Read) -> WorstRows:
-        """The worst of what a source read; very many pairs go by some at a time.
+        """The worst rows of a source; very many pairs are processed in blocks.
 
         Raises InputError for labels that are shares of annotators, of which no row is wrong or right.
         """
@@ -178,13 +178,13 @@ class Worst:
                 f"{parameter('worst')} out."
             )
         label, group = described["target"], described.get("group")
-        rows = predictions.beside([label, *([group] if group else []), *self.show])
+        rows = predictions.other_columns([label, *([group] if group else []), *self.show])
         return self._of_blocks(blocks, rows, int(described["rows"]), label=label, group=group)
 
     def _of_blocks(
         self, blocks: Iterable[Pairs], rows: Rows, n: int, *, label: str, group: str | None = None
     ) -> WorstRows:
-        """The worst pairs of n rows, whose labels and further columns are read afterwards, of these rows alone."""
+        """The worst pairs of n rows; only for these are labels and further columns read."""
         index, by, q, start = np.zeros(0, np.int64), np.zeros(0), np.zeros(0), 0
         groups: list[str] | None = None
         for block in blocks:
@@ -225,7 +225,7 @@ class Worst:
 
 
 def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None = None) -> Worst | None:
-    """The request for worst rows; None if there is none.
+    """The request for worst rows; None without a request.
 
     Raises InputError for columns without a number of rows, for arrays where columns must be named, and for names
     without a frame or file.
@@ -250,13 +250,13 @@ def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None
 
 
 def is_wrong(labels: Labels, probabilities: Floats) -> npt.NDArray[np.bool_]:
-    """Which answers are: those whose label is not 1."""
+    """Which answers are wrong: those whose label is not 1."""
     wrong: npt.NDArray[np.bool_] = labels == 0
     return wrong
 
 
 def _told(value: object) -> object:
-    """A value as JSON can hold it; a text of what it cannot."""
+    """A value that JSON can contain; other values as text."""
     plain_value = plain(value)
     return (
         plain_value

@@ -53,7 +53,8 @@ def test_a_file_says_what_was_written() -> None:
         assert one.summary.numbers() == other.summary.numbers()
     again = entries(0.1, rng=np.random.default_rng(1), groups=("a", "b"))
     direct, read = (
-        [one.p_kept for one in held.evidence(again, RULES[0.05])] for held in (Baseline(tuple(made), "x"), back)
+        [evidence.p_kept for evidence in held.evidence(again, RULES[0.05])]
+        for held in (Baseline(tuple(made), "x"), back)
     )
     assert direct == read
 
@@ -149,5 +150,5 @@ def test_a_check_of_a_file_is_that_of_its_columns(tmp_path: Path) -> None:
     from_file = check_score("a", min_score=0.4, against="b", groups="g", data=data)
     from_arrays = check_score(held["a"], min_score=0.4, against=held["b"], groups=held["g"])
     assert [one.p_pass for one in from_file] == [one.p_pass for one in from_arrays]
-    beside = check_score("a", against=read(tmp_path / "two.csv"), data=data)
-    assert beside[0].p_pass == check_score(held["a"], against=np.full(300, 0.5))[0].p_pass
+    check = check_score("a", against=read(tmp_path / "two.csv"), data=data)
+    assert check[0].p_pass == check_score(held["a"], against=np.full(300, 0.5))[0].p_pass

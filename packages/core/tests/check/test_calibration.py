@@ -27,8 +27,8 @@ def test_three_verdicts() -> None:
 
 def test_the_estimate_is_that_of_calibration_error() -> None:
     one = run_calibration_check(Y, Q, max_error=0.04, bin_size=50)[0]
-    known = howsure.calibration_error(Y, Q, bin_size=50, level=0.95)
-    assert (one.estimate.value, one.estimate.high) == (known.value, known.high)
+    error = howsure.calibration_error(Y, Q, bin_size=50, level=0.95)
+    assert (one.estimate.value, one.estimate.high) == (error.value, error.high)
     assert one.bound == howsure.calibration_error(Y, Q, bin_size=50, level=0.9).high
     assert one.sentence.startswith("calibration error 0.0")
 
@@ -82,8 +82,8 @@ def test_labels_of_each_model() -> None:
 def test_a_data_frame_names_its_columns() -> None:
     frame = pd.DataFrame({"gold": Y, "new": Q, "old": WORSE, "part": THIRDS})
     named = check_calibration("gold", "new", data=frame, against="old", groups="part", max_error=0.1)
-    given = check_calibration(Y, Q, against=WORSE, groups=THIRDS, max_error=0.1)
-    assert named.rows == given.rows
+    check = check_calibration(Y, Q, against=WORSE, groups=THIRDS, max_error=0.1)
+    assert named.rows == check.rows
 
 
 def test_pairs_keep_their_groups() -> None:
@@ -99,7 +99,7 @@ def test_constant_labels_are_no_pass() -> None:
 
 def test_more_level_is_less_certain() -> None:
     verdicts = [check_calibration(Y, Q, max_error=0.04, level=level)[0] for level in (0.8, 0.95, 0.999)]
-    highs = [one.estimate.high for one in verdicts]
+    highs = [verdict.estimate.high for verdict in verdicts]
     assert highs == sorted(highs)  # type: ignore[type-var]
     alarms = run_calibration_check(Y, WORSE, max_error=0.04, alarms_over=30)[0]
     assert alarms.p_fail_adjusted == pytest.approx(min(30 * alarms.p_fail, 1))

@@ -55,11 +55,11 @@ def test_scores_within_0_and_1_are_bounded_by_them() -> None:
     rng = np.random.default_rng(0)
     scores = rng.uniform(0.9, 1.0, 200)
     guessed = check_score(scores, min_score=0.9)
-    given = check_score(scores, min_score=0.9, bounds=(0, 1))
-    assert guessed.outcome == given.outcome == "pass"
-    assert guessed[0].p_pass == given[0].p_pass
+    check = check_score(scores, min_score=0.9, bounds=(0, 1))
+    assert guessed.outcome == check.outcome == "pass"
+    assert guessed[0].p_pass == check[0].p_pass
     assert "taken as their bounds" in guessed[0].notes[0]
-    assert not given[0].notes
+    assert not check[0].notes
     assert check_score(np.append(scores, 1.01), min_score=0.9).outcome == "cannot tell"
     assert check_score(scores, against=scores - 1e-9, lower_is_better=True).outcome == "cannot tell"
 
@@ -107,8 +107,8 @@ def test_a_pair_knows_more_than_two_samples() -> None:
 def test_groups_clusters_and_frames() -> None:
     frame = pd.DataFrame({"score": GRADES, "old": OTHER, "part": PARTS, "doc": np.arange(600) // 3})
     named = check_score("score", data=frame, min_score=3.2, against="old", groups="part", clusters="doc")
-    given = check_score(GRADES, min_score=3.2, against=OTHER, groups=PARTS, clusters=np.arange(600) // 3)
-    assert named.rows == given.rows
+    check = check_score(GRADES, min_score=3.2, against=OTHER, groups=PARTS, clusters=np.arange(600) // 3)
+    assert named.rows == check.rows
     assert [one.group for one in named] == ["x", "y", "x", "y"]
 
 
@@ -166,7 +166,7 @@ def test_files_are_refused_where_arrays_and_the_other_commands_do(
 ) -> None:
     file, other = tmp_path / f"s.{suffix}", tmp_path / f"t.{suffix}"
     for path, values in ((file, (1, value, 0)), (other, (1, 1, 0))):
-        rows = [json.dumps({"s": one}) for one in values] if suffix == "jsonl" else ["s", *map(str, values)]
+        rows = [json.dumps({"s": value}) for value in values] if suffix == "jsonl" else ["s", *map(str, values)]
         path.write_text("\n".join(rows) + "\n")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -48,14 +48,14 @@ def test_pass_is_holm_or_all_at_once(values: list[float], wanted: str) -> None:
     verdicts = verdicts_on(evidence(values, wanted), level=0.95, alarms_over=1)
     p = norm.cdf(values) if wanted == BELOW else norm.sf(values)
     holm, all_at_once = adjust_p_values(p) <= 0.05 + 1e-15, bool((p <= 0.05).all())
-    assert [one.outcome == "pass" for one in verdicts] == [all_at_once or kept for kept in holm.tolist()]
+    assert [verdict.outcome == "pass" for verdict in verdicts] == [all_at_once or kept for kept in holm.tolist()]
 
 
 @given(VALUES, st.integers(1, 50))
 def test_fail_is_holm_over_all_runs(values: list[float], runs: int) -> None:
     verdicts = verdicts_on(evidence(values), level=0.95, alarms_over=runs)
     holm = adjust_p_values(norm.sf(values)) * runs <= 0.05
-    assert [one.outcome == "fail" for one in verdicts] == holm.tolist()
+    assert [verdict.outcome == "fail" for verdict in verdicts] == holm.tolist()
 
 
 @given(VALUES)

@@ -82,7 +82,9 @@ def test_the_result_says_by_how_much_the_interval_grew() -> None:
         assert (errors.read_twice, errors.errors_by) == (READ // 2, how)
         assert found.to_dict()["wider"] == pytest.approx(wider)
         assert f"{errors.wider:.1f} times as wide" in str(found)
-        assert not any("as wide" in one for one in replace(errors, wider=math.nan).sentences())  # of no interval
+        assert not any(
+            "as wide" in sentence for sentence in replace(errors, wider=math.nan).sentences()
+        )  # of no interval
         assert np.isnan(found.total.estimate) == (how == BOUNDS)
     assert "wider" not in once.to_dict()
 

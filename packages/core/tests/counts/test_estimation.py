@@ -22,8 +22,8 @@ from howsure.errors import InputError
 
 
 def covered(counts: CountEstimates, truth: np.ndarray, cell: np.ndarray) -> list[bool]:
-    wanted = np.bincount(cell, weights=truth, minlength=CELLS)
-    return [row.low <= wanted[int(row.group[0])] <= row.high for row in counts]
+    numbers = np.bincount(cell, weights=truth, minlength=CELLS)
+    return [row.low <= numbers[int(row.group[0])] <= row.high for row in counts]
 
 
 def coverage_of(kind: str, runs: int, **options: object) -> tuple[float, float, float]:
@@ -193,9 +193,9 @@ def test_labels_that_are_all_alike_raise_nothing_and_are_not_sure(value: float, 
 def test_where_all_is_labelled_counts_are_exact(method: str) -> None:
     score, truth, cell = population("misses", np.random.default_rng(1), n=300)
     counts = estimate_counts(truth, score, groups=cell, method=method, rng=0)
-    wanted = np.bincount(cell, weights=truth, minlength=CELLS)
+    numbers = np.bincount(cell, weights=truth, minlength=CELLS)
     for row in counts:
-        assert (row.low, row.estimate, row.high) == pytest.approx((wanted[int(row.group[0])],) * 3)
+        assert (row.low, row.estimate, row.high) == pytest.approx((numbers[int(row.group[0])],) * 3)
     assert (counts.total.low, counts.total.high) == (truth.sum(), truth.sum())
 
 
@@ -290,24 +290,24 @@ def test_cells_and_features_in_several_forms(news: dict[str, np.ndarray]) -> Non
     month, length = np.arange(len(news["score"])) % 3, np.arange(len(news["score"])) % 7
     given = {"strata": news["stratum"], "rng": 0}
     frame = pd.DataFrame({"month": month, "length": length}, index=np.arange(len(month)) + 5)
-    wanted = estimate_counts(
+    counts = estimate_counts(
         news["labels"], news["score"], groups={"month": month}, features={"length": length}, **given
     )
     frames = estimate_counts(
         news["labels"], news["score"], groups=frame[["month"]], features=frame[["length"]], **given
     )
-    assert frames.to_dict() == wanted.to_dict()
+    assert frames.to_dict() == counts.to_dict()
     for column in (frame["length"], length.tolist(), [length], length[:, None]):
         one = estimate_counts(news["labels"], news["score"], groups=frame["month"], features=column, **given)
-        assert one.total == wanted.total
+        assert one.total == counts.total
         assert one.recipe["features"] == ["feature 1"]
 
 
 def test_labels_written_as_floats_are_labels(news: dict[str, np.ndarray]) -> None:
     """A column of 1 and 0 with gaps becomes one of 1.0 and 0.0 in many programs."""
-    texts = [None if np.isnan(one) else f"{one:.1f}" for one in news["labels"]]
-    wanted = estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0)
-    assert estimate_counts(texts, news["score"], strata=news["stratum"], rng=0).to_dict() == wanted.to_dict()
+    texts = [None if np.isnan(label) else f"{label:.1f}" for label in news["labels"]]
+    counts = estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0)
+    assert estimate_counts(texts, news["score"], strata=news["stratum"], rng=0).to_dict() == counts.to_dict()
     row = next(k for k, one in enumerate(texts) if one is not None)
     with pytest.raises(InputError, match=f"row {row} is '2.0'"):
         estimate_counts([*texts[:row], "2.0", *texts[row + 1 :]], news["score"], strata=news["stratum"])
@@ -327,10 +327,10 @@ def test_scores_taken_as_they_are_claim_no_worth() -> None:
 def test_one_cell_says_nothing_of_how_cells_differ() -> None:
     score, truth, cell = population("misses", np.random.default_rng(0), n=400)
     labels = labelled(score, truth, 60, 0, design="simple")[1]
-    one = estimate_counts(labels, score, rng=0)
-    assert np.isnan(one.diagnostics.drift).all()
-    assert one.to_dict()["diagnostics"]["drift"] == [None]
-    assert "varies between groups" not in str(one)
+    counts = estimate_counts(labels, score, rng=0)
+    assert np.isnan(counts.diagnostics.drift).all()
+    assert counts.to_dict()["diagnostics"]["drift"] == [None]
+    assert "varies between groups" not in str(counts)
     assert "varies between groups" in str(estimate_counts(labels, score, groups=cell, rng=0))
 
 
@@ -360,9 +360,9 @@ def test_documents_as_clusters() -> None:
 
 def test_labels_as_a_mapping_of_rows_say_the_same(news: dict[str, np.ndarray]) -> None:
     known = np.flatnonzero(~np.isnan(news["labels"])).tolist()
-    wanted = estimate_counts(news["labels"], news["score"], rng=0)
+    counts = estimate_counts(news["labels"], news["score"], rng=0)
     mapped = estimate_counts({row: int(news["labels"][row]) for row in reversed(known)}, news["score"], rng=0)
-    assert mapped.to_dict() == wanted.to_dict()
+    assert mapped.to_dict() == counts.to_dict()
     size = {name: (news["stratum"] == name).sum() for name in np.unique(news["stratum"])}
     read = {name: (news["stratum"][known] == name).sum() for name in size}
     of_rows = {row: news["stratum"][row] for row in known}
@@ -372,9 +372,9 @@ def test_labels_as_a_mapping_of_rows_say_the_same(news: dict[str, np.ndarray]) -
 
 
 def test_labels_may_be_words(news: dict[str, np.ndarray]) -> None:
-    words = [None if np.isnan(one) else "correct" if one else "wrong" for one in news["labels"]]
-    wanted = estimate_counts(news["labels"], news["score"], rng=0)
-    assert estimate_counts(words, news["score"], pos_label="correct", rng=0).to_dict() == wanted.to_dict()
+    words = [None if np.isnan(label) else "correct" if label else "wrong" for label in news["labels"]]
+    counts = estimate_counts(news["labels"], news["score"], rng=0)
+    assert estimate_counts(words, news["score"], pos_label="correct", rng=0).to_dict() == counts.to_dict()
     with pytest.raises(InputError, match="Say which value is positive: pos_label='wrong'"):
         estimate_counts(words, news["score"])
     with pytest.raises(InputError, match="'right' is not a value of y_true"):
@@ -428,15 +428,15 @@ def test_hundreds_of_domains_need_no_matrix_of_them() -> None:
 def test_blocks_of_units_change_nothing(news: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch) -> None:
     """Large populations are read in blocks, cell by cell; where cells are large, logits alike are taken together."""
     given = {"groups": {"actor": news["actor"], "period": news["period"]}, "strata": news["stratum"], "rng": 0}
-    wanted = estimate_counts(news["labels"], news["score"], **given)
+    counts = estimate_counts(news["labels"], news["score"], **given)
     for module, name in ((cell_counts, "BLOCK"), (unit_features, "BLOCK"), (cells, "BLOCK")):
         monkeypatch.setattr(module, name, 170)
     found = estimate_counts(news["labels"], news["score"], **given)
-    for one, other in zip((*found, found.total), (*wanted, wanted.total), strict=True):
+    for one, other in zip((*found, found.total), (*counts, counts.total), strict=True):
         assert (one.low, one.estimate, one.high) == pytest.approx((other.low, other.estimate, other.high), abs=1e-6)
     monkeypatch.setattr(cell_counts, "MAX_SINGLE_UNITS", 10)
     binned = estimate_counts(news["labels"], news["score"], **given)
-    for one, other in zip((*binned, binned.total), (*wanted, wanted.total), strict=True):
+    for one, other in zip((*binned, binned.total), (*counts, counts.total), strict=True):
         assert abs(one.estimate - other.estimate) < 0.1
         assert abs(one.low - other.low) <= 1 >= abs(one.high - other.high)
 
@@ -537,9 +537,9 @@ def test_cells_of_an_event_stand_on_their_own_labels() -> None:
         sample, labels = labelled(score, truth, 200, run)
         counts = estimate_counts(labels, score, groups=cell, sample=sample, rng=0)
         held += covered(counts, truth, cell)[:3]
-        wanted = np.bincount(cell, weights=truth)
+        numbers = np.bincount(cell, weights=truth)
         difference, _ = counts.difference("0", "11")
-        held.append(difference.low <= wanted[0] - wanted[11] <= difference.high)
+        held.append(difference.low <= numbers[0] - numbers[11] <= difference.high)
         assert {row.method for row in counts} == {"labels"}
         assert any("differ too much" in note and "of 12 contribute" in note for note in counts.notes)
     assert sum(held) >= 14
@@ -557,10 +557,10 @@ def test_holes_of_a_sample_are_bounded(design: str) -> None:
     assert whole.total.low == pytest.approx(estimate_counts(labels, score, rng=0, **by_hand).total.low, rel=1e-9)
     lost = sample.indices[truth[sample.indices] == 1][::2]
     labels[lost] = np.nan
-    found = estimate_counts(labels, score, sample=sample, rng=0)
-    assert found.total.low <= whole.total.low <= truth.sum() <= whole.total.high <= found.total.high + 1e-9
-    assert found.total.labelled == 200 - len(lost)
-    assert f"{len(lost)} of 200 drawn units have no label" in found.notes[0]
+    counts = estimate_counts(labels, score, sample=sample, rng=0)
+    assert counts.total.low <= whole.total.low <= truth.sum() <= whole.total.high <= counts.total.high + 1e-9
+    assert counts.total.labelled == 200 - len(lost)
+    assert f"{len(lost)} of 200 drawn units have no label" in counts.notes[0]
     labels[np.setdiff1d(np.arange(2000), sample.indices)[0]] = 1.0
     with pytest.raises(InputError, match="was not drawn"):
         estimate_counts(labels, score, sample=sample)

@@ -81,9 +81,9 @@ def test_the_same_seed_draws_the_same() -> None:
 def test_a_sample_comes_back_from_its_file(tmp_path: Path) -> None:
     sample = draw_label_sample(SCORE, 50, rng=7)
     sample.save(tmp_path / "sample.npz")
-    found = LabelSample.load(tmp_path / "sample.npz")
-    assert found.to_dict() == sample.to_dict()
-    np.testing.assert_array_equal(found.stratum, sample.stratum)
+    loaded = LabelSample.load(tmp_path / "sample.npz")
+    assert loaded.to_dict() == sample.to_dict()
+    np.testing.assert_array_equal(loaded.stratum, sample.stratum)
     (tmp_path / "bad.npz").write_bytes((tmp_path / "sample.npz").read_bytes()[:200])
 
 

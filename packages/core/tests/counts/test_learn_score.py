@@ -26,17 +26,17 @@ def news(n: int, seed: int) -> tuple[list[str], np.ndarray]:
 def test_other_texts_get_the_mean_of_the_folds_and_labelled_ones_the_fold_without_them() -> None:
     texts, truth = news(120, 0)
     labels = np.where(np.arange(120) < 50, truth, np.nan)
-    found = learn_score(texts, labels, rng=3)
+    learned = learn_score(texts, labels, rng=3)
     known = np.arange(50)
     folds = _folds(known, np.random.default_rng(3))
     features = word_weights(texts)
     fits = [_fitted(features, known[folds != fold], truth[:50][folds != fold]) for fold in range(FOLDS)]
-    np.testing.assert_allclose(found[50:], np.mean(fits, axis=0)[50:], rtol=1e-9)
+    np.testing.assert_allclose(learned[50:], np.mean(fits, axis=0)[50:], rtol=1e-9)
     wanted = [fits[fold][row] for row, fold in enumerate(folds.tolist())]
-    np.testing.assert_allclose(found[:50], wanted, rtol=1e-9)
+    np.testing.assert_allclose(learned[:50], wanted, rtol=1e-9)
     changed = labels.copy()
     changed[7] = 1 - changed[7]
-    assert learn_score(texts, changed, rng=3)[7] == pytest.approx(found[7], rel=1e-6)  # its own label says nothing
+    assert learn_score(texts, changed, rng=3)[7] == pytest.approx(learned[7], rel=1e-6)  # its own label says nothing
 
 
 def test_what_is_learned_ranks_unread_texts() -> None:
@@ -53,8 +53,8 @@ def test_labels_that_say_nothing_of_words_give_a_score_near_their_share() -> Non
     """Out of fold, a score from random labels must not know them: |r| of 400 pairs stays below 4 / √400."""
     texts, _ = news(400, 2)
     labels = (np.random.default_rng(0).random(400) < 0.5).astype(float)
-    found = learn_score(texts, labels, rng=0)
-    assert abs(np.corrcoef(found, labels)[0, 1]) < 0.2
+    learned = learn_score(texts, labels, rng=0)
+    assert abs(np.corrcoef(learned, labels)[0, 1]) < 0.2
 
 
 def test_texts_of_one_cluster_share_a_fold() -> None:
@@ -69,8 +69,8 @@ def test_texts_of_one_cluster_share_a_fold() -> None:
 @pytest.mark.parametrize("value", [0, 1])
 def test_labels_all_alike_give_their_smoothed_share(value: int) -> None:
     texts, _ = news(40, 4)
-    found = learn_score(texts, [value] * 20 + [None] * 20, rng=0)
-    np.testing.assert_allclose(found, (16 * value + 0.5) / 17)
+    learned = learn_score(texts, [value] * 20 + [None] * 20, rng=0)
+    np.testing.assert_allclose(learned, (16 * value + 0.5) / 17)
 
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def test_a_note_repeats_the_corrected_counts_and_their_share() -> None:
     counts = read_by_two(flips="alike")
     (note,) = [note for note in counts.notes if UNLIKE in note]
     row = counts["11"]
-    share = row.estimate / sum(one.estimate for one in counts.rows)
+    share = row.estimate / sum(row.estimate for row in counts.rows)
     assert share > 0.9  # .79 before the correction
     assert f"1 of 4 contributes {share:.0%} of the count: 11 {row}" in note
     assert counts.to_dict()["notes"] == list(counts.notes)

@@ -48,8 +48,8 @@ def test_the_correlation_is_that_of_repeated_draws() -> None:
     kind = rng.integers(0, 4, DOCUMENTS)
     for labels in (np.column_stack([kind < 2, kind == 2]), np.column_stack([kind < 2, kind > 0])):
         draws = [of_pairs(labels, rng.choice(DOCUMENTS, 80, replace=False), "labels") for _ in range(120)]
-        totals = np.array([[row.estimate for row in one.domains] for one in draws])
-        said = np.mean([one.errors.correlation(0, 1) for one in draws])
+        totals = np.array([[row.estimate for row in draw.domains] for draw in draws])
+        said = np.mean([draw.errors.correlation(0, 1) for draw in draws])
         assert said == pytest.approx(np.corrcoef(totals.T)[0, 1], abs=0.15)
 
 

@@ -83,8 +83,8 @@ LABELS: list[tuple[list[Any], list[int]]] = [
 
 @pytest.mark.parametrize(
     ("suffix", "labels", "expected"),
-    [(suffix, *one) for suffix in (".csv", ".parquet") for one in LABELS]
-    + [(suffix, *one) for suffix in (".jsonl", ".npz") for one in LABELS[:2]],
+    [(suffix, *label) for suffix in (".csv", ".parquet") for label in LABELS]
+    + [(suffix, *label) for suffix in (".jsonl", ".npz") for label in LABELS[:2]],
 )
 def test_labels_however_written(suffix: str, labels: list[Any], expected: list[int], tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", {"y": labels, "q": [0.5, 0.25]})

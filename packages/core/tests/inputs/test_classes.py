@@ -84,11 +84,11 @@ def test_indices_of_every_type(labels: Any) -> None:
 def test_a_frame_of_unnamed_or_lazy_columns_equals_its_array(frame: Any) -> None:
     """As `pd.DataFrame(classifier.predict_proba(rows))` makes it."""
     labels, matrix = [0, 1, 1], np.array([[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]])
-    found = pairs_from_classes(labels, frame(matrix), reduce="class-wise")
+    pairs = pairs_from_classes(labels, frame(matrix), reduce="class-wise")
     expected = pairs_from_classes(labels, matrix, reduce="class-wise")
-    assert found.group_names == expected.group_names == ("0", "1")
-    assert found.probabilities.tolist() == expected.probabilities.tolist()
-    assert found.labels.tolist() == expected.labels.tolist()
+    assert pairs.group_names == expected.group_names == ("0", "1")
+    assert pairs.probabilities.tolist() == expected.probabilities.tolist()
+    assert pairs.labels.tolist() == expected.labels.tolist()
 
 
 @pytest.mark.parametrize("labels", [[1, 2, 1], [1.0, 2.0, 1.0], ["1", "2", "1"]])

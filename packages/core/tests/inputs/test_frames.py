@@ -153,13 +153,15 @@ def test_two_pairs_are_compared() -> None:
     found = howsure.compare_calibration(FULL, against=other)
     assert str(found) == str(howsure.compare_calibration(Y, Q, against=Q**1.3, sample_weight=W, clusters=CODES))
     own = replace(other, labels=1 - Y)
-    wanted = howsure.compare_calibration(Y, Q, against=Q**1.3, y_true_against=1 - Y, sample_weight=W, clusters=CODES)
-    assert str(howsure.compare_calibration(FULL, against=own)) == str(wanted)
+    comparison = howsure.compare_calibration(
+        Y, Q, against=Q**1.3, y_true_against=1 - Y, sample_weight=W, clusters=CODES
+    )
+    assert str(howsure.compare_calibration(FULL, against=own)) == str(comparison)
 
 
 def test_what_pairs_lack_may_stand_beside_them() -> None:
-    found = howsure.calibration_error(PLAIN, sample_weight=W, clusters=CODES)
-    assert found == howsure.calibration_error(Y, Q, sample_weight=W, clusters=CODES)
+    error = howsure.calibration_error(PLAIN, sample_weight=W, clusters=CODES)
+    assert error == howsure.calibration_error(Y, Q, sample_weight=W, clusters=CODES)
     table = howsure.calibration_table(PLAIN, groups=np.array(["a", "b"])[np.arange(400) % 2])
     assert [row.name for row in table] == ["a", "b"]
 

@@ -138,6 +138,6 @@ def test_the_name_of_a_file_is_never_missing(name: str, tmp_path: Path) -> None:
         (row,) = howsure.mean_scores("right", data=howsure.read(paths, **options))
         assert (row.n, row.mean.value) == (2, 0.5)
         groups = howsure.mean_scores("right", groups="file", data=howsure.read(paths, **options))
-        assert [one.n for one in groups] in ([2], [2, 2])
+        assert [group.n for group in groups] in ([2], [2, 2])
         verdicts = howsure.check_score("right", min_score=0.1, groups="file", data=howsure.read(paths, **options))
         assert verdicts.outcome == "cannot tell"

@@ -73,9 +73,9 @@ def test_every_chapter_takes_them_as_clusters(tmp_path: Path) -> None:
     }
     for name, function in functions.items():
         assert str(function()).splitlines()[:6] == str(function(clusters="item")).splitlines()[:6], name
-    found = howsure.check_score("correct", min_score=0.3, data=data)
-    assert found.recipe["cluster"] == "item"
-    assert any("item repeats" in note for note in found.notes)
+    check = howsure.check_score("correct", min_score=0.3, data=data)
+    assert check.recipe["cluster"] == "item"
+    assert any("item repeats" in note for note in check.notes)
 
 
 def test_the_command_says_so_and_switches_it_off(tmp_path: Path) -> None:
@@ -243,9 +243,9 @@ def test_what_was_asked_names_the_item_where_nothing_else_does(column: str, tmp_
 
 
 def test_look_proposes_no_groups_of_prompts_that_are_items(tmp_path: Path) -> None:
-    found = howsure.look(write(tmp_path, frame("prompt")))
-    assert any("--cluster prompt" in command for command in found.commands)
-    assert not any("--group prompt" in command for command in found.commands)
+    overview = howsure.look(write(tmp_path, frame("prompt")))
+    assert any("--cluster prompt" in command for command in overview.commands)
+    assert not any("--group prompt" in command for command in overview.commands)
 
 
 @pytest.mark.long

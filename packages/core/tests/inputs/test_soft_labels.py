@@ -86,13 +86,13 @@ def test_one_probability_beside_shares_of_two_classes(tmp_path: Path) -> None:
     shares, prob = RNG.integers(0, 5, 50) / 4, RNG.random(50).round(3)
     rows = {"y": by_name(np.column_stack([1 - shares, shares]), ("0", "1")), "q": prob.tolist()}
     path = write(tmp_path / "x.jsonl", rows)
-    found = json.loads(printed("calibration", path, "--target", "y", "--prob", "q", "--format", "json"))
-    assert found["recipe"]["soft_labels"] is True
-    assert found["curves"][0]["base_rate"] == pytest.approx(shares.mean())
+    content = json.loads(printed("calibration", path, "--target", "y", "--prob", "q", "--format", "json"))
+    assert content["recipe"]["soft_labels"] is True
+    assert content["curves"][0]["base_rate"] == pytest.approx(shares.mean())
     brier = (shares * (1 - prob) ** 2 + (1 - shares) * prob**2).mean()
-    assert found["curves"][0]["brier"]["score"] == pytest.approx(brier)
-    said = printed("calibration", path, "--target", "y", "--prob", "q")
-    assert "labels are shares of annotators" in said
+    assert content["curves"][0]["brier"]["score"] == pytest.approx(brier)
+    output = printed("calibration", path, "--target", "y", "--prob", "q")
+    assert "labels are shares of annotators" in output
 
 
 @pytest.mark.parametrize(
@@ -159,9 +159,9 @@ def test_learning_with_disagreement(real_data: Path, tmp_path: Path) -> None:
         rows = [json.loads(line) for line in file]
     path = tmp_path / "x.jsonl"
     path.write_text("".join(json.dumps({"soft_label": row["soft_label"], "q": 0.5}) + "\n" for row in rows))
-    found = json.loads(
+    content = json.loads(
         printed("calibration", path, "--target", "soft_label.entailment", "--prob", "q", "--format", "json")
     )
     share = np.mean([row["soft_label"]["entailment"]["1"] for row in rows])
-    assert found["curves"][0]["base_rate"] == pytest.approx(share)
-    assert found["recipe"]["rows"] == 50
+    assert content["curves"][0]["base_rate"] == pytest.approx(share)
+    assert content["recipe"]["rows"] == 50

@@ -92,4 +92,4 @@ def test_models_keep_their_versions_in_scores_and_comparisons(tmp_path: Path) ->
         files = howsure.read([tmp_path / f"{name}.csv" for name in some])
         assert {row.model for row in howsure.mean_scores("right", id="item", rng=0, data=files)} == set(some)
         compared = howsure.compare_scores(score="right", id="item", against=some[-1], rng=0, data=files)
-        assert {one.model for one in compared.means} == set(some)
+        assert {mean.model for mean in compared.means} == set(some)

@@ -32,11 +32,11 @@ def test_two_levels_are_platt_scaling(weighted):
     y = (rng.random(500) < q**2 / (q**2 + (1 - q) ** 2)).astype(int)
     weight = rng.integers(0, 4, 500).astype(float) if weighted else None
     both = np.column_stack([1 - q, q])
-    found = recalibrate(y, both, method="ordered", sample_weight=weight)
+    recalibration = recalibrate(y, both, method="ordered", sample_weight=weight)
     platt = recalibrate(y, q, method="platt", sample_weight=weight)
-    assert 1 / found.parameters["T"] == pytest.approx(platt.parameters["b"], rel=1e-7)
-    assert found.parameters["s"] == pytest.approx([platt.parameters["a"]], abs=1e-7)
-    np.testing.assert_allclose(found.apply(both)[:, 1], platt.apply(q), rtol=0, atol=1e-8)
+    assert 1 / recalibration.parameters["T"] == pytest.approx(platt.parameters["b"], rel=1e-7)
+    assert recalibration.parameters["s"] == pytest.approx([platt.parameters["a"]], abs=1e-7)
+    np.testing.assert_allclose(recalibration.apply(both)[:, 1], platt.apply(q), rtol=0, atol=1e-8)
 
 
 def test_the_optimum_is_that_of_scipy():
@@ -56,10 +56,10 @@ def test_the_optimum_is_that_of_scipy():
 
 
 def test_what_was_planted_is_found_and_mended():
-    found = recalibrate(GRADES[:2000], TOLD[:2000], method="ordered")
-    assert found.parameters["T"] == pytest.approx(1.5, abs=0.15)
-    assert found.parameters["s"] == pytest.approx([-0.4, 0, 0, 0.4], abs=0.15)
-    after = found.apply(TOLD[2000:])
+    recalibration = recalibrate(GRADES[:2000], TOLD[:2000], method="ordered")
+    assert recalibration.parameters["T"] == pytest.approx(1.5, abs=0.15)
+    assert recalibration.parameters["s"] == pytest.approx([-0.4, 0, 0, 0.4], abs=0.15)
+    after = recalibration.apply(TOLD[2000:])
     before, mended = (howsure.ordinal_calibration(GRADES[2000:], one) for one in (TOLD[2000:], after))
     assert before.error.low > 0.02
     assert mended.error.value < 0.03
@@ -69,10 +69,10 @@ def test_what_was_planted_is_found_and_mended():
 
 
 def test_a_level_between_crossing_cut_points_keeps_a_thousandth_of_its_probability():
-    held = json.loads(recalibrate(GRADES, TOLD, method="ordered").to_json())
-    held["parameters"]["s"] = [-2.0, 3.0, 0.0, 0.0]  # a level above 1 would be more probable than one above 0
+    content = json.loads(recalibrate(GRADES, TOLD, method="ordered").to_json())
+    content["parameters"]["s"] = [-2.0, 3.0, 0.0, 0.0]  # a level above 1 would be more probable than one above 0
     row = np.array([[0.1, 0.2, 0.3, 0.2, 0.2]])
-    after = RecalibrationMap.from_json(json.dumps(held)).apply(row)[0]
+    after = RecalibrationMap.from_json(json.dumps(content)).apply(row)[0]
     least = row[0, 1] / 1000
     assert after.sum() == pytest.approx(1.0, abs=1e-15)
     assert least / 2 < after[1] <= least
@@ -84,10 +84,15 @@ def test_a_level_between_crossing_cut_points_keeps_a_thousandth_of_its_probabili
 def test_it_is_another_map_for_levels_in_another_order():
     order = [2, 0, 4, 1, 3]
     mixed = recalibrate(np.argsort(order)[GRADES], TOLD[:, order], method="ordered")
-    own = recalibrate(GRADES, TOLD, method="ordered")
-    assert np.abs(mixed.apply(TOLD[:, order]) - own.apply(TOLD)[:, order]).max() > 0.1
+    recalibration = recalibrate(GRADES, TOLD, method="ordered")
+    assert np.abs(mixed.apply(TOLD[:, order]) - recalibration.apply(TOLD)[:, order]).max() > 0.1
 
 
 def test_auto_does_not_try_it():
     choice = recalibrate(GRADES[:500], TOLD[:500], folds=2, penalty=0.1).choice
-    assert [one.method for one in choice.candidates] == ["none", "temperature", "vector", "dirichlet (penalty 0.1)"]
+    assert [candidate.method for candidate in choice.candidates] == [
+        "none",
+        "temperature",
+        "vector",
+        "dirichlet (penalty 0.1)",
+    ]

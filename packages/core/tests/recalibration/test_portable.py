@@ -34,22 +34,22 @@ def test_the_same_probabilities_to_the_last_bit(method, seed, floor):
     y, q = binary(150, seed)
     group = np.where(np.arange(150) < 5, "few", np.where(np.arange(150) < 100, "a", "b"))
     try:
-        found = recalibrate(y, q, method=method, floor=floor, groups=group, small_groups="pooled", folds=2)
+        recalibration = recalibrate(y, q, method=method, floor=floor, groups=group, small_groups="pooled", folds=2)
     except InputError:
         return
-    again = RecalibrationMap.from_json(found.to_json())
-    assert (again.apply(q, groups=group) == found.apply(q, groups=group)).all()
-    assert again.to_json() == found.to_json()
+    again = RecalibrationMap.from_json(recalibration.to_json())
+    assert (again.apply(q, groups=group) == recalibration.apply(q, groups=group)).all()
+    assert again.to_json() == recalibration.to_json()
 
 
 @pytest.mark.parametrize("method", [*OF_CLASSES, "auto", "none"])
 def test_the_same_probabilities_of_classes_to_the_last_bit(method):
     codes, logits = classes(300)
-    found = recalibrate(codes, Probabilities("logits", logits), method=method, folds=2)
-    again = RecalibrationMap.from_json(found.to_json().encode())
-    assert (again.apply(logits=logits) == found.apply(logits=logits)).all()
-    assert again.to_json() == found.to_json()
-    assert repr(again) == repr(found)
+    recalibration = recalibrate(codes, Probabilities("logits", logits), method=method, folds=2)
+    again = RecalibrationMap.from_json(recalibration.to_json().encode())
+    assert (again.apply(logits=logits) == recalibration.apply(logits=logits)).all()
+    assert again.to_json() == recalibration.to_json()
+    assert repr(again) == repr(recalibration)
 
 
 def document(fitted: str = "temperature", **held: object) -> dict[str, object]:
@@ -59,9 +59,9 @@ def document(fitted: str = "temperature", **held: object) -> dict[str, object]:
 
 def test_the_text_says_what_it_is():
     y, q = binary(300)
-    held = json.loads(recalibrate(y, q, method="platt", floor=1e-6).to_json())
-    assert held["description"].startswith("Platt scaling. It maps q, the probability of label 1")
-    assert held["formula"] == (
+    content = json.loads(recalibrate(y, q, method="platt", floor=1e-6).to_json())
+    assert content["description"].startswith("Platt scaling. It maps q, the probability of label 1")
+    assert content["formula"] == (
         "first q = min(max(q, floor), 1 - floor); then q' = 1 / (1 + exp(-(a + b * log(q / (1 - q)))))"
     )
 
@@ -110,7 +110,7 @@ def of_classes_in_plain_python(held: dict, p: list[float]) -> list[float]:
         case _:
             rows = zip(found["W"], found["b"], strict=True)
             scores = [b + sum(w * one for w, one in zip(row, logs, strict=True)) for row, b in rows]
-    raised = [math.exp(one) for one in scores]
+    raised = [math.exp(score) for score in scores]
     return [one / sum(raised) for one in raised]
 
 
@@ -118,19 +118,19 @@ def of_classes_in_plain_python(held: dict, p: list[float]) -> list[float]:
 @pytest.mark.parametrize("method", [*BINARY, "none"])
 def test_ten_lines_of_any_language_apply_the_file(method, floor):
     y, q = binary(300)
-    found = recalibrate(y, q, method=method, floor=floor)
-    held = json.loads(found.to_json())
-    assert [in_plain_python(held, one) for one in q.tolist()] == pytest.approx(found.apply(q), rel=1e-12)
+    recalibration = recalibrate(y, q, method=method, floor=floor)
+    content = json.loads(recalibration.to_json())
+    assert [in_plain_python(content, one) for one in q.tolist()] == pytest.approx(recalibration.apply(q), rel=1e-12)
 
 
 @pytest.mark.parametrize("method", OF_CLASSES)
 def test_ten_lines_of_any_language_apply_the_file_of_classes(method):
     codes, logits = classes(300)
     p = softmax(logits)
-    found = recalibrate(codes, p, method=method)
-    held = json.loads(found.to_json())
-    plain = [of_classes_in_plain_python(held, row) for row in p.tolist()]
-    assert np.array(plain) == pytest.approx(found.apply(p), rel=1e-11, abs=1e-15)
+    recalibration = recalibrate(codes, p, method=method)
+    content = json.loads(recalibration.to_json())
+    plain = [of_classes_in_plain_python(content, row) for row in p.tolist()]
+    assert np.array(plain) == pytest.approx(recalibration.apply(p), rel=1e-11, abs=1e-15)
 
 
 # A recalibrated classifier is one of scikit-learn's, and its map has seen no row that its classifier was fitted to.

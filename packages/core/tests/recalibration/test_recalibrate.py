@@ -66,9 +66,9 @@ def test_a_temperature_of_classes_is_scikit_learns(weighted):
     y, logits = classes(700, 4)
     weight = np.random.default_rng(3).uniform(0, 3, 700) if weighted else None
     oracle = _TemperatureScaling().fit(logits, y, sample_weight=weight)
-    found = recalibrate(y, Probabilities("logits", logits), method="temperature", sample_weight=weight)
-    assert 1 / found.parameters["T"] == pytest.approx(float(oracle.beta_), abs=1e-6)
-    assert found.apply(logits=logits) == pytest.approx(oracle.predict(logits), abs=1e-6)
+    recalibration = recalibrate(y, Probabilities("logits", logits), method="temperature", sample_weight=weight)
+    assert 1 / recalibration.parameters["T"] == pytest.approx(float(oracle.beta_), abs=1e-6)
+    assert recalibration.apply(logits=logits) == pytest.approx(oracle.predict(logits), abs=1e-6)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -76,13 +76,15 @@ def test_platt_is_scikit_learns_sigmoid(weighted):
     y, q = binary(800)
     weight = np.random.default_rng(3).integers(1, 4, 800).astype(float) if weighted else None
     oracle = _SigmoidCalibration().fit(odds(q), y, weight)
-    found = recalibrate(y, q, method="platt", sample_weight=weight)
-    assert found.parameters["a"] == pytest.approx(-oracle.b_, abs=1e-5)  # as near as scikit-learn's optimiser comes
-    assert found.parameters["b"] == pytest.approx(-oracle.a_, abs=1e-5)
+    recalibration = recalibrate(y, q, method="platt", sample_weight=weight)
+    assert recalibration.parameters["a"] == pytest.approx(
+        -oracle.b_, abs=1e-5
+    )  # as near as scikit-learn's optimiser comes
+    assert recalibration.parameters["b"] == pytest.approx(-oracle.a_, abs=1e-5)
     weight = np.ones(800) if weight is None else weight
     ones, zeros = weight @ y, weight @ (1 - y)
     target = np.where(y == 1, (ones + 1) / (ones + 2), 1 / (zeros + 2))
-    p = found.apply(q)
+    p = recalibration.apply(q)
     assert np.abs([weight @ (p - target), (weight * (p - target)) @ odds(q)]).max() < 1e-6 * len(y)
 
 
@@ -93,8 +95,8 @@ def test_isotonic_is_scikit_learns_with_ties(weighted):
     weight = np.random.default_rng(3).uniform(0, 3, 800) if weighted else None
     oracle = IsotonicRegression(out_of_bounds="clip").fit(q, y, sample_weight=weight)
     grid = np.linspace(0, 1, 501)
-    found = recalibrate(y, q, method="isotonic", sample_weight=weight)
-    assert found.apply(grid) == pytest.approx(oracle.predict(grid), abs=1e-9)
+    recalibration = recalibrate(y, q, method="isotonic", sample_weight=weight)
+    assert recalibration.apply(grid) == pytest.approx(oracle.predict(grid), abs=1e-9)
 
 
 def test_beta_is_the_best_of_all_slopes_of_at_least_zero():
@@ -130,15 +132,15 @@ def test_venn_abers_is_two_isotonic_regressions_by_brute_force():
 
 def test_histogram_bins_are_frequencies_of_equal_parts():
     y, q = binary(1000)
-    found = recalibrate(y, q, method="histogram", n_bins=10)
+    recalibration = recalibrate(y, q, method="histogram", n_bins=10)
     rows = np.argsort(q).reshape(10, 100)
-    assert found.parameters["values"] == pytest.approx(y[rows].mean(axis=1))
-    assert found.apply(q)[rows] == pytest.approx(np.repeat(y[rows].mean(axis=1)[:, None], 100, axis=1))
+    assert recalibration.parameters["values"] == pytest.approx(y[rows].mean(axis=1))
+    assert recalibration.apply(q)[rows] == pytest.approx(np.repeat(y[rows].mean(axis=1)[:, None], 100, axis=1))
 
 
 def test_histogram_of_ties_has_fewer_bins_and_none_empty():
-    found = recalibrate([0, 1] * 50, [0.2] * 60 + [0.9] * 40, method="histogram")
-    assert found.parameters == {"edges": [0.9], "values": [0.5, 0.5]}
+    recalibration = recalibrate([0, 1] * 50, [0.2] * 60 + [0.9] * 40, method="histogram")
+    assert recalibration.parameters == {"edges": [0.9], "values": [0.5, 0.5]}
 
 
 @pytest.mark.parametrize("method", OF_CLASSES[:3])
@@ -147,7 +149,7 @@ def test_maps_of_classes_are_the_minimum_of_a_brute_optimiser(method):
     logs = np.log(softmax(logits))
     k, penalty = 3, 0.01
     extra = {"penalty": penalty} if method == "dirichlet" else {}
-    found = recalibrate(y, Probabilities("logits", logits), method=method, **extra)
+    recalibration = recalibrate(y, Probabilities("logits", logits), method=method, **extra)
 
     def loss(at):
         scores = {
@@ -164,7 +166,7 @@ def test_maps_of_classes_are_the_minimum_of_a_brute_optimiser(method):
 
     start = {"temperature": [1.0], "vector": [1.0] * k + [0.0] * k, "dirichlet": [*np.eye(k).ravel(), *[0.0] * k]}
     oracle = minimize(loss, start[method], method="BFGS", options={"gtol": 1e-7})
-    held = found.parameters
+    held = recalibration.parameters
     mine = {
         "temperature": lambda: [1 / held["T"]],
         "vector": lambda: [*held["a"], *held["b"]],
@@ -176,10 +178,10 @@ def test_maps_of_classes_are_the_minimum_of_a_brute_optimiser(method):
 
 def test_two_classes_are_one_probability():
     y, q = binary(500)
-    one = recalibrate(y, q, method="temperature")
+    recalibration = recalibrate(y, q, method="temperature")
     two = recalibrate(y, np.column_stack([1 - q, q]), method="temperature")
-    assert one.parameters["T"] == pytest.approx(two.parameters["T"], rel=1e-6)  # each search stops by itself
-    assert one.apply(q) == pytest.approx(two.apply(np.column_stack([1 - q, q]))[:, 1], rel=1e-6)
+    assert recalibration.parameters["T"] == pytest.approx(two.parameters["T"], rel=1e-6)  # each search stops by itself
+    assert recalibration.apply(q) == pytest.approx(two.apply(np.column_stack([1 - q, q]))[:, 1], rel=1e-6)
 
 
 def test_logits_are_the_probabilities_they_mean():
@@ -226,10 +228,10 @@ def test_the_order_of_rows_of_classes_changes_nothing_and_weights_repeat_rows(me
 def test_maps_that_keep_the_order_rise(seed, method):
     y, q = binary(60, seed)
     try:
-        found = recalibrate(y, q.round(2), method=method)
+        recalibration = recalibrate(y, q.round(2), method=method)
     except InputError:
         return
-    after = found.apply(np.linspace(0, 1, 101))
+    after = recalibration.apply(np.linspace(0, 1, 101))
     assert (np.diff(after) >= 0).all()
     assert after.min() >= 0
     assert after.max() <= 1
@@ -240,10 +242,10 @@ def test_maps_that_keep_the_order_rise(seed, method):
 def test_a_temperature_never_changes_the_most_probable_class(seed):
     y, logits = classes(60, 4, seed)
     try:
-        found = recalibrate(y, Probabilities("logits", logits), method="temperature")
+        recalibration = recalibrate(y, Probabilities("logits", logits), method="temperature")
     except InputError:
         return
-    after = found.apply(logits=logits)
+    after = recalibration.apply(logits=logits)
     assert (after.argmax(axis=1) == logits.argmax(axis=1)).all()
     assert after.sum(axis=1) == pytest.approx(1)
 
@@ -252,10 +254,10 @@ def test_zero_and_one_stay_where_they_are_right():
     y, q = binary(400)
     y, q = np.append(y, [0, 1]), np.append(q, [0.0, 1.0])
     for method in ("temperature", "platt", "beta"):
-        found = recalibrate(y, q, method=method)
-        assert found.parameters == pytest.approx(recalibrate(y[:-2], q[:-2], method=method).parameters)
-        assert found.apply([0.0, 1.0]).tolist() == [0.0, 1.0]
-        assert "2 rows have a probability of exactly 0 or 1, which the map keeps" in found.notes
+        recalibration = recalibrate(y, q, method=method)
+        assert recalibration.parameters == pytest.approx(recalibrate(y[:-2], q[:-2], method=method).parameters)
+        assert recalibration.apply([0.0, 1.0]).tolist() == [0.0, 1.0]
+        assert "2 rows have a probability of exactly 0 or 1, which the map keeps" in recalibration.notes
 
 
 def test_a_wrong_certainty_is_refused_or_floored_by_name():
@@ -264,8 +266,8 @@ def test_a_wrong_certainty_is_refused_or_floored_by_name():
     for method in ("temperature", "platt", "beta"):
         with pytest.raises(InputError, match=r"wrong in 1 row, the first of them row 400.*floor=1e-6"):
             recalibrate(y, q, method=method)
-        found = recalibrate(y, q, method=method, floor=1e-6)
-        assert 0 < found.apply([0.0])[0] == pytest.approx(found.apply([1e-6])[0])
+        recalibration = recalibrate(y, q, method=method, floor=1e-6)
+        assert 0 < recalibration.apply([0.0])[0] == pytest.approx(recalibration.apply([1e-6])[0])
     chosen = recalibrate(y, q)
     assert chosen.method == "venn-abers"  # the only one without an infinite loss
     assert [note.split(":")[0] for note in chosen.notes if "possible" in note] == [
@@ -278,21 +280,21 @@ def test_auto_takes_the_simplest_of_the_best_and_may_take_none():
     assert recalibrate(y, q).method == "platt"
     rng = np.random.default_rng(5)
     q = rng.uniform(0.01, 0.99, 3000)
-    found = recalibrate(rng.random(3000) < q, q)
-    assert found.method == "none"
-    assert found.apply(q) == pytest.approx(q)
-    assert "no map helps" in found.notes[0]
-    assert found.choice.candidates[0].method == "none"
-    assert found.choice.seconds > 0
+    recalibration = recalibrate(rng.random(3000) < q, q)
+    assert recalibration.method == "none"
+    assert recalibration.apply(q) == pytest.approx(q)
+    assert "no map helps" in recalibration.notes[0]
+    assert recalibration.choice.candidates[0].method == "none"
+    assert recalibration.choice.seconds > 0
 
 
 def test_groups_have_maps_of_their_own():
     (y1, q1), (y2, q2) = binary(500, 1, 0.5), binary(500, 2, 2.0)
     y, q, group = np.append(y1, y2), np.append(q1, q2), np.repeat(["a", "b"], 500)
-    found = recalibrate(y, q, groups=group, method="temperature")
+    recalibration = recalibrate(y, q, groups=group, method="temperature")
     alone = recalibrate(y1, q1, method="temperature")
-    assert found.parameters["a"]["T"] == alone.parameters["T"]
-    assert (found.apply(q, groups=group)[:500] == alone.apply(q1)).all()
+    assert recalibration.parameters["a"]["T"] == alone.parameters["T"]
+    assert (recalibration.apply(q, groups=group)[:500] == alone.apply(q1)).all()
 
 
 def test_small_groups_are_refused_or_take_the_map_of_all_by_name():
@@ -300,19 +302,21 @@ def test_small_groups_are_refused_or_take_the_map_of_all_by_name():
     group = np.where(np.arange(500) < 10, "few", "many")
     with pytest.raises(InputError, match=r"'few' have fewer .*small_groups='pooled'"):
         recalibrate(y, q, groups=group)
-    found = recalibrate(y, q, groups=group, small_groups="pooled", method="platt")
-    assert found.parameters["few"] == recalibrate(y, q, method="platt").parameters
-    assert found.recipe["pooled_groups"] == ["few"]
-    assert any("few" in note for note in found.notes)
+    recalibration = recalibrate(y, q, groups=group, small_groups="pooled", method="platt")
+    assert recalibration.parameters["few"] == recalibrate(y, q, method="platt").parameters
+    assert recalibration.recipe["pooled_groups"] == ["few"]
+    assert any("few" in note for note in recalibration.notes)
 
 
 def test_columns_are_matched_by_name():
     codes, logits = classes()
     names = np.array(["x", "y", "z"])
     frame = pd.DataFrame(softmax(logits), columns=names)
-    found = recalibrate(names[codes], frame, method="vector")
-    assert found.apply(frame[["z", "x", "y"]]) == pytest.approx(found.apply(frame), abs=0)
-    assert found.apply(softmax(logits)[:, ::-1], classes=["z", "y", "x"]) == pytest.approx(found.apply(frame), abs=0)
+    recalibration = recalibrate(names[codes], frame, method="vector")
+    assert recalibration.apply(frame[["z", "x", "y"]]) == pytest.approx(recalibration.apply(frame), abs=0)
+    assert recalibration.apply(softmax(logits)[:, ::-1], classes=["z", "y", "x"]) == pytest.approx(
+        recalibration.apply(frame), abs=0
+    )
 
 
 def test_public_names():
@@ -348,9 +352,9 @@ def test_rows_of_frames_and_files_are_those_of_arrays(kind: str, tmp_path: Path)
     frame.to_csv(tmp_path / "dev.csv", index=False)
     data = frame if kind == "frame" else howsure.read(tmp_path / "dev.csv")
     arrays = frame["gold"].to_numpy(), frame["p"].to_numpy()
-    held = howsure.recalibrate("gold", "p", groups="lang", method="platt", data=data)
+    recalibration = howsure.recalibrate("gold", "p", groups="lang", method="platt", data=data)
     expected = howsure.recalibrate(*arrays, groups=frame["lang"].to_numpy(), method="platt")
-    assert held.fitted == expected.fitted
+    assert recalibration.fitted == expected.fitted
     table = howsure.recalibration_table("gold", "p", methods=["platt"], repeats=1, data=data)
     alone = howsure.evaluate_recalibration(*arrays, method="platt", repeats=1)
     assert table.rows[0].error_before.value == pytest.approx(alone.error_before.value, rel=1e-12)

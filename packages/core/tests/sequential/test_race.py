@@ -112,8 +112,8 @@ def test_a_race_goes_on_without_whom_it_dropped(tmp_path: Path) -> None:
     assert so_far.n == first_drop - 1
     path = tmp_path / "order.csv"
     path.write_text(order.to_csv())
-    read = howsure.race_models(whole["right"], model=whole["model"], id=whole["item"], order=howsure.read(path))
-    assert read.rows == complete.rows
+    race = howsure.race_models(whole["right"], model=whole["model"], id=whole["item"], order=howsure.read(path))
+    assert race.rows == complete.rows
 
 
 def test_clusters_are_dropped_after_whole_ones() -> None:

@@ -31,12 +31,12 @@ def test_what_is_written_is_read(recipe: dict[str, Any]) -> None:
     line = Made(recipe).signature
     assert line.isprintable()
     assert line.isascii()
-    found = read_signature(line)
+    signature = read_signature(line)
     told = {key: "yes" if one is True else str(one) for key, one in recipe.items() if one not in (None, False, "")}
     told |= {key: str(one) for key, one in recipe.items() if one == 0 and one is not False}
     apart = ("targets", "command", "second_store", "note")
-    assert found.settings == {key: one for key, one in told.items() if key not in apart}
-    assert (found.kind, found.version) == ("made", howsure.__version__)
+    assert signature.settings == {key: one for key, one in told.items() if key not in apart}
+    assert (signature.kind, signature.version) == ("made", howsure.__version__)
 
 
 def test_several_values_long_ones_and_another_version() -> None:
@@ -49,9 +49,9 @@ def test_several_values_long_ones_and_another_version() -> None:
     }
     line = Made(recipe).signature
     assert line == "howsure|made|levels:low%7C+high|v:9.9"
-    found = read_signature(line)
-    assert found.settings == {"levels": "low|+high"}
-    assert "another one" in found.text()
+    signature = read_signature(line)
+    assert signature.settings == {"levels": "low|+high"}
+    assert "another one" in signature.text()
 
 
 def test_rows_that_agree() -> None:

@@ -167,9 +167,10 @@ FOUR_MISSING = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
 
 
 def counts_of(coders: tuple[str, ...]) -> np.ndarray:
-    values = sorted({value for one in coders for value in one} - {"."})
+    values = sorted({value for coder in coders for value in coder} - {"."})
     return np.array(
-        [[sum(one[unit] == value for one in coders) for value in values] for unit in range(len(coders[0]))], dtype=float
+        [[sum(coder[unit] == value for coder in coders) for value in values] for unit in range(len(coders[0]))],
+        dtype=float,
     )
 
 
@@ -182,7 +183,7 @@ def alpha_of(counts: np.ndarray) -> float:
     ("coders", "published"), [(TWO_BINARY, 0.095), (TWO_NOMINAL, 0.692), (FOUR_MISSING, 0.743)], ids=str
 )
 def test_worked_examples(coders: tuple[str, ...], published: float) -> None:
-    assert {len(one) for one in coders} == {len(coders[0])}
+    assert {len(coder) for coder in coders} == {len(coders[0])}
     assert alpha_of(counts_of(coders)) == pytest.approx(published, abs=5e-4)
 
 

@@ -33,8 +33,8 @@ def test_the_standard_error_over_clusters() -> None:
     clusters = rng.integers(0, 8, 50)
     values = rng.normal(size=50) + clusters
     residuals = np.array([(values[clusters == c] - values.mean()).sum() for c in range(8)])
-    found = mean_score(values, in_clusters(clusters))
-    assert found.standard_error == pytest.approx(np.sqrt(8 / 7 * (residuals**2).sum()) / 50, rel=1e-12)
+    mean = mean_score(values, in_clusters(clusters))
+    assert mean.standard_error == pytest.approx(np.sqrt(8 / 7 * (residuals**2).sum()) / 50, rel=1e-12)
     assert mean_score(values, in_clusters(np.arange(50))).standard_error == pytest.approx(stats.sem(values), rel=1e-12)
 
 
@@ -69,10 +69,10 @@ def test_p_is_at_most_alpha_if_and_only_if_the_interval_excludes_zero(
 ) -> None:
     values = np.array(d)
     groups = in_clusters(np.arange(len(d)) // 2) if clustered else None
-    one = mean_difference(values, np.zeros(len(d)), groups, bounds=(-1.0, 1.0) if bounded else None, spread=1.0)
-    low, high = one.interval(level)
-    p = one.p_value("two-sided")
-    assert p == pytest.approx(min(1.0, 2 * min(one.p_value("better"), one.p_value("worse"))))
+    difference = mean_difference(values, np.zeros(len(d)), groups, bounds=(-1.0, 1.0) if bounded else None, spread=1.0)
+    low, high = difference.interval(level)
+    p = difference.p_value("two-sided")
+    assert p == pytest.approx(min(1.0, 2 * min(difference.p_value("better"), difference.p_value("worse"))))
     if not np.isnan(low) and abs(p - (1 - level)) > 1e-6:
         assert (low > 0 or high < 0) == (p < 1 - level)
 
@@ -135,19 +135,19 @@ def test_strata_of_given_sizes_take_away_what_varies_between_them(clustered: boo
     held, ratios = 0, []
     for _ in range(300):
         values = (rng.random(300) < rates).astype(float)
-        found = mean_score(values, groups, bounds=SHARE)
-        low, high = found.interval(0.95)
+        mean = mean_score(values, groups, bounds=SHARE)
+        low, high = mean.interval(0.95)
         held += low <= rates.mean() <= high
-        ratios.append((high - low) / found.standard_error / 3.92)
+        ratios.append((high - low) / mean.standard_error / 3.92)
     assert held / 300 >= 0.92
     assert 1.0 < np.mean(ratios) < (1.3 if clustered else 1.15)
 
 
 def test_strata_of_two_leave_an_interval_inside_what_is_possible() -> None:
     values = np.array([1.0, 0.0, 1.0, 1.0])
-    found = mean_score(values, ItemGroups.of(4, strata=np.array([0, 0, 1, 1])), bounds=SHARE)
-    assert found.interval(0.95) == (0.0, 1.0)
-    assert (found.p_above(0.0), found.p_below(1.0)) == (0.0, 0.0)
+    mean = mean_score(values, ItemGroups.of(4, strata=np.array([0, 0, 1, 1])), bounds=SHARE)
+    assert mean.interval(0.95) == (0.0, 1.0)
+    assert (mean.p_above(0.0), mean.p_below(1.0)) == (0.0, 0.0)
 
 
 def test_an_unseen_value_would_have_to_be_so_far_away() -> None:
@@ -221,9 +221,9 @@ def test_rounding_is_no_difference_and_no_variation() -> None:
 
 def test_where_no_item_differs_unseen_ones_may() -> None:
     """n items without a difference: with probability .05, a share 1 - .05^(1/n) of all goes unseen."""
-    one = mean_difference(np.zeros(30), np.zeros(30), spread=4.0)
-    assert one.p_value("two-sided") == 1.0
-    assert one.interval(0.95) == pytest.approx((-4 * (1 - 0.05 ** (1 / 30)), 4 * (1 - 0.05 ** (1 / 30))))
+    difference = mean_difference(np.zeros(30), np.zeros(30), spread=4.0)
+    assert difference.p_value("two-sided") == 1.0
+    assert difference.interval(0.95) == pytest.approx((-4 * (1 - 0.05 ** (1 / 30)), 4 * (1 - 0.05 ** (1 / 30))))
     bounded = mean_difference(np.zeros(30), np.zeros(30), bounds=(0.0, 4.0))
     assert bounded.bounds(0.05) == pytest.approx((-4 * (1 - 0.05 ** (1 / 30)), 4 * (1 - 0.05 ** (1 / 30))))
 
@@ -231,11 +231,11 @@ def test_where_no_item_differs_unseen_ones_may() -> None:
 def test_it_is_the_paired_t_test_with_one_item_more() -> None:
     d = np.random.default_rng(0).normal(0.2, 1.0, 40)
     d = np.concatenate([d, 0.4 - d])  # without skewness
-    one = mean_difference(d, np.zeros(80))
+    difference = mean_difference(d, np.zeros(80))
     error = np.hypot(stats.sem(d), np.sqrt((d**2).mean()) / 80)
-    assert one.standard_error == pytest.approx(stats.sem(d), rel=1e-12)
-    assert one.p_value("two-sided") == pytest.approx(2 * stats.t.sf(abs(d.mean() / error), 79), rel=1e-10)
-    assert one.interval(0.95) == pytest.approx(stats.t.interval(0.95, 79, loc=d.mean(), scale=error), rel=1e-9)
+    assert difference.standard_error == pytest.approx(stats.sem(d), rel=1e-12)
+    assert difference.p_value("two-sided") == pytest.approx(2 * stats.t.sf(abs(d.mean() / error), 79), rel=1e-10)
+    assert difference.interval(0.95) == pytest.approx(stats.t.interval(0.95, 79, loc=d.mean(), scale=error), rel=1e-9)
     many = np.random.default_rng(1).normal(0.02, 1.0, 100_000)
     p = mean_difference(many, np.zeros(100_000)).p_value("two-sided")
     assert p == pytest.approx(stats.ttest_1samp(many, 0).pvalue, rel=2e-2)
@@ -249,10 +249,10 @@ def test_equal_differences_of_few_items_are_no_proof() -> None:
 
 @pytest.mark.parametrize("values", [[0.5], [np.inf, 0.0, 1.0]])
 def test_what_has_no_error_has_no_interval(values: list[float]) -> None:
-    one = mean_difference(np.array(values), np.zeros(len(values)))
-    assert np.isnan(one.interval(0.95)).all()
-    assert np.isnan(one.p_value("two-sided"))
-    assert np.isnan(one.detectable(0.95, "two-sided"))
+    difference = mean_difference(np.array(values), np.zeros(len(values)))
+    assert np.isnan(difference.interval(0.95)).all()
+    assert np.isnan(difference.p_value("two-sided"))
+    assert np.isnan(difference.detectable(0.95, "two-sided"))
 
 
 @pytest.mark.long

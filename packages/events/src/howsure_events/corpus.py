@@ -70,7 +70,7 @@ class Part:
         return document // BATCH % self.of == self.number - 1
 
     def size(self, documents: int) -> int:
-        """How many documents it has of an input of so many."""
+        """How many of the input's `documents` are in this part."""
         batches, rest = divmod(documents, BATCH)
         n_batches = max(0, -(-(batches - self.number + 1) // self.of))
         return n_batches * BATCH + (rest if batches % self.of == self.number - 1 else 0)
@@ -88,7 +88,7 @@ ALL = Part()
 FETCHED = 256  # rows at a time
 BAD_DATES = ("error", "leave-out")
 ISO = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
-YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 stand for "no date" in many a database
+YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 mean "no date" in many databases
 Rows = Iterator[tuple[Any, ...]]
 
 

@@ -70,7 +70,7 @@ class Places:
         hollow = np.array([period in incomplete for period in periods])
         return cls((first + last + 1) / 2, last - first + 1, points, hollow)
 
-    def beside(self, shift: float) -> Array:
+    def shifted(self, shift: float) -> Array:
         """To the right of the middles by some widths of an interval, within the period."""
         return self.middle + shift * self.days * min(0.22, WIDEST / self.points)
 
@@ -80,7 +80,7 @@ def draw_points(
 ) -> None:
     """A point for each value, and its interval from low to high; shift: to the right, in widths."""
     value, low, high = estimates
-    x = places.beside(shift)
+    x = places.shifted(shift)
     ax.vlines(
         x, low, high, color=how.colour, alpha=BAND, linewidth=max(0.8, min(WIDEST, 0.6 * places.points)), zorder=1
     )
@@ -102,9 +102,9 @@ def draw_points(
 
 
 def draw_dashes(ax: Axes, places: Places, values: Array, *, colour: str, shift: float = 0.0) -> None:
-    """What stands beside a point: the 1-best count, or the raw one, as a dash."""
+    """The 1-best count, or the raw one, as a dash next to each point."""
     size = max(1.5, min(7.0, 0.9 * places.points))
-    ax.plot(places.beside(shift), values, "_", color=colour, markersize=size, markeredgewidth=1, zorder=2)
+    ax.plot(places.shifted(shift), values, "_", color=colour, markersize=size, markeredgewidth=1, zorder=2)
 
 
 def draw_documents(ax: Axes, places: Places, documents: Array, labelled: Array) -> None:
@@ -147,7 +147,7 @@ NAME_LENGTH = 24
 def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
     """The corrected series of some actors, or of all, in one panel: on `ax`, or in a figure of its own.
 
-    Raises InputError for more actors than can be told apart, none, or one without labels.
+    Raises InputError for more actors than the figure can distinguish, none, or one without labels.
     """
     group = list(series.actors if actors is None else actors)
     if not 0 < len(group) <= MOST_TOGETHER:
@@ -201,11 +201,11 @@ def event_figure(series: EventSeries, *, panels: Groups | None = None, title: st
     """Series one under another, on one time axis: posterior mean, its interval, and the 1-best count as a dash; below
     them how many documents each period has.
 
-    With a corrected series beside it: the corrected count, its interval, the raw mean as a dash, and how many documents
+    With a corrected series: the corrected count, its interval, the raw mean as a dash, and how many documents
     were read.
 
-    `panels` says which actors share a panel, such as [["USA"], ["YUG", "NATO"]]; without it each has one. Where there
-    are no documents, there is a gap. Without a title the event stands above.
+    `panels` says which actors share a panel, such as [["USA"], ["YUG", "NATO"]]; without it each has one. Periods
+    without documents are gaps. Without a title the event is shown above.
 
     Raises InputError for more panels, or more actors in one, than can be read, or an actor without series.
     """

@@ -12,7 +12,7 @@ from howsure.result import Rows
 from howsure.show.table import COUNT, FRAME, WORDS, Column, digits
 from howsure_events.store.reading import Store, checked_length, event_of, recipe_of, rows_of, settings_of, title_of
 
-WHOLE = "all"  # the period where none was asked for
+WHOLE = "all"  # the period if none was requested
 SAME = ("input", "lexicon", "model", "samples", "seed")
 EVENTS = """
     SELECT actor, document, date, probability, best::INTEGER FROM events JOIN documents USING (document)

@@ -18,9 +18,9 @@ WORDS = 5  # of a passage
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 Hashes = npt.NDArray[np.uint64]
 BY_COLUMN = """
-    SELECT document, min(document) OVER told FROM documents
+    SELECT document, min(document) OVER same_story FROM documents
     WHERE story IS NOT NULL AND document IN (SELECT document FROM events)
-    WINDOW told AS (PARTITION BY story) QUALIFY count(*) OVER told > 1 ORDER BY document"""
+    WINDOW same_story AS (PARTITION BY story) QUALIFY count(*) OVER same_story > 1 ORDER BY document"""
 TEXTS = """
     SELECT document, words FROM sentences WHERE document IN (SELECT document FROM events) ORDER BY document, sentence"""
 

@@ -166,7 +166,9 @@ def _add(tables: Rows, table: str, **row: Any) -> None:
 
 def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -> None:
     n, number = len(made.mentions), made.number
-    sentences = [(*one.words, *(("attacked", "Kuwait") if one.acts else ("spoke",)), ".") for one in made.mentions]
+    sentences = [
+        (*mention.words, *(("attacked", "Kuwait") if mention.acts else ("spoke",)), ".") for mention in made.mentions
+    ]
     _add(
         tables,
         "documents",
@@ -242,9 +244,9 @@ def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -
 
 def facts_of(made: MadeUpDocument) -> Facts:
     """What the rule needs to know of a document."""
-    actors = tuple(sorted({actor for one in made.mentions for actor in one.actors}))
-    described = np.array([[actor in one.actors for actor in actors] for one in made.mentions], dtype=np.bool_)
-    agent = np.array([one.acts for one in made.mentions], dtype=np.bool_)
+    actors = tuple(sorted({actor for mention in made.mentions for actor in mention.actors}))
+    described = np.array([[actor in mention.actors for actor in actors] for mention in made.mentions], dtype=np.bool_)
+    agent = np.array([mention.acts for mention in made.mentions], dtype=np.bool_)
     return Facts(actors, described.reshape(len(made.mentions), len(actors)), agent, (), ())
 
 

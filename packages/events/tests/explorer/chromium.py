@@ -131,11 +131,11 @@ class Browser:
 
     def places(self, actor: str) -> dict[str, str]:
         """What each point of an actor's series says, by period."""
-        found = self.run(
+        outcome = self.run(
             "return [...document.querySelectorAll('#series .place')]"
             ".map(e => [e.dataset.actor, e.dataset.period, e.getAttribute('aria-label')])"
         )
-        return {period: said for code, period, said in found if code == actor}
+        return {period: said for code, period, said in outcome if code == actor}
 
     def rows(self, section: str) -> list[list[str]]:
         """The cells of the first table of a section."""

@@ -37,7 +37,9 @@ IDS = ("javascript:window.taken=6", "../../etc/passwd", "data:text/html,<script>
 def hostile_document(number: int, text: str) -> MadeUpDocument:
     """The example of the paper, with a text of harm in its title and in both its mentions."""
     made = hussein_document(number)
-    mentions = tuple(MadeUpMention((*one.words, *text.split(" ")), one.actors, one.acts) for one in made.mentions)
+    mentions = tuple(
+        MadeUpMention((*mention.words, *text.split(" ")), mention.actors, mention.acts) for mention in made.mentions
+    )
     return MadeUpDocument(number, made.date, text, mentions, made.antecedents)
 
 

@@ -43,8 +43,8 @@ def documents_of(store: EventStore, by: str) -> dict[str, list[int]]:
 def law(values: list[np.ndarray]) -> np.ndarray:
     """The law of a sum of independent counts, each with the law of its samples."""
     total = np.ones(1)
-    for one in values:
-        total = np.convolve(total, np.bincount(one) / len(one))
+    for value in values:
+        total = np.convolve(total, np.bincount(value) / len(value))
     return total
 
 
@@ -70,7 +70,7 @@ def expected_points(store: EventStore, actor: str, by: str, unit: str, level: fl
         there = [held[n] for n in numbers if n in held]
         values = [entities if unit == "entities" else samples for samples, entities, _ in there]
         low, high = interval(law(values), level) if values else (0, 0)
-        mean = sum(float(one.mean()) for one in values)
+        mean = sum(float(value.mean()) for value in values)
         best = sum(one if unit == "entities" else one > 0 for _, _, one in there)
         per = len(numbers) if unit == "share" else 1
         show = [amount(mean / per, unit, 1), *(amount(one / per, unit, 0) for one in (low, high, best))]

@@ -55,9 +55,9 @@ def serving(store: Path, *, files: int | None = None) -> Iterator[ServedPage]:
             resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (files, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
         try:
             said = server.stdout.readline()
-            found = re.search(r"http://127\.0\.0\.1:[0-9]+/\?token=[\w-]{32}(?= )", said)
-            assert found, said + server.stderr.read()
-            yield ServedPage(found[0])
+            match = re.search(r"http://127\.0\.0\.1:[0-9]+/\?token=[\w-]{32}(?= )", said)
+            assert match, said + server.stderr.read()
+            yield ServedPage(match[0])
         finally:
             server.send_signal(signal.SIGINT)
             code, complaint = server.wait(30), server.stderr.read()
@@ -69,6 +69,6 @@ DATA = re.compile(r'<script type="text/plain" id="data">(.*?)</script>', re.DOTA
 
 def data_in(html: str) -> Any:
     """What a page that is one file holds."""
-    found = DATA.search(html)
-    assert found
-    return json.loads(gzip.decompress(base64.b64decode(found[1])))
+    match = DATA.search(html)
+    assert match
+    return json.loads(gzip.decompress(base64.b64decode(match[1])))

@@ -99,22 +99,22 @@ def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
 def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str, labelled: EventStore) -> None:
     browser.open(f"{address}#period=quarter")
     assert "corrected by labels" in browser.text("#series-key")
-    held = corrected_series(labelled)
-    row = held.rows_of("AAA")[0]
-    said = browser.run("return document.querySelector('.place[data-actor=\"AAA\"]').getAttribute('aria-label')")
-    assert said.startswith(f"Arland, {row.period}: {row.estimate:.1f} documents corrected by labels")
-    assert f"{row.labelled} read" in said
+    series = corrected_series(labelled)
+    row = series.rows_of("AAA")[0]
+    outcome = browser.run("return document.querySelector('.place[data-actor=\"AAA\"]').getAttribute('aria-label')")
+    assert outcome.startswith(f"Arland, {row.period}: {row.estimate:.1f} documents corrected by labels")
+    assert f"{row.labelled} read" in outcome
     assert len(browser.all("#series-chart .raw")) == 2
     assert browser.all("#series-chart .best") == []
-    total = held.total_of("AAA")
+    total = series.total_of("AAA")
     assert "Corrected with 60 labelled documents (coder: Anna)" in browser.text("#corrections")
     assert QUESTION in browser.text("#corrections")
     assert browser.all("#corrections img") == []
     assert "corrected" in browser.run("return document.getElementById('status').textContent")
     answer = browser.text("#answer p")
     assert browser.text("h1") == QUESTION
-    raw = sum(one.mean for one in event_series(labelled, period="quarter", actors=["AAA"]).rows)
-    *others, highest = sorted(held.rows_of("AAA"), key=lambda one: one.estimate)
+    raw = sum(row.mean for row in event_series(labelled, period="quarter", actors=["AAA"]).rows)
+    *others, highest = sorted(series.rows_of("AAA"), key=lambda one: one.estimate)
     clear = highest.low > others[-1].estimate
     most = f"; most in {highest.period}: {highest.estimate:.0f} ({highest.low} to {highest.high})" if clear else ""
     assert answer == (
@@ -165,17 +165,17 @@ def test_answers_of_several_readers_behind_a_count(tmp_path: Path) -> None:
                 is_unclear = number == unclear and coder == "Ben"
                 record_answer(store, number, coder, acting=own, unclear=is_unclear, revision=seen)
         settle(store, settled, ["AAA"], coder="Cleo")
-        known = {one["document"]: one for one in documents_of(store, "AAA", at="2001")}
+        known = {document["document"]: document for document in documents_of(store, "AAA", at="2001")}
         assert [known[one]["label"] for one in (agreed, open_, unclear, settled)] == [True, None, None, True]
-        assert [one["acts"] for one in known[unclear]["answers"]] == [False, None]
+        assert [answer["acts"] for answer in known[unclear]["answers"]] == [False, None]
         assert known[settled]["answers"][-1] == {"coder": "Cleo", "acts": True, "settles": True}
-        assert all(one["answers"] == [] for one in documents_of(store, "CCC", at="2001"))
+        assert all(document["answers"] == [] for document in documents_of(store, "CCC", at="2001"))
 
 
 @pytest.mark.long
 def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, address: str, labelled: EventStore) -> None:
     row = max(corrected_series(labelled).rows_of("AAA"), key=lambda one: one.estimate)
-    read = [one for one in documents_of(labelled, "AAA", at=row.period) if one["answers"]]
+    read = [document for document in documents_of(labelled, "AAA", at=row.period) if document["answers"]]
     missed = sum(one["missed"] for one in read)
     below = sum(one["label"] is True and one["probability"] < 0.5 for one in read)
     assert below > missed > 0, "some positives have a low probability, others none"
@@ -233,13 +233,13 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     file, page = tmp_path / "found.json", tmp_path / "page.html"
     done = howsure("events", "regress", path, "--covariates", "actor", "--format", "json", "--output", file)
     assert (done.code, done.err) == (0, "")
-    found = regress_events(labelled, covariates=["actor"])
+    regression = regress_events(labelled, covariates=["actor"])
     held = saved_regression(labelled, file)
-    assert held.text() == found.text()
+    assert held.text() == regression.text()
     assert howsure("events", "report", path, page, "--period", "year", "--regression", file).code == 0
     shown = data_in(page.read_text(encoding="utf-8"))["overview"]["regression"]
-    assert shown["rows"] == [list(row) for row in found.table().rows]
-    assert shown["notes"] == list(found.below())
+    assert shown["rows"] == [list(row) for row in regression.table().rows]
+    assert shown["notes"] == list(regression.below())
     app = create_app(labelled, tokens=Tokens({"a": COORDINATOR}, "b"), regression=held)
     assert app is not None
     plain = json.loads(file.read_text(encoding="utf-8"))
@@ -249,7 +249,7 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     }
     (tmp_path / "older.json").write_text(json.dumps(older), encoding="utf-8")
     without = saved_regression(labelled, tmp_path / "older.json")
-    assert [row.corrected for row in without] == [row.corrected for row in found]
+    assert [row.corrected for row in without] == [row.corrected for row in regression]
     assert all(math.isnan(row.corrected_degrees) for row in without)
     for changed, told in (
         ({**plain, "coefficients": []}, "must contain a regression of events"),
@@ -269,11 +269,11 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
 
 @pytest.mark.long
 def test_the_page_shows_a_regression(browser: Browser, labelled: EventStore, tmp_path: Path) -> None:
-    found = regress_events(labelled, covariates=["actor"])
-    write_report(events_report(labelled, period=["year"], regression=found), tmp_path / "page.html")
+    regression = regress_events(labelled, covariates=["actor"])
+    write_report(events_report(labelled, period=["year"], regression=regression), tmp_path / "page.html")
     browser.open((tmp_path / "page.html").as_uri())
     cells = [[cell.text for cell in row.find_elements("tag name", "td")] for row in browser.all("#regression tbody tr")]
-    assert cells == [list(row) for row in found.table().rows]
+    assert cells == [list(row) for row in regression.table().rows]
     assert browser.text("#regression p").startswith("Linear regression: 320 rows, ")
     assert browser.violations() == []
     assert browser.errors() == []

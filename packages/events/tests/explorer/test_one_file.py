@@ -42,7 +42,7 @@ def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: Ev
     ]
     assert list(data["series"]) == data["overview"]["held"]["periods"] == ["quarter", "year"]
     assert len(data["documents"]) == 12
-    assert {len(one["samples"]) for one in data["documents"].values()} == {3}
+    assert {len(document["samples"]) for document in data["documents"].values()} == {3}
     n = len(data["index"])
     said = f"3 of 5 actors, by quarter, year, and the texts of 12 of {n} documents"
     assert said in data["overview"]["held"]["said"]
@@ -78,7 +78,7 @@ def test_the_level_is_that_of_all_intervals(store: EventStore) -> None:
 
 def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     pairs = data["comparisons"]["quarter"]["entities"]
-    assert [(one["first"], one["second"]) for one in pairs] == [("NATO", "IRQ"), ("NATO", "YUG"), ("IRQ", "YUG")]
+    assert [(pair["first"], pair["second"]) for pair in pairs] == [("NATO", "IRQ"), ("NATO", "YUG"), ("IRQ", "YUG")]
     rows = queries.compare(store, "NATO", "YUG", period="quarter", unit="entities")
     names = ("greater", "equal", "less", "mean", "low", "high")
     assert {name: pairs[1][name] for name in names} == {name: rounded([row[name] for row in rows]) for name in names}
@@ -125,7 +125,7 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
         ({"period": []}, "period must name lengths of period, of week, month, quarter, year; it is empty."),
         ({"documents": 0}, "documents must be a whole number of at least 1"),
         ({"level": 95}, "level must be greater"),
-        ({"samples": 0}, "samples must be a whole number from 1 to 10000, not 0"),
+        ({"samples": 0}, "samples must be a whole number from 1 to 10,000, not 0"),
     ],
 )
 def test_what_is_not_there_is_told(store: EventStore, asked: dict[str, Any], message: str) -> None:
@@ -185,7 +185,7 @@ def test_no_text_breaks_out_of_its_script(data: object) -> None:
 
 def test_every_file_of_the_page_is_in_it() -> None:
     known = {name for one in DESIGNS for name in (one.frame, *one.styles, *(f"{module}.js" for module in one.modules))}
-    assert {one.name for one in PAGE.iterdir()} == known
+    assert {path.name for path in PAGE.iterdir()} == known
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=["exploring", "labelling"])

@@ -55,7 +55,7 @@ def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) ->
     browser.open(f"{address}#actor=KWT&period=month")
     counts = browser.run(labels)
     assert len(counts) > 1
-    assert all(one.isdigit() for one in counts)
+    assert all(count.isdigit() for count in counts)
     browser.open(f"{address}#actor=KWT&period=month&unit=share")
     assert all(one.endswith("%") for one in browser.run(labels))
 
@@ -65,9 +65,9 @@ def test_the_event_that_is_counted_is_named(browser: Browser, address: str, stor
     """By the name of the rule and its words, as they are written; a long list is cut, and stands in full below."""
     browser.open(address)
     event = event_of(store)
-    said = browser.run("return document.getElementById('event').textContent")
-    assert said == f"Counted event: {event[:240]}…"
-    assert "attack (attacked, <script>" in said
+    outcome = browser.run("return document.getElementById('event').textContent")
+    assert outcome == f"Counted event: {event[:240]}…"
+    assert "attack (attacked, <script>" in outcome
     browser.click("#save-figure")
     assert "Counted event: attack (attacked, " in browser.saved(".svg")
 
@@ -146,8 +146,8 @@ def test_choices_are_unfolded_and_a_scale_of_ones_own(browser: Browser, address:
     one, same = browser.run(highest)
     assert one == same
     browser.choose("#scale", "own")
-    own = browser.run(highest)
-    assert min(own) < max(own) == one
+    outcome = browser.run(highest)
+    assert min(outcome) < max(outcome) == one
     assert fragment(browser)["scale"] == ["own"]
 
 
@@ -191,12 +191,12 @@ def test_from_a_point_to_a_document_and_its_samples(browser: Browser, address: s
     assert browser.run("return document.activeElement.closest('section').id") == "point"
     documents = documents_of(store, "IRQ", at="1999-Q1")
     rows = browser.rows("#point")
-    assert [row[0] for row in rows] == [f"{one['title']}{one['date']}" for one in documents]
+    assert [row[0] for row in rows] == [f"{document['title']}{document['date']}" for document in documents]
     assert [float(row[1].removesuffix("doubtful")) for row in rows] == pytest.approx(
-        [one["probability"] for one in documents]
+        [document["probability"] for document in documents]
     )
-    assert [row[1].endswith("doubtful") for row in rows] == [one["doubtful"] for one in documents]
-    assert [row[2] == "yes" for row in rows] == [one["best"] for one in documents]
+    assert [row[1].endswith("doubtful") for row in rows] == [document["doubtful"] for document in documents]
+    assert [row[2] == "yes" for row in rows] == [document["best"] for document in documents]
     browser.click('#point [data-document="0"]')
     browser.says("#document h2", "Fears of an attack")
     assert browser.run("return document.activeElement.closest('section').id") == "document"
@@ -303,8 +303,8 @@ def test_doubtful_documents_are_listed_with_their_links(browser: Browser, addres
     browser.says("#doubtful h2", "Iraq")
     documents = doubtful_documents(store, actor="IRQ")
     rows = browser.rows("#doubtful")
-    assert [row[0] for row in rows] == [f"{one['title']}{one['date']}" for one in documents]
-    assert [float(row[1]) for row in rows] == pytest.approx([one["probability"] for one in documents])
+    assert [row[0] for row in rows] == [f"{document['title']}{document['date']}" for document in documents]
+    assert [float(row[1]) for row in rows] == pytest.approx([document["probability"] for document in documents])
     assert any("“Mr. Hussein” ~ “President Saddam Hussein of Iraq”, p = 0.50" in row[3] for row in rows)
     browser.click('#doubtful [data-document="0"]')
     browser.says("#document h2", "Fears of an attack")

@@ -56,13 +56,15 @@ def test_a_store_in_which_nothing_happens(tmp_path: Path) -> None:
 def test_the_overview(store: EventStore) -> None:
     found, counts = queries.overview(store), raw_counts(store)
     assert json.loads(json.dumps(found)) == found
-    for one in found["actors"]:
-        acting = [sum(sample[one["code"]] > 0 for sample in samples) / 21 for samples in counts.values()]
-        best = [samples[0][one["code"]] for samples in raw_counts(store, "best").values()]
-        assert one["expected"] == pytest.approx(sum(acting))
-        assert one["documents"] == sum(p > 0 or b > 0 for p, b in zip(acting, best, strict=True))
-        assert one["title"] == TITLES[one["code"]]
-    assert [one["expected"] for one in found["actors"]] == sorted(one["expected"] for one in found["actors"])[::-1]
+    for actor in found["actors"]:
+        acting = [sum(sample[actor["code"]] > 0 for sample in samples) / 21 for samples in counts.values()]
+        best = [samples[0][actor["code"]] for samples in raw_counts(store, "best").values()]
+        assert actor["expected"] == pytest.approx(sum(acting))
+        assert actor["documents"] == sum(p > 0 or b > 0 for p, b in zip(acting, best, strict=True))
+        assert actor["title"] == TITLES[actor["code"]]
+    assert [actor["expected"] for actor in found["actors"]] == sorted(actor["expected"] for actor in found["actors"])[
+        ::-1
+    ]
     held = dates(store)
     assert (found["documents"], found["first"], found["last"]) == (
         len(held),
@@ -81,13 +83,13 @@ def test_the_overview(store: EventStore) -> None:
 @pytest.mark.parametrize("unit", ["documents", "share", "entities"])
 def test_the_series(store: EventStore, unit: str) -> None:
     found = queries.series(store, ["YUG", "IRQ"], period="month", level=0.8, interval="normal", unit=unit)
-    held = event_series(store, actors=["YUG", "IRQ"], period="month", level=0.8, interval="normal", unit=unit)
+    series = event_series(store, actors=["YUG", "IRQ"], period="month", level=0.8, interval="normal", unit=unit)
     assert list(found) == ["YUG", "IRQ"]
     for actor, rows in found.items():
         assert [row["mean"] for row in rows] == [
-            None if row.mean != row.mean else row.mean for row in held.rows_of(actor)
+            None if row.mean != row.mean else row.mean for row in series.rows_of(actor)
         ]
-        assert [row["documents"] for row in rows] == [row.n_documents for row in held.rows_of(actor)]
+        assert [row["documents"] for row in rows] == [row.n_documents for row in series.rows_of(actor)]
         assert all(row["low"] is None or row["low"] <= row["mean"] <= row["high"] for row in rows)
     json.dumps(found, allow_nan=False)
 
@@ -331,7 +333,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> str:
         replace(
             example,
             number=n,
-            mentions=tuple(replace(one, actors=(code,) * len(one.actors)) for one in example.mentions),
+            mentions=tuple(replace(mention, actors=(code,) * len(mention.actors)) for mention in example.mentions),
         )
         for n, code in enumerate(titles)
     ]

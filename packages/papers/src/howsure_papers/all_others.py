@@ -1,4 +1,4 @@
-"""What else Figure 2 of Nguyen & O'Connor (2015) rests on: a class of all others, a test that is later, the tokens."""
+"""Other conditions of Nguyen & O'Connor (2015), Figure 2: a class of all others, later test data, the tokens."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def reproduce_all_others(
     """Run Figure 2 on dated news, where a word is in the part of the smiley: against all other texts or against one
     class of them, split at random or by time; and on tweets with two kinds of tokens.
 
-    `limit`: only the first texts of each split. `advance` is told of every model.
+    `limit`: only the first texts of each split. `advance` is called after every model.
 
     Raises InputError if the folders `wikipedia_current_events` and `sentiment140` are not found in `data`, or if too
     few texts hold the words; MissingExtraError without `classifiers`.
@@ -186,7 +186,7 @@ def periods_of(dates: Sequence[str]) -> Integers:
 
 
 def parts_of(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng: np.random.Generator) -> Parts:
-    """Training, development and test texts, of each so many of either class, drawn at random."""
+    """Training, development and test texts, with the given numbers of either class, drawn at random."""
     drawn: list[tuple[list[Words], list[int]]] = [([], []) for _ in sizes]
     for label, (dates, words) in enumerate(pool):
         order = rng.permutation(len(words))

@@ -74,11 +74,11 @@ def steps_of_boostsa() -> int:
 def reproduce_boostsa(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
 ) -> Found:
-    """Run Figures 1 and 2 again, each beside what resamples of full size and a permutation say of the same data.
+    """Run Figures 1 and 2 again, each compared with resamples of full size and a permutation test on the same data.
 
     Figure 1 is simulated as the paper says. Figure 2 compares two taggers that are not public; here an HMM and a
     CRF-Basic take their place, on test sets of growing size. `limit`: only the first tweets of each part. `advance` is
-    told of every test set.
+    called after every test set.
 
     Raises InputError if the data set `ark_twitter_pos` is not found.
     """
@@ -103,7 +103,8 @@ def reproduce_boostsa(
             ),
             Drawing(
                 "figure-2-drawn",
-                "Of 100 test sets of so many words, drawn by tweet: the share on which the rule finds the difference.",
+                "Of 100 test sets of this many words, drawn by tweet: the share on which the rule finds the "
+                "difference.",
                 lambda: series_figure(panels_of_draws(sizes), x_label=share, y_label=y_label, legend_outside=True),
             ),
         ],
@@ -142,7 +143,7 @@ def balanced(n: int, rng: np.random.Generator) -> Columns:
 
 
 def simulate(seed: int, advance: Advance) -> Floats:
-    """p of every test on simulated test sets, (sizes, tests, simulations); `advance` is told of each set."""
+    """p of every test on simulated test sets, (sizes, tests, simulations); `advance` is called after each set."""
     p = np.empty((len(SIZES), len(TESTS), SIMULATIONS))
     for i, n in enumerate(SIZES):
         for k in range(SIMULATIONS):

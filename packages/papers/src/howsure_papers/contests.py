@@ -112,7 +112,7 @@ def hold_all(
 ) -> list[Outcome]:
     """The contests of both HMMs, the paper's and the chosen one, with the CRFs as accurate, on every corpus.
 
-    `advance` is told of every model and every subsample, about `steps_of_contests()` of them for two corpora.
+    `advance` is called after every model and every subsample, about `steps_of_contests()` of them for two corpora.
     """
     outcomes = []
     for corpus in corpora:
@@ -258,7 +258,7 @@ def by_corpus(outcomes: Sequence[Outcome]) -> list[list[Outcome]]:
 
 
 def quantities_table(outcomes: Sequence[Outcome]) -> Numbers:
-    """The paper's numbers beside ours, on one corpus."""
+    """The paper's numbers and ours, on one corpus."""
     columns = [Column("quantity", NAME, get=lambda name: name), Column("paper", TEXT, get=PAPER.get)]
     for outcome in outcomes:
         test, train = "95 %, test data", "95 %, training and test data"

@@ -18,7 +18,7 @@ from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Pairs
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, POINT, Column, digits
-from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, CoreferenceCorpus, parser_beside, read_corpus
+from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, CoreferenceCorpus, default_parser, read_corpus
 from howsure_papers.intervals import fine, fine_kind, opposite, verdict
 from howsure_papers.judged_coreference import (
     BIN_SIZE,
@@ -103,12 +103,12 @@ def reproduce_coreference(
 
     Antecedent models are trained on OntoGUM, GUM and LitBank, by likelihood and by softmax-margin, on gold and on
     detected mentions. `parser`: a spaCy pipeline (a name or a folder) for LitBank, which comes without trees, and for
-    the loss by parsing; by default models/en_ud_small beside the data sets, and without it both are left out. `limit`:
-    use only the first documents of each part. `advance` is told of every model.
+    the loss by parsing; by default models/en_ud_small next to the data sets, and without it both are left out. `limit`:
+    use only the first documents of each part. `advance` is called after every model.
 
     Raises InputError if the folders `gum` and `litbank_coref` are not found in `data`.
     """
-    name = parser if parser is not None else parser_beside(data)
+    name = parser if parser is not None else default_parser(data)
     corpora = {
         corpus: read_corpus(corpus, data, limit=limit, parser=None if corpus == ONTOGUM else name)
         for corpus in (ONTOGUM, GUM, LITBANK)
@@ -241,7 +241,7 @@ def corrections(judged: Results) -> tuple[str, ...]:
     costs = {
         True: "costs calibration",
         False: "helps calibration",
-        None: "does the same, as far as these data can tell",
+        None: "does the same, as far as these data show",
     }
     distance = mine.sampled - mine.pairs.probabilities
     return (
@@ -257,7 +257,7 @@ def corrections(judged: Results) -> tuple[str, ...]:
 
 
 def paper_table(judged: Results) -> Numbers:
-    """The paper's numbers beside ours, models trained by likelihood: a row a quantity, a column a setting."""
+    """The paper's numbers and ours, models trained by likelihood: a row a quantity, a column a setting."""
     low, high = DOUBTFUL
 
     def over(value: Callable[[np.ndarray[Any, Any]], float]) -> Callable[[Judged], Estimate]:
@@ -313,7 +313,7 @@ def settings_table(judged: Results, title: str) -> Numbers:
 
 
 def sampling_table(judged: Results) -> Numbers:
-    """Exact probabilities beside the frequencies among samples, models trained by likelihood."""
+    """Exact probabilities and the frequencies among samples, models trained by likelihood."""
     shown = {str(where): result for where, result in judged.items() if where.loss == "likelihood"}
     distance = {name: result.sampled - result.pairs.probabilities for name, result in shown.items()}
     never = {name: result.sampled == 0.0 for name, result in shown.items()}
@@ -383,7 +383,7 @@ def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
         "training parts: scripts/choose_sharpness.py prints the tables.",
         "This counteracts the spread of pair probabilities along chains of links, which the model treats as "
         "independent although, for example, either all or none of the many pronouns he in a biography refer to its "
-        "hero. A difference between near and distant uncertain pairs remains, as far as so few documents can show.",
+        "hero. A difference between near and distant uncertain pairs remains, as far as this few documents show.",
         f"{sum(left_out)} mentions of OntoGUM have the same span as another and are left out.",
     ]
     if parsed:

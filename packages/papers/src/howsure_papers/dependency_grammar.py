@@ -66,23 +66,23 @@ def subtree_posterior(grammar: Grammar, codes: Integers) -> Floats:
     child = [part[codes[:, :, None], codes[:, None, :]] for part in grammar.child]
     stop, more = ([part[one_already, codes[:, :, None], answer] for part in grammar.more] for answer in (0, 1))
     # half[side][:, h, e]: head h and dependents of one side up to e; those without a dependent more, and with one more.
-    # full[:, h, i, j]: head h and all of i to j. given[side][:, h, i, j]: any such subtree, as a dependent of head h.
-    half, given = (np.zeros((2, len(codes), *(n,) * dimensions)) for dimensions in (2, 3))
-    full, outer, outer_half = np.zeros_like(given[0]), np.zeros_like(given[0]), np.zeros_like(half)
+    # full[:, h, i, j]: head h and all of i to j. dependent[side][:, h, i, j]: any such subtree below h.
+    half, dependent = (np.zeros((2, len(codes), *(n,) * dimensions)) for dimensions in (2, 3))
+    full, outer, outer_half = np.zeros_like(dependent[0]), np.zeros_like(dependent[0]), np.zeros_like(half)
     closed, growing = np.zeros_like(half), np.zeros_like(half)
     half[:, :, np.arange(n), np.arange(n)] = 1.0
     spans = [(i, i + width) for width in range(n) for i in range(n - width)]
     for i, j in spans:
         here, inner, next_to = slice(i, j + 1), slice(i, j), slice(i + 1, j + 1)
         if i < j:
-            half[RIGHT, :, i, j] = (growing[RIGHT, :, i, inner] * given[RIGHT, :, i, next_to, j]).sum(axis=1)
-            half[LEFT, :, j, i] = (growing[LEFT, :, j, next_to] * given[LEFT, :, j, i, inner]).sum(axis=1)
+            half[RIGHT, :, i, j] = (growing[RIGHT, :, i, inner] * dependent[RIGHT, :, i, next_to, j]).sum(axis=1)
+            half[LEFT, :, j, i] = (growing[LEFT, :, j, next_to] * dependent[LEFT, :, j, i, inner]).sum(axis=1)
         for side, head, end in ((RIGHT, i, j), (LEFT, j, i)):
             closed[side, :, head, end] = half[side, :, head, end] * stop[side][:, head, end]
             growing[side, :, head, end] = half[side, :, head, end] * more[side][:, head, end]
         full[:, here, i, j] = closed[LEFT, :, here, i] * closed[RIGHT, :, here, j]
         for side, away in ((RIGHT, slice(0, i)), (LEFT, slice(j + 1, n))):
-            given[side, :, away, i, j] = (child[side][:, away, here] * full[:, None, here, i, j]).sum(axis=2)
+            dependent[side, :, away, i, j] = (child[side][:, away, here] * full[:, None, here, i, j]).sum(axis=2)
     outer[:, :, 0, n - 1] = grammar.root[codes]
     whole = (outer * full).sum(axis=(1, 2, 3), keepdims=True)
     for i, j in reversed(spans):
@@ -90,12 +90,12 @@ def subtree_posterior(grammar: Grammar, codes: Integers) -> Floats:
         if i > 0:
             heads = outer_half[RIGHT, :, :i, j] * growing[RIGHT, :, :i, i - 1]
             outer[:, here, i, j] += (heads[:, :, None] * child[RIGHT][:, :i, here]).sum(axis=1)
-            further = outer_half[LEFT, :, j, :i] * given[LEFT, :, j, :i, i - 1]
+            further = outer_half[LEFT, :, j, :i] * dependent[LEFT, :, j, :i, i - 1]
             outer_half[LEFT, :, j, i] = more[LEFT][:, j, i] * further.sum(axis=1)
         if j < n - 1:
             heads = outer_half[LEFT, :, j + 1 :, i] * growing[LEFT, :, j + 1 :, j + 1]
             outer[:, here, i, j] += (heads[:, :, None] * child[LEFT][:, j + 1 :, here]).sum(axis=1)
-            further = outer_half[RIGHT, :, i, j + 1 :] * given[RIGHT, :, i, j + 1, j + 1 :]
+            further = outer_half[RIGHT, :, i, j + 1 :] * dependent[RIGHT, :, i, j + 1, j + 1 :]
             outer_half[RIGHT, :, i, j] = more[RIGHT][:, i, j] * further.sum(axis=1)
         ended = (outer[:, i, : i + 1, j] * closed[LEFT, :, i, : i + 1]).sum(axis=1)
         outer_half[RIGHT, :, i, j] += stop[RIGHT][:, i, j] * ended

@@ -51,9 +51,9 @@ READ: Mapping[tuple[str, str], tuple[bool, str, str]] = {
 }
 LICENCES = (
     "No text of a document in doubt is quoted here: Reuters' stories are free for research only, Wikipedia's are CC "
-    "BY-SA, which would bind this page as well, and of the news at hand only Wikinews (CC BY), which no experiment "
-    "reads, might be quoted. `howsure reproduce events` prints the sentences for whoever has the data. Each document "
-    "was read by one reader, who saw its probability."
+    "BY-SA, which would bind this page as well, and of the available news only Wikinews (CC BY), which no experiment "
+    "reads, might be quoted. `howsure reproduce events` prints the sentences if you have the data. Each document was "
+    "read by one reader, who saw its probability."
 )
 
 
@@ -140,7 +140,7 @@ def findings_of(cases: Sequence[Mapping[str, Any]], setting: str) -> list[Findin
 
 
 def quoted(case: Mapping[str, Any], document: StoredDocument) -> str:
-    """A case with the sentences whose mentions decide it, for the terminal of whoever holds the data."""
+    """A case with the sentences whose mentions decide it, printed only for users who have the data."""
     mentions = {link[end] for link in case["links"] for end in ("mention", "with")}
     mentions |= {
         mention

@@ -92,7 +92,7 @@ def panels_in_rows(panels: int, height: float, *, sharey: bool = False) -> tuple
 
 
 def _line(ax: Axes, i: int, series: Series) -> Line2D:
-    """The line of a series, with its band, told apart from others by colour, marker and dashes."""
+    """The line of a series, with its band; colour, marker and dashes distinguish it from others."""
     how, x, y = look(i), np.asarray(series.x), np.asarray(series.y)
     if series.low is not None and series.high is not None:
         ax.fill_between(x, np.asarray(series.low), np.asarray(series.high), color=how.colour, alpha=0.18, linewidth=0)
@@ -144,8 +144,8 @@ def path_figure(
 ) -> Figure:
     """Two qualities of models, (name, settings) each, as a setting changes: a path with intervals through the plane.
 
-    The points are named; a ring marks the chosen one. `root_y` draws square roots of y, so that small values are told
-    apart and 0 has a place.
+    The points are named; a ring marks the chosen one. `root_y` draws square roots of y, so that small values are
+    distinct and 0 has a place.
     """
     with styled():
         figure = new_figure(7.2, 4.6)
@@ -232,7 +232,7 @@ def _ends(estimates: Sequence[Estimate]) -> list[Floats]:
 
 
 def name_points(ax: Axes, lines: Sequence[Sequence[tuple[float, float, str]]], colours: Sequence[str]) -> None:
-    """Write a name beside each point (x, y, name) of the lines, in the colour of its line.
+    """Write a name next to each point (x, y, name) of the lines, in the colour of its line.
 
     The axes must have their limits and their legend; names keep off markers, lines, the legend and one another.
     """

@@ -26,14 +26,14 @@ from howsure_papers.country_names import Count, country_names, lists_of
 from howsure_papers.doubtful_cases import doubtful_cases
 from howsure_papers.gold_events import LABELS, coverage_table, gold_findings, gold_table, judge
 from howsure_papers.news_counts import (
-    Told,
+    StoreCounts,
     actors_table,
     corpora_table,
+    count_store,
     density_table,
     differences_table,
     grammar_table,
     news_findings,
-    told_by,
 )
 from howsure_papers.reproduction import Advance, Drawing, Found, experiment, nobody
 from howsure_papers.stores import (
@@ -79,51 +79,47 @@ def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
 
 
 def portion(advance: Advance, *, total: int, steps: int) -> Advance:
-    """Tell of `steps` in all while `total` things are done, and of no more.
+    """Report `steps` in all, in equal shares, while `total` things are done.
 
-    >>> told = []
-    >>> done = portion(told.append, total=4, steps=10)
+    >>> steps = []
+    >>> done = portion(steps.append, total=4, steps=10)
     >>> for _ in range(6): done(1)
-    >>> told
+    >>> steps
     [2, 3, 2, 3, 0, 0]
     """
-    done = told = 0
+    done = reported = 0
 
     def step(n: int) -> None:
-        nonlocal done, told
+        nonlocal done, reported
         done = min(done + n, total)
         now = steps * done // max(total, 1)
-        advance(now - told)
-        told = now
+        advance(now - reported)
+        reported = now
 
     return step
 
 
 def _wikipedia(setting: Setting) -> Found:
-    result, news_told = _news(setting, "Wikipedia", read_wikipedia, ("quarter", "month"), RULES, same_actors=True)
+    result, all_counts = _news(setting, "Wikipedia", read_wikipedia, ("quarter", "month"), RULES, same_actors=True)
     drawings = []
-    for corpus_told in news_told:
-        if corpus_told.rule == PAPER.name and corpus_told.by == "quarter":
-            first = [
-                [actor] for actor in corpus_told.actors[:2]
-            ]  # and the next two in one panel, as Yugoslavia and NATO
-            panels = [*first, corpus_told.actors[2:4]] if len(corpus_told.actors) > 2 else first
+    for counts in all_counts:
+        if counts.rule == PAPER.name and counts.by == "quarter":
+            first = [[actor] for actor in counts.actors[:2]]  # and the next two in one panel, as Yugoslavia and NATO
+            panels = [*first, counts.actors[2:4]] if len(counts.actors) > 2 else first
             what = "documents with an attack by the most frequent actors"
-            drawings.append(
-                _drawing("figure-6", corpus_told, what, partial(event_figure, corpus_told.series, panels=panels))
-            )
-        elif (corpus_told.rule, corpus_told.by) in APPENDIX_4:
+            drawings.append(_drawing("figure-6", counts, what, partial(event_figure, counts.series, panels=panels)))
+        elif (counts.rule, counts.by) in APPENDIX_4:
             what = "the 20 most frequent actors of the rule 'attack', as in Appendix 4, each on a scale of its own"
             drawings.append(
                 _drawing(
-                    APPENDIX_4[corpus_told.rule, corpus_told.by],
-                    corpus_told,
+                    APPENDIX_4[counts.rule, counts.by],
+                    counts,
                     what,
-                    partial(_wide_page, corpus_told.series),
+                    partial(_wide_page, counts.series),
                 )
             )
-    if news_told:
-        result += Found(tables=[density_table(news_told)]) + _closer(setting, "Wikipedia")
+    if all_counts:
+        result += Found(tables=[density_table(all_counts)]) + _closer(setting, "Wikipedia")
     note = (
         "The paper's 193,403 articles of the New York Times (1987–2007) are not public. Ours are the items of "
         "Wikipedia's current events, 2002–2025 (one to three sentences each, so that there is less coreference to "
@@ -140,8 +136,8 @@ def _wide_page(series: EventSeries) -> Figure:
 
 
 def _reuters(setting: Setting) -> Found:
-    result, news_told = _news(setting, "Reuters", read_reuters, ("month", "week"), (PAPER, ATTACK_WIDE, WIDE))
-    by_rule = {corpus_told.rule: corpus_told for corpus_told in news_told}
+    result, all_counts = _news(setting, "Reuters", read_reuters, ("month", "week"), (PAPER, ATTACK_WIDE, WIDE))
+    by_rule = {counts.rule: counts for counts in all_counts}
     if {PAPER.name, ATTACK_WIDE.name} <= by_rule.keys():
         note = (
             "The rule 'attack-wide' has the verb of the paper's rule and the grammar of 'violence': the paper's rule "
@@ -149,17 +145,13 @@ def _reuters(setting: Setting) -> Found:
         )
         table = grammar_table(by_rule[PAPER.name], by_rule[ATTACK_WIDE.name])
         result += Found(tables=[table], notes=[note])
-    for corpus_told in news_told:
-        if corpus_told.rule == PAPER.name and corpus_told.by == "week":
-            panels = (
-                [corpus_told.actors[:2], corpus_told.actors[2:3]]
-                if len(corpus_told.actors) > 2
-                else [corpus_told.actors]
-            )
+    for counts in all_counts:
+        if counts.rule == PAPER.name and counts.by == "week":
+            panels = [counts.actors[:2], counts.actors[2:3]] if len(counts.actors) > 2 else [counts.actors]
             what = "the tanker war of 1987; gaps are weeks without documents"
-            draw = partial(event_figure, corpus_told.series, panels=panels)
-            result += Found(drawings=[_drawing("reuters", corpus_told, what, draw)])
-    return result + _closer(setting, "Reuters", partial(_expected, setting)) if news_told else result
+            draw = partial(event_figure, counts.series, panels=panels)
+            result += Found(drawings=[_drawing("reuters", counts, what, draw)])
+    return result + _closer(setting, "Reuters", partial(_expected, setting)) if all_counts else result
 
 
 def _closer(setting: Setting, corpus: str, count: Count | None = None) -> Found:
@@ -178,10 +170,8 @@ def _expected(setting: Setting, lexicon: Lexicon) -> float:
         return sum(expected for _, expected in actors_in(event_store).values())
 
 
-def _drawing(name: str, corpus_told: Told, what: str, draw: Callable[[], Figure]) -> Drawing:
-    caption = (
-        f"{corpus_told.corpus}, rule {corpus_told.rule!r}, by {corpus_told.by}: {what}; mean, 95 % interval and 1-best."
-    )
+def _drawing(name: str, counts: StoreCounts, what: str, draw: Callable[[], Figure]) -> Drawing:
+    caption = f"{counts.corpus}, rule {counts.rule!r}, by {counts.by}: {what}; mean, 95 % interval and 1-best."
     return Drawing(name, caption, draw)
 
 
@@ -193,19 +183,21 @@ def _news(
     rules: Sequence[Rule],
     *,
     same_actors: bool = False,
-) -> tuple[Found, list[Told]]:
+) -> tuple[Found, list[StoreCounts]]:
     """The tables and findings of a corpus by some rules. same_actors: all series are those of the first rule's."""
-    told_so_far: list[Told] = []
+    counts_so_far: list[StoreCounts] = []
     for rule in rules:
         news = read_news(setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit)
         path = store(setting, news, rule, share=STEPS // len(rules))
-        shown = told_so_far[0].actors if told_so_far and same_actors else []
-        told_by_period = [told_by(path, corpus=corpus, rule=rule.name, by=by, news=news, shown=shown) for by in periods]
-        told_so_far += [corpus_told for corpus_told in told_by_period if corpus_told is not None]
-    if not told_so_far:
+        shown = counts_so_far[0].actors if counts_so_far and same_actors else []
+        counts_by_period = [
+            count_store(path, corpus=corpus, rule=rule.name, by=by, news=news, shown=shown) for by in periods
+        ]
+        counts_so_far += [counts for counts in counts_by_period if counts is not None]
+    if not counts_so_far:
         return Found(notes=[*METHOD, f"{corpus}: no document has an event."]), []
-    tables = [corpora_table(told_so_far), differences_table(told_so_far), actors_table(told_so_far[0])]
-    return Found(findings=news_findings(told_so_far[0]), tables=tables, notes=METHOD), told_so_far
+    tables = [corpora_table(counts_so_far), differences_table(counts_so_far), actors_table(counts_so_far[0])]
+    return Found(findings=news_findings(counts_so_far[0]), tables=tables, notes=METHOD), counts_so_far
 
 
 def _muc4(setting: Setting) -> Found:
@@ -262,8 +254,8 @@ def reproduce_events(
 
     "wikipedia" (2002–2025) and "reuters" (1987): series of attacks by actor; "muc4": event probabilities and counts
     against gold templates; "synthetic": the coverage of intervals. `parser` is the name or path of a spaCy pipeline,
-    by default the one in the folder `models` beside that of the data sets. `limit`: only the first items of each
-    corpus, and as many synthetic quarters. `advance` is told of steps.
+    by default the one in the folder `models` next to that of the data sets. `limit`: only the first items of each
+    corpus, and as many synthetic quarters. `advance` is called with the number of steps done.
 
     Raises InputError for an unknown experiment, data or a pipeline that is missing; MissingExtraError without the
     extras `events` and `spacy`.

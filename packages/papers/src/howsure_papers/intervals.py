@@ -228,13 +228,13 @@ def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def interval_text(estimate: Estimate, digits: int, *, sign: str = "") -> str:
-    """The interval with so many digits; nothing if there is none."""
+    """The interval with this number of digits; empty if there is none."""
     low, high = estimate.low, estimate.high
     return "" if low is None or high is None else f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
 
 
 def fine(estimate: Estimate, digits: int = 6, *, sign: str = "") -> str:
-    """An estimate with so many digits; its interval if it has one.
+    """An estimate with this number of digits; its interval if it has one.
 
     >>> fine(Estimate(0.5, 0.25, 0.75, 0.95, "normal", 9), 2, sign="+")
     '+0.50 [+0.25, +0.75]'
@@ -245,10 +245,10 @@ def fine(estimate: Estimate, digits: int = 6, *, sign: str = "") -> str:
 
 
 def fine_kind(digits: int = 6, *, sign: str = "") -> Kind:
-    """Estimates with so many digits in a table."""
+    """Estimates with this number of digits in a table."""
     return Blank(lambda estimate: fine(estimate, digits, sign=sign), ends=ENDS)
 
 
 def interval_kind(digits: int) -> Kind:
-    """The intervals of estimates alone in a table, whose values stand in another column."""
+    """Only the intervals of estimates, for tables with the values in another column."""
     return Blank(lambda estimate: interval_text(estimate, digits), ends=ENDS)

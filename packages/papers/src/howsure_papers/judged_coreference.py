@@ -18,7 +18,7 @@ from howsure_text.coreference import CoreferenceScores, CorefPosterior, corefere
 from howsure_text.coreference.detection import entities_of
 
 BIN_SIZE, SAMPLES = 5_000, 1_000
-BINS_AT_LEAST = 20  # with fewer pairs than so many bins need, bins are smaller
+BINS_AT_LEAST = 20  # with fewer pairs than this many bins need, bins are smaller
 NEAR_ZERO, HALF = 0.05, 0.5
 DOUBTFUL, NEAR, FAR = (0.15, 0.85), 20, 60  # of pairs: probabilities, and numbers of mentions from one to the other
 

@@ -1,4 +1,4 @@
-"""Attacks in news by actor and period: what was drawn, and what the intervals tell that the 1-best does not."""
+"""Attacks in news by actor and period: the sample, and what intervals show that 1-best counts do not."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FEW = 10  # samples, as in footnote 11
 ACTORS = 20
 ACTORS_OF_TWO_RULES = 10
 UNSURE = (0.2, 0.8)
-MANY, FEW_OPEN = 0.5, 0.1  # shares of differences that are open: at least so many hold, fewer than so many do not
+MANY, FEW_OPEN = 0.5, 0.1  # shares of open differences: the claim holds from MANY on, and fails below FEW_OPEN
 PLAIN = Kind("{:.1f}".format)
 Cell = tuple[str, str]  # actor, period
 
@@ -207,8 +207,8 @@ def _differences(differences: list[tuple[float, int, str]]) -> Differences:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a store tells by one length of period: its series, and how the counts of the 20 first actors differ."""
+class StoreCounts:
+    """The counts of a store for one length of period: series, and differences between the first 20 actors."""
 
     corpus: str
     rule: str
@@ -228,9 +228,11 @@ class Told:
         return f"{self.corpus}, {self.rule}, by {self.by}"
 
 
-def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News, shown: Sequence[str] = ()) -> Told | None:
-    """Everything that is asked of a store; None if no document has an event. `shown`: the actors of the series, where
-    they are not the most frequent ones."""
+def count_store(
+    path: Path, *, corpus: str, rule: str, by: str, news: News, shown: Sequence[str] = ()
+) -> StoreCounts | None:
+    """The counts of a store; None if no document has an event. `shown`: the actors of the series, instead of the most
+    frequent ones."""
     with EventStore.open(path) as store:
         drawn = drawn_from(store, by=by)
         if not drawn.actors:
@@ -238,7 +240,7 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News, shown: S
         actors = drawn.most_frequent(ACTORS)
         first, last = first_and_last(store)
         periods = list(periods_between(str(first), str(last), period=by))
-        return Told(
+        return StoreCounts(
             corpus=corpus,
             rule=rule,
             by=by,
@@ -255,93 +257,92 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News, shown: S
         )
 
 
-def corpora_table(corpora_told: Sequence[Told]) -> Numbers:
+def corpora_table(all_counts: Sequence[StoreCounts]) -> Numbers:
     """What was read and found."""
 
-    def unsure(corpus_told: Told) -> str:
-        p = corpus_told.drawn.probabilities
+    def unsure(counts: StoreCounts) -> str:
+        p = counts.drawn.probabilities
         return f"{int(((p >= UNSURE[0]) & (p <= UNSURE[1])).sum()):,} of {len(p):,}"
 
     return numbers(
-        f"{corpora_told[0].corpus}: what was read and found",
-        {(corpus_told.corpus, corpus_told.rule): corpus_told for corpus_told in corpora_told}.values(),
-        Column("corpus and rule", NAME, get=lambda corpus_told: f"{corpus_told.corpus}, {corpus_told.rule}"),
-        Column("items", COUNT, get=lambda corpus_told: corpus_told.news.total),
-        Column("naming an actor", COUNT, get=lambda corpus_told: corpus_told.news.naming),
-        Column("with a word of the rule", COUNT, get=lambda corpus_told: len(corpus_told.news.items)),
-        Column("words", COUNT, get=lambda corpus_told: corpus_told.news.words),
-        Column("with an event", COUNT, get=lambda corpus_told: len(set(corpus_told.drawn.documents.tolist()))),
+        f"{all_counts[0].corpus}: what was read and found",
+        {(counts.corpus, counts.rule): counts for counts in all_counts}.values(),
+        Column("corpus and rule", NAME, get=lambda counts: f"{counts.corpus}, {counts.rule}"),
+        Column("items", COUNT, get=lambda counts: counts.news.total),
+        Column("naming an actor", COUNT, get=lambda counts: counts.news.naming),
+        Column("with a word of the rule", COUNT, get=lambda counts: len(counts.news.items)),
+        Column("words", COUNT, get=lambda counts: counts.news.words),
+        Column("with an event", COUNT, get=lambda counts: len(set(counts.drawn.documents.tolist()))),
         Column("(item, actor) with p in [.2, .8]", TEXT, get=unsure),
-        Column("expected", digits(1), get=lambda corpus_told: corpus_told.drawn.probabilities.sum()),
-        Column("1-best", COUNT, get=lambda corpus_told: corpus_told.drawn.best.sum()),
+        Column("expected", digits(1), get=lambda counts: counts.drawn.probabilities.sum()),
+        Column("1-best", COUNT, get=lambda counts: counts.drawn.best.sum()),
     )
 
 
-def density_table(corpora_told: Sequence[Told]) -> Numbers:
+def density_table(all_counts: Sequence[StoreCounts]) -> Numbers:
     """How many documents there are a period, and how many points of the series are next to nothing."""
-    periods = {corpus_told.name: len({row.period for row in corpus_told.series.rows}) for corpus_told in corpora_told}
+    periods = {counts.name: len({row.period for row in counts.series.rows}) for counts in all_counts}
     return numbers(
-        f"{corpora_told[0].corpus}: documents a period, and points of the 20 series with less than half a document",
-        corpora_told,
-        Column("corpus, rule, period", NAME, get=lambda corpus_told: corpus_told.name),
-        Column("periods", COUNT, get=lambda corpus_told: periods[corpus_told.name]),
-        Column("items", PLAIN, get=lambda corpus_told: corpus_told.news.total / periods[corpus_told.name]),
-        Column("naming an actor", PLAIN, get=lambda corpus_told: corpus_told.news.naming / periods[corpus_told.name]),
+        f"{all_counts[0].corpus}: documents a period, and points of the 20 series with less than half a document",
+        all_counts,
+        Column("corpus, rule, period", NAME, get=lambda counts: counts.name),
+        Column("periods", COUNT, get=lambda counts: periods[counts.name]),
+        Column("items", PLAIN, get=lambda counts: counts.news.total / periods[counts.name]),
+        Column("naming an actor", PLAIN, get=lambda counts: counts.news.naming / periods[counts.name]),
         Column(
             "with a word of the rule",
             PLAIN,
-            get=lambda corpus_told: len(corpus_told.news.items) / periods[corpus_told.name],
+            get=lambda counts: len(counts.news.items) / periods[counts.name],
         ),
         Column(
             "expected",
             digits(2),
-            get=lambda corpus_told: corpus_told.drawn.probabilities.sum() / periods[corpus_told.name],
+            get=lambda counts: counts.drawn.probabilities.sum() / periods[counts.name],
         ),
         Column(
             "points below .5",
             TEXT,
-            get=lambda corpus_told: f"{100 * np.mean([row.mean < 0.5 for row in corpus_told.series.rows]):.0f} %",
+            get=lambda counts: f"{100 * np.mean([row.mean < 0.5 for row in counts.series.rows]):.0f} %",
         ),
     )
 
 
-def differences_table(corpora_told: Sequence[Told]) -> Numbers:
+def differences_table(all_counts: Sequence[StoreCounts]) -> Numbers:
     """How much of what the 1-best says the posterior leaves open."""
     return numbers(
-        f"{corpora_told[0].corpus}: differences between counts that are open (P < {SURE:g}), 20 most frequent actors",
-        corpora_told,
-        Column("corpus, rule, period", NAME, get=lambda corpus_told: corpus_told.name),
-        Column("changes of the 1-best", COUNT, get=lambda corpus_told: corpus_told.changes.different),
-        Column("open changes", COUNT, "open", get=lambda corpus_told: corpus_told.changes.undecided),
-        Column("contests of the 1-best", COUNT, get=lambda corpus_told: corpus_told.contests.different),
-        Column("open contests", COUNT, "open", get=lambda corpus_told: corpus_told.contests.undecided),
-        Column(f"r of means, S = {FEW} and 100", digits(4), get=lambda corpus_told: corpus_told.few.correlation),
-        Column("rms difference", digits(3), get=lambda corpus_told: corpus_told.few.difference),
-        Column("rms posterior sd", digits(3), get=lambda corpus_told: corpus_told.few.sd),
-        Column("r, entities and documents", digits(4), get=lambda corpus_told: corpus_told.entities),
-        Column("the greatest open contest", NAME, get=lambda corpus_told: corpus_told.contests.example or "none"),
+        f"{all_counts[0].corpus}: differences between counts that are open (P < {SURE:g}), 20 most frequent actors",
+        all_counts,
+        Column("corpus, rule, period", NAME, get=lambda counts: counts.name),
+        Column("changes of the 1-best", COUNT, get=lambda counts: counts.changes.different),
+        Column("open changes", COUNT, "open", get=lambda counts: counts.changes.undecided),
+        Column("contests of the 1-best", COUNT, get=lambda counts: counts.contests.different),
+        Column("open contests", COUNT, "open", get=lambda counts: counts.contests.undecided),
+        Column(f"r of means, S = {FEW} and 100", digits(4), get=lambda counts: counts.few.correlation),
+        Column("rms difference", digits(3), get=lambda counts: counts.few.difference),
+        Column("rms posterior sd", digits(3), get=lambda counts: counts.few.sd),
+        Column("r, entities and documents", digits(4), get=lambda counts: counts.entities),
+        Column("the greatest open contest", NAME, get=lambda counts: counts.contests.example or "none"),
     )
 
 
-def actors_table(corpus_told: Told) -> Numbers:
+def actors_table(counts: StoreCounts) -> Numbers:
     """The most frequent actors in all periods together."""
-    rows = {actor: np.flatnonzero(np.array(corpus_told.drawn.actors) == actor) for actor in corpus_told.actors}
-    counts = {
-        actor: count_from_probabilities(corpus_told.drawn.probabilities[actor_rows])
-        for actor, actor_rows in rows.items()
+    rows = {actor: np.flatnonzero(np.array(counts.drawn.actors) == actor) for actor in counts.actors}
+    totals = {
+        actor: count_from_probabilities(counts.drawn.probabilities[actor_rows]) for actor, actor_rows in rows.items()
     }
     return numbers(
-        f"{corpus_told.corpus}, {corpus_told.rule}: all periods together",
-        corpus_told.actors,
+        f"{counts.corpus}, {counts.rule}: all periods together",
+        counts.actors,
         Column("actor", NAME, get=lambda actor: actor),
-        Column("title", NAME, get=lambda actor: corpus_told.series.titles[actor]),
-        Column("expected documents", PLAIN, get=lambda actor: counts[actor].mean),
-        Column("95 % interval", TEXT, get=lambda actor: f"[{counts[actor].low:.0f}, {counts[actor].high:.0f}]"),
-        Column("1-best", Kind(str), get=lambda actor: int(corpus_told.drawn.best[rows[actor]].sum())),
+        Column("title", NAME, get=lambda actor: counts.series.titles[actor]),
+        Column("expected documents", PLAIN, get=lambda actor: totals[actor].mean),
+        Column("95 % interval", TEXT, get=lambda actor: f"[{totals[actor].low:.0f}, {totals[actor].high:.0f}]"),
+        Column("1-best", Kind(str), get=lambda actor: int(counts.drawn.best[rows[actor]].sum())),
     )
 
 
-def grammar_table(paper: Told, wide: Told) -> Numbers:
+def grammar_table(paper: StoreCounts, wide: StoreCounts) -> Numbers:
     """The expected counts of the most frequent actors by the paper's rule, and by one that sees more of the grammar."""
     narrow, all_of = paper.drawn.expected(), wide.drawn.expected()
     return numbers(
@@ -360,24 +361,24 @@ def enough_open(differences: Differences) -> bool | None:
     return True if share >= MANY else False if share < FEW_OPEN else None
 
 
-def news_findings(corpus_told: Told) -> tuple[Finding, ...]:
+def news_findings(counts: StoreCounts) -> tuple[Finding, ...]:
     """What the paper says of Figure 6 and its footnote, on one of our corpora."""
-    few = corpus_told.few
+    few = counts.few
     rule = f"holds if at least {100 * MANY:.0f} % are, not if less than {100 * FEW_OPEN:.0f} %"
     up = "the count goes up and down, but the model does not know whether the differences are real (USA)"
     side = "a 1-best system decides which side attacks more (Yugoslavia or NATO), the posterior leaves it open"
-    changed = f"from one {corpus_told.by} to the next: {corpus_told.changes} ({rule})"
-    contested = f"two actors in one {corpus_told.by}: {corpus_told.contests} ({rule})"
+    changed = f"from one {counts.by} to the next: {counts.changes} ({rule})"
+    contested = f"two actors in one {counts.by}: {counts.contests} ({rule})"
     means = (
         f"means correlate with r = {few.correlation:.4f} and differ by {few.difference:.3f} documents (rms), where the "
         f"posterior's sd is {few.sd:.3f}"
     )
-    entities = f"the expected numbers correlate with r = {corpus_told.entities:.4f}"
+    entities = f"the expected numbers correlate with r = {counts.entities:.4f}"
     note, ten = "section 6, footnote 11", "10 samples instead of 100 give similar results"
     instead = "the number of entities instead of documents gives similar results"
     return (
-        Finding("6", up, changed, enough_open(corpus_told.changes), corpus_told.name),
-        Finding("6", side, contested, enough_open(corpus_told.contests), corpus_told.name),
-        Finding(note, ten, means, few.difference < few.sd / 2, corpus_told.name),
-        Finding(note, instead, entities, corpus_told.entities > 0.95, corpus_told.name),
+        Finding("6", up, changed, enough_open(counts.changes), counts.name),
+        Finding("6", side, contested, enough_open(counts.contests), counts.name),
+        Finding(note, ten, means, few.difference < few.sd / 2, counts.name),
+        Finding(note, instead, entities, counts.entities > 0.95, counts.name),
     )

@@ -47,7 +47,7 @@ def reproduce_quantiles(
     """Ask whether truths lie among the draws of their posteriors as if they were draws themselves.
 
     First of simulated posteriors that are right, too narrow and biased; then of the date of a text, which a linear
-    regression predicts from its words. `limit`: only the first texts. `advance` is told of every simulated set.
+    regression predicts from its words. `limit`: only the first texts. `advance` is called after every simulated set.
 
     Raises InputError if the folder `wikipedia_current_events` is not found in `data`.
     """
@@ -93,7 +93,7 @@ def reproduce_quantiles(
             "The thesis only announces the question. A truth that is drawn from its posterior has a uniform rank among "
             f"{DRAWS} draws of it; two tests of uniformity are in `howsure.quantile_calibration`.",
             f"Simulated: {QUANTITIES} quantities a set, whose posteriors are normal with means and widths of their "
-            "own. The draws are those of posteriors that are moved or made narrower by so many standard deviations.",
+            "own. The draws come from posteriors that are shifted or narrowed by this many standard deviations.",
             f"Texts: one item of Wikipedia's current events for each day ({sizes[0]:,} for training, {sizes[1]:,} for "
             f"residuals, {sizes[2]:,} for testing). A Bayesian linear regression predicts the date in years from the "
             f"{WORDS:,} most frequent words (penalty {PENALTY:g}); its posterior is that of the mean, with normal "

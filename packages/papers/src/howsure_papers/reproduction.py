@@ -1,4 +1,4 @@
-"""What a reproduction is: findings of a paper beside ours, tables of numbers and drawings; and how all of it is told.
+"""Reproductions: a paper's findings compared with ours, tables and drawings, and how these are printed.
 
 An experiment is a function with the decorator `experiment`, which returns what it `Found`.
 """
@@ -79,7 +79,7 @@ TEXT = Blank(str, missing="")  # words on the right, as the numbers of a paper
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Numbers(Rows[Any]):
-    """A table of an experiment: rows of any kind, and the columns that tell what is shown of each."""
+    """A table of an experiment: rows of any kind, and the columns to show."""
 
     caption: str
     rows: tuple[Any, ...]
@@ -114,8 +114,9 @@ class Drawing:
 class Found:
     """What an experiment, or a part of one, found.
 
-    notes: how our data and methods differ from the paper's. corrections: where the paper's way can be bettered. quoted:
-    texts of the data, which only whoever holds the data is shown, and no page. recipe: what it was made from.
+    notes: how our data and methods differ from the paper's. corrections: improvements on the paper's methods.
+    quoted: texts of the data, which are printed only for users who have the data, and never on a page. recipe: what it
+    was made from.
     """
 
     findings: Sequence[Finding] = ()
@@ -179,7 +180,7 @@ class Reproduction(Found):
         return "\n\n".join([*parts, self._recipe_text()]) + "\n"
 
     def page(self, command: str, folder: str, limit: int | None = None) -> str:
-        """A page of Markdown: findings first, then figures, which lie in a folder beside it, tables and the recipe.
+        """A page of Markdown: findings first, then figures, which are in a folder next to it, tables and the recipe.
 
         It names no version: a test compares the pages of this repository with what their commands print now.
         """
@@ -214,7 +215,7 @@ class Reproduction(Found):
 
 @dataclass(frozen=True, slots=True)
 class Experiment(Generic[Given]):
-    """A function that runs an experiment, `find`, under its title; `steps` of it are told to its `advance`."""
+    """A function that runs an experiment, `find`, under its title; it calls `advance` for each of its `steps`."""
 
     title: str
     steps: Callable[..., int]

@@ -77,7 +77,7 @@ def reproduce_sentiment(
 
     Every strength of both models' grids is fitted on the whole training data, and again on random halves of it; the one
     with the best F1 on the development data is judged on the test data. `limit`: use only the first tweets of each
-    split. `advance` is told of every model.
+    split. `advance` is called after every model.
 
     Raises InputError if the folder `sentiment140` is not found in `data`; MissingExtraError without `classifiers`.
     """
@@ -219,7 +219,7 @@ class TextClassifier:
 
 def every_fit(kind: str, train: Split, development: Split, advance: Advance = nobody) -> list[TextClassifier]:
     """A model for every strength of the grid: "naive Bayes" (Bernoulli, with a pseudocount) or "logistic regression"
-    (L2-penalised, by L-BFGS). `advance` is told of every model.
+    (L2-penalised, by L-BFGS). `advance` is called after every model.
 
     Raises InputError for labels of one class only; MissingExtraError without scikit-learn.
     """

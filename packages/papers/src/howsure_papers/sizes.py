@@ -138,7 +138,7 @@ def reproduce_sizes(
 ) -> Found:
     """Judge taggers and a coreference model on parts of the test data, and train an HMM on parts of the sentences.
 
-    `limit`: use only the first sentences or documents of each part. `advance` is told of models and of parts.
+    `limit`: use only the first sentences or documents of each part. `advance` is called after each model and each part.
 
     Raises InputError if the folders `wsj_sample`, `ud_english_ewt` and `gum` are not found in `data`.
     """
@@ -200,7 +200,7 @@ def _line(on_parts: OnParts) -> Series:
 
 
 def findings_of_parts(on_parts: OnParts) -> list[Finding]:
-    """What smaller test data do to the error, and, of coreference, what the paper's number of documents could tell."""
+    """What smaller test data do to the error, and what the paper's number of documents can show about coreference."""
     few, many = on_parts.more(fixed=True), on_parts.more(fixed=False)
     findings_ = [
         Finding(
@@ -224,7 +224,7 @@ def findings_of_parts(on_parts: OnParts) -> list[Finding]:
             f"with {on_parts.units} documents the interval is {on_parts.width(1):.4f} wide; with {n} it would be "
             f"{wide[0]:.4f} as it changes here, {wide[1]:.4f} by 1 / √n, from an error of {on_parts.mean(1):.4f}"
         )
-        claim = f"with the paper's {n} documents one could tell that the error is below {SMALL:g}"
+        claim = f"with the paper's {n} documents the data could show that the error is below {SMALL:g}"
         could = [on_parts.mean(1) + width < SMALL for width in wide]
         findings_.append(Finding("5", claim, ours, could[0] if could[0] == could[1] else None, on_parts.name))
     return findings_

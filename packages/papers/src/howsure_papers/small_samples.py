@@ -17,7 +17,7 @@ from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, 
 
 TITLE = "How often p ≤ .05 where there is no difference, by test-set size (Fornaciari et al. 2022, section 2.3)"
 SIZES = (20, 50, 100, 200, 500, 1_000)
-SMALL = 100  # items: a test set of so many is small
+SMALL = 100  # items: a test set of at most this size is small
 SETS = 500  # of each size
 ACCURACY = 0.8
 METRIC = "macro_f1"
@@ -57,7 +57,7 @@ def steps_of_small_samples() -> int:
 @experiment(TITLE, steps=steps_of_small_samples)
 def reproduce_small_samples(*, seed: int = 0, advance: Advance = nobody) -> Found:
     """Count, on simulated test sets without a difference, how often each test finds one: the rule with each share,
-    resamples of full size, and a permutation. `advance` is told of every test set.
+    resamples of full size, and a permutation. `advance` is called after every test set.
 
     Source: Fornaciari et al. (2022), section 2.3, after Søgaard et al. (2014).
     """
@@ -96,7 +96,7 @@ def drawn(n: int, words: int, rng: np.random.Generator) -> Columns:
 
 
 def simulate(regime: Regime, seed: int, advance: Advance) -> Floats:
-    """Whether p ≤ .05, for each size, test and test set, (sizes, tests, sets); `advance` is told of each set."""
+    """Whether p ≤ .05, for each size, test and test set, (sizes, tests, sets); `advance` is called after each set."""
     rejections = np.empty((len(SIZES), len(TESTS), SETS))
     for i, n in enumerate(SIZES):
         for k in range(SETS):
@@ -136,13 +136,16 @@ def findings_of(rejections: dict[Regime, Floats]) -> tuple[Finding, ...]:
     ]
     return tuple(
         Finding(
-            place, claim, f"p ≤ .05 on {told(share)} of sets without a difference{how}", verdict(share, above=ALPHA)
+            place,
+            claim,
+            f"p ≤ .05 on {share_text(share)} of sets without a difference{how}",
+            verdict(share, above=ALPHA),
         )
         for place, claim, share, how in claims
     )
 
 
-def told(share: Estimate) -> str:
+def share_text(share: Estimate) -> str:
     """A share with its interval, to three decimals."""
     return f"{share.value:.3f} {interval(share.low, share.high, 3)}"
 

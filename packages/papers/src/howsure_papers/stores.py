@@ -69,7 +69,7 @@ class Setting:
     ) -> tuple[Work, ExtractionReport]:
         """Parse texts and write what a rule finds in S samples of each to a store, or go on with it.
 
-        rows: texts with their id and date, and perhaps a title. `advance` is told of texts.
+        rows: texts with their id and date, and perhaps a title. `advance` is called with the number of texts done.
         """
         texts, row_list = path.with_suffix(".jsonl"), list(rows)
         texts.write_text("".join(json.dumps(row) + "\n" for row in row_list), encoding="utf-8")

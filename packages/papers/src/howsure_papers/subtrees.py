@@ -40,7 +40,7 @@ def reproduce_subtrees(*, data: str | None = None, limit: int | None = None, adv
     """Ask of every span of two words or more, but not of the whole sentence, whether it is a subtree of the parse, and
     one whose head is a noun, a verb or an adjective.
 
-    `limit`: only the first sentences of each part. `advance` is told of every grammar and length of sentence.
+    `limit`: only the first sentences of each part. `advance` is called after every grammar and length of sentence.
 
     Raises InputError if the folder `ud_english_ewt` is not found in `data`.
     """
@@ -84,7 +84,7 @@ def reproduce_subtrees(*, data: str | None = None, limit: int | None = None, adv
             )
         ],
         notes=[
-            "The thesis names the question and does not come to it. Its phrases are constituents; no treebank at hand "
+            "The thesis names the question but does not study it. Its phrases are constituents; no available treebank "
             "has any, so these are subtrees of dependencies: a word with all that depends on it. By Universal "
             "Dependencies a noun is the head of its preposition, and a predicate that of its copula.",
             "The grammar makes a tree from tags alone, by relative frequency: a head has dependents one by one on each "

@@ -56,7 +56,7 @@ def steps_of_synthetic(n_simulations: int = 20) -> int:
 def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Advance = nobody) -> Found:
     """Run Figures 4.7–4.11 of the thesis again, with several Beta parameters and `n_simulations` samples of each.
 
-    `advance` is told of every sample done. Source: Nguyen's thesis, section 4.3.
+    `advance` is called after every sample done. Source: Nguyen's thesis, section 4.3.
     """
     rng = np.random.default_rng(seed)
     (doubled, stepped), (_, shifted) = (_by_bin_size(t, n_simulations, rng, advance) for t in TRANSFORMS)

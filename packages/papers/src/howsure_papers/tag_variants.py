@@ -58,10 +58,10 @@ def steps_of_tag_variants() -> int:
 def reproduce_tag_variants(
     *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
 ) -> Found:
-    """Add the families of features one at a time on newswire; train CRFs by AdaGrad beside L-BFGS; and fit HMMs by
-    maximum likelihood beside smoothed ones, on newswire and on tweets.
+    """Add the families of features one at a time on newswire; train CRFs by AdaGrad and by L-BFGS; and fit HMMs by
+    maximum likelihood and with smoothing, on newswire and on tweets.
 
-    `limit`: only the first sentences of each part. `advance` is told of every model.
+    `limit`: only the first sentences of each part. `advance` is called after every model.
 
     Raises InputError if the folders `wsj_sample` and `ark_twitter_pos` are not found in `data`.
     """
@@ -183,7 +183,7 @@ def of_trainers(trained: Sequence[Trained]) -> Found:
 
 
 def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
-    """An HMM by maximum likelihood, where it has a posterior, beside smoothed ones and CRF-Basic (`basic`)."""
+    """An HMM by maximum likelihood, where it has a posterior, compared with smoothed ones and CRF-Basic (`basic`)."""
     query, n, where = QUERIES[corpus.key], len(corpus.test), f"Maximum likelihood, {corpus.name}"
     strict, tiny = (fit_hmm(corpus.train, pseudocount) for pseudocount in (0.0, NEARLY_ZERO))
     chosen = choose(taggers.CHOSEN, corpus.train, corpus.dev, advance).tagger
@@ -211,8 +211,8 @@ def of_likelihood(corpus: Corpus, basic: Judged, advance: Advance) -> Found:
     counts = (
         f"if unseen words are impossible, {len(fully_known)} of {n}; if they say nothing of their tag, {len(possible)}"
     )
-    asked = "an HMM by maximum likelihood has a posterior for every test sentence"
-    findings = [Finding("", asked, counts, len(fully_known) == n, where)]
+    claim = "an HMM by maximum likelihood has a posterior for every test sentence"
+    findings = [Finding("", claim, counts, len(fully_known) == n, where)]
     for figures, claim, sentences, worse, better in (
         (FIGURES[corpus.key], f"CRF-Basic is better calibrated than the {LIKELIHOOD}", POSSIBLE, LIKELIHOOD, BASIC),
         (FIGURES[corpus.key], f"CRF-Basic is better calibrated than the {TINY}", ALL, TINY, BASIC),

@@ -173,7 +173,7 @@ def rivals(corpus: Corpus, *, name: str, seed: int, subsamples: int, advance: Ad
 
 
 def choose(kind: Kind, train: Tagged, dev: Tagged, advance: Advance = nobody, start: Tagger | None = None) -> Choice:
-    """The tagger with the setting that is best on the development sentences; `advance` is told of each."""
+    """The tagger with the setting that is best on the development sentences; `advance` is called after each."""
     choices = []
     for value, tagger in kind.fits(train, start):
         choices.append(Choice(value, len(train), tagger.score(dev.sentences, dev.tags), tagger))

@@ -83,7 +83,7 @@ def reproduce_tagging(
     """Run section 4.2 again: is a CRF that is as accurate as an HMM better calibrated, over all tags and by tag?
 
     On the Wall Street Journal sample and on EWT; then the thesis's query NN on the former. `limit`: use only the first
-    sentences of each part. `advance` is told of every model and every subsample.
+    sentences of each part. `advance` is called after every model and every subsample.
 
     Raises InputError if the folders `wsj_sample` and `ud_english_ewt` are not found in `data`.
     """

@@ -77,12 +77,12 @@ class Tally:
     def by_size(self) -> dict[str, tuple[float, int]]:
         """Coverage and number of intervals by size of the truth."""
         truth, is_held = np.array(self.truth), np.array(self.held)
-        found = {}
+        coverage = {}
         for low, high in SIZES:
             mine = (truth >= low) & (truth < (np.inf if high is None else high))
             if mine.any():
-                found[size_name(low, high)] = (float(is_held[mine].mean()), int(mine.sum()))
-        return found
+                coverage[size_name(low, high)] = (float(is_held[mine].mean()), int(mine.sum()))
+        return coverage
 
 
 def size_name(low: int, high: int | None) -> str:
@@ -238,7 +238,7 @@ def against_labels(
     decimals: int = 1,
     error: bool = False,
 ) -> list[Column]:
-    """Coverage and width beside those of labels alone.
+    """Coverage and width, compared with those of labels alone.
 
     of: the tally of a row by a method. width: its heading. points: how many make one. error: of both coverages.
     """

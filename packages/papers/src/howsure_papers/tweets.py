@@ -58,7 +58,7 @@ VALUE = ColumnKind("{:g}".format)
 NOTES = (
     "The data are the thesis's own. Its HMM is fitted by maximum likelihood, which makes some test tweets "
     "impossible and says nothing of unseen words; ours has a pseudocount for every transition and word, and one "
-    'unseen word of every tag. "HMM with word shapes" tells unseen words apart by their shapes and suffixes.',
+    'unseen word of every tag. "HMM with word shapes" distinguishes unseen words by their shapes and suffixes.',
     "Settings are chosen by accuracy on the development tweets, also for the random halves.",
     f"Intervals over training data come from {SUBSAMPLES} random halves of it. All other intervals resample tweets.",
     "A verdict on two models states which of them is better calibrated; the factor between them is given alongside.",
@@ -110,7 +110,7 @@ def reproduce_tweets(
 
     Every setting of every model's grid is fitted on the training tweets and on random halves of them, and the one that
     is most accurate on the development tweets chosen. Then CRF-Advanced gains and loses its families of features.
-    `limit`: only the first tweets of each part. `advance` is told of every model.
+    `limit`: only the first tweets of each part. `advance` is called after every model.
 
     Raises InputError if the data set `ark_twitter_pos` is not found.
     """
@@ -323,7 +323,7 @@ def pooled_table(chosen: Chosen) -> Numbers:
 
 
 def differences_table(in_test: Estimates, in_all: Estimates) -> Numbers:
-    """Every quantity that a finding rests on, and some more."""
+    """The quantities that findings are based on, and a few more."""
     return numbers(
         "Evidence for the findings; differences are first minus second (loss or error above 0: the second is better)",
         in_test,

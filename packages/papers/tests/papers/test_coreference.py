@@ -18,7 +18,7 @@ from howsure.data import Document, Mention, Sentence, write_conllu
 from howsure.errors import InputError
 from howsure.stats.proportions import normal_quantile
 from howsure_papers.coreference import reproduce_coreference
-from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, parse, parser_beside, read_corpus
+from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, default_parser, parse, read_corpus
 from howsure_papers.judged_coreference import (
     Judged,
     brier_skill,
@@ -121,7 +121,7 @@ def test_a_span_annotated_twice_counts_once(tmp_path: Path) -> None:
     assert corpus.left_out == 3
     assert [(one.start, one.entity) for one in corpus.test[0].mentions or ()] == [(0, "1"), (1, "1")]
     assert corpus.parsed is None
-    assert parser_beside(str(tmp_path)) is None
+    assert default_parser(str(tmp_path)) is None
 
 
 @pytest.fixture(scope="module")

@@ -29,12 +29,12 @@ from howsure_papers.news_counts import (
     Drawn,
     changes,
     contests,
+    count_store,
     density_table,
     drawn_from,
     enough_open,
     few_samples,
     probability_of_more,
-    told_by,
 )
 from howsure_papers.reproduction import Reproduction, nobody
 from howsure_papers.stores import PAPER, WIDE, Setting, words_of
@@ -312,11 +312,11 @@ def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> 
 @pytest.mark.long
 def test_documents_a_period_are_told_of_the_actors_asked(gold: tuple[EventStore, News]) -> None:
     store, news = gold
-    told = told_by(store.path, corpus="Made-up", rule="attack", by="month", news=news, shown=["SUD", "CHN"])
-    assert set(told.actors) == {"NOR", "SUD"}
-    assert told.series.actors == ("SUD",)
-    assert rows_of(density_table([told])) == [
-        ["Made-up, attack, by month", "2", "2.0", "2.0", "1.5", f"{told.drawn.probabilities.sum() / 2:.2f}", "50 %"]
+    counts = count_store(store.path, corpus="Made-up", rule="attack", by="month", news=news, shown=["SUD", "CHN"])
+    assert set(counts.actors) == {"NOR", "SUD"}
+    assert counts.series.actors == ("SUD",)
+    assert rows_of(density_table([counts])) == [
+        ["Made-up, attack, by month", "2", "2.0", "2.0", "1.5", f"{counts.drawn.probabilities.sum() / 2:.2f}", "50 %"]
     ]
 
 

@@ -40,7 +40,7 @@ def pair_figure(
 def draw_pairs(together: Floats, names: Sequence[str], *, entities: Sequence[object], ax: Axes) -> Axes:
     """Draw P(i ~ j) (M, M), the darker the more probable; neighbours with one label in `entities` share a frame.
 
-    Up to 60 mentions stand with their words, `names`.
+    Up to 60 mentions are labelled with their words, `names`.
 
     Raises InputError where the three do not have the same length.
     """

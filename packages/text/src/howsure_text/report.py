@@ -55,9 +55,9 @@ class Page:
 def coreference_page(documents: Sequence[ResolvedDocument]) -> str:
     """Documents as one HTML page that needs no network and runs no script; every text in it is escaped.
 
-    A mention stands in brackets with the number of its entity if that has another mention, or if another mention has
+    A mention is in brackets with the number of its entity if that has another mention, or if another mention has
     at least a probability of .25 to be the same; a dotted line marks mentions whose confidence is below .75. What the
-    posterior says of a mention shows when the pointer rests on it.
+    posterior says of a mention is shown when the pointer is on it.
     """
     pages = [_page(document) for document in documents]
     title = "Who is who, and how certain is that?"

@@ -52,7 +52,7 @@ class Confidence:
                 kind.set_extension(attribute, default=None)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse what is no map of one probability per row."""
+        """Accept only a map of one probability per row."""
         from howsure.recalibration.results import RecalibrationMap
 
         if name in MAPS and value is not None:

@@ -87,7 +87,7 @@ def test_a_document_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
 
 def written(folder: Path, lines: list[Any]) -> Path:
     path = folder / "s.jsonl"
-    path.write_text("".join((one if isinstance(one, str) else json.dumps(one)) + "\n" for one in lines))
+    path.write_text("".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines))
     return path
 
 

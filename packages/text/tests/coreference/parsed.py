@@ -90,7 +90,10 @@ def exported(document: Document, posterior: CorefPosterior, *, places: list[int]
         return AntecedentScores(
             id=document.name,
             words=[list(sentence.words) for sentence in document.sentences],
-            mentions=[(starts[one.sentence] + one.start, starts[one.sentence] + one.end) for one in mentions],
+            mentions=[
+                (starts[mention.sentence] + mention.start, starts[mention.sentence] + mention.end)
+                for mention in mentions
+            ],
             antecedents=[[chosen.index(row[0][at]) for at in held] for row, held in zip(rows, kept, strict=True)],
             scores=[np.log(row[1][held]) for row, held in zip(rows, kept, strict=True)],
             null=np.log(posterior.antecedents.new[chosen]),

@@ -197,7 +197,7 @@ def test_folds_recalibrate_by_the_documents_of_training_alone() -> None:
 def test_each_fold_is_predicted_by_a_model_of_the_others() -> None:
     documents = [STORY, hand.dialogue(), STORY, hand.dialogue()]
     model = AntecedentModel(passes=2, rng=1)
-    examples = [model._example(one) for one in documents]
+    examples = [model._example(document) for document in documents]
     rngs = np.random.default_rng(3).spawn(2)
     found = cross_fitted(model._scorer, examples, rngs=rngs, loss="likelihood", l1=0.01, passes=2)
     rng = np.random.default_rng(3).spawn(2)[0]

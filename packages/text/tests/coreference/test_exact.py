@@ -200,8 +200,8 @@ def test_the_entropy_of_the_choices_is_that_of_all_vectors(m: int, seed: int) ->
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_the_entropy_of_the_clusterings_is_not_greater(m: int, seed: int) -> None:
     posterior = CorefPosterior(random_matrix(m, np.random.default_rng(seed)))
-    found = posterior.clustering_entropy(50, rng=0)
-    assert 0.0 <= found.low <= found.value <= found.high <= posterior.antecedent_entropy() + 1e-12
+    entropy = posterior.clustering_entropy(50, rng=0)
+    assert 0.0 <= entropy.low <= entropy.value <= entropy.high <= posterior.antecedent_entropy() + 1e-12
 
 
 def test_the_interval_holds_the_entropy_of_all_clusterings_as_often_as_it_says() -> None:
@@ -210,9 +210,9 @@ def test_the_interval_holds_the_entropy_of_all_clusterings_as_often_as_it_says()
     for _ in range(200):
         matrix = random_matrix(6, rng, zeros=0.0)
         exact = entropy_of(np.array(list(Enumeration(matrix).clusterings().values())))
-        found = CorefPosterior(matrix).clustering_entropy(300, level=0.9, rng=rng)
-        held.append(found.low <= exact <= found.high)
-        errors.append(found.value - exact)
+        entropy = CorefPosterior(matrix).clustering_entropy(300, level=0.9, rng=rng)
+        held.append(entropy.low <= exact <= entropy.high)
+        errors.append(entropy.value - exact)
     assert np.mean(held) == pytest.approx(0.9, abs=3 * math.sqrt(0.09 / 200))
     assert abs(np.mean(errors)) < 4 * np.std(errors) / math.sqrt(200)
 
@@ -220,24 +220,24 @@ def test_the_interval_holds_the_entropy_of_all_clusterings_as_often_as_it_says()
 def test_it_is_the_mean_surprise_of_samples_with_less_noise() -> None:
     posterior = CorefPosterior(random_matrix(40, np.random.default_rng(2), zeros=0.0))
     surprise = np.array([-posterior.log_prob(labels) for labels in posterior.sample(2_000, rng=3)])
-    found = posterior.clustering_entropy(2_000, rng=4)
+    entropy = posterior.clustering_entropy(2_000, rng=4)
     error = surprise.std() / math.sqrt(2_000)
-    assert found.value == pytest.approx(surprise.mean(), abs=4 * error)
-    assert (found.high - found.low) / (2 * 1.96) < 0.9 * error
+    assert entropy.value == pytest.approx(surprise.mean(), abs=4 * error)
+    assert (entropy.high - entropy.low) / (2 * 1.96) < 0.9 * error
 
 
 def test_two_mentions_need_no_luck() -> None:
-    found = CorefPosterior([[1, 0], [0.3, 0.7]]).clustering_entropy(10, rng=0)
-    assert found.value == found.high == pytest.approx(entropy_of(np.array([0.3, 0.7])))
+    entropy = CorefPosterior([[1, 0], [0.3, 0.7]]).clustering_entropy(10, rng=0)
+    assert entropy.value == entropy.high == pytest.approx(entropy_of(np.array([0.3, 0.7])))
 
 
 def test_samples_that_agree_are_no_certainty() -> None:
     """One clustering in a million makes the third mention doubtful; 100 samples do not see it."""
     posterior = CorefPosterior([[1, 0, 0], [1 - 1e-6, 1e-6, 0], [0.5, 0.5, 0]])
-    found = posterior.clustering_entropy(100, rng=0)
+    entropy = posterior.clustering_entropy(100, rng=0)
     exact = entropy_of(np.array([1 - 1e-6, 5e-7, 5e-7]))
-    assert found.value < exact <= found.high
-    assert found.high > found.value
+    assert entropy.value < exact <= entropy.high
+    assert entropy.high > entropy.value
 
 
 def test_many_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,11 +77,11 @@ def test_scores_are_the_definitions(gold: list[set[int]], predicted: list[set[in
 @settings(max_examples=40)
 @given(st.lists(st.tuples(clusterings(), clusterings()), max_size=4))
 def test_documents_add_up(documents: list[tuple[list[set[int]], list[set[int]]]]) -> None:
-    found = score_documents([gold for gold, _ in documents], [predicted for _, predicted in documents])
+    table = score_documents([gold for gold, _ in documents], [predicted for _, predicted in documents])
     each = [by_definition.sums(fractions(gold), fractions(predicted)) for gold, predicted in documents]
     for name in METRICS:
         total = [sum((sums[name][part] for sums in each), F(0)) for part in range(4)]
-        score: Score = getattr(found, name)
+        score: Score = getattr(table, name)
         assert (score.precision, score.recall) == pytest.approx(
             by_definition.precision_recall_f1(*total)[:2], abs=1e-12
         )

@@ -35,10 +35,10 @@ def file(model: AntecedentModel, tmp_path: Path) -> Path:
 
 
 def test_round_trip(model: AntecedentModel, file: Path) -> None:
-    read = AntecedentModel.load(file)
-    assert read.get_params() == model.get_params()
-    np.testing.assert_array_equal(read.weights_, model.weights_)
-    same = read.posterior(STORY).pair_probability() == model.posterior(STORY).pair_probability()
+    loaded = AntecedentModel.load(file)
+    assert loaded.get_params() == model.get_params()
+    np.testing.assert_array_equal(loaded.weights_, model.weights_)
+    same = loaded.posterior(STORY).pair_probability() == model.posterior(STORY).pair_probability()
     assert same.all()
     assert [path.name for path in file.parent.iterdir()] == ["story.npz"]  # nothing temporary is left
 
@@ -51,10 +51,12 @@ def test_a_byte_changed_anywhere_is_noticed(model: AntecedentModel, file: Path) 
         spoilt[place] ^= 0x55
         file.write_bytes(spoilt)
         try:
-            read = AntecedentModel.load(file)
+            loaded = AntecedentModel.load(file)
         except InputError:
             continue
-        np.testing.assert_array_equal(read.weights_, model.weights_)  # a byte that means nothing: a date in the archive
+        np.testing.assert_array_equal(
+            loaded.weights_, model.weights_
+        )  # a byte that means nothing: a date in the archive
 
 
 @pytest.mark.parametrize(
@@ -116,9 +118,9 @@ def test_the_pretrained_model_has_a_map_of_its_confidence_and_its_probabilities_
 
 def test_a_model_knows_where_its_weights_come_from(file: Path) -> None:
     assert AntecedentModel.pretrained().source_ == "pretrained"
-    read = AntecedentModel.load(file)
-    assert read.source_ == str(file)
-    assert read.fit([STORY]).source_ == "fitted"
+    loaded = AntecedentModel.load(file)
+    assert loaded.source_ == str(file)
+    assert loaded.fit([STORY]).source_ == "fitted"
 
 
 def learnt(model: AntecedentModel) -> CorefPosterior:
@@ -131,11 +133,11 @@ def learnt(model: AntecedentModel) -> CorefPosterior:
 def test_a_recalibration_stays_with_the_model(model: AntecedentModel, file: Path) -> None:
     other = model.recalibrate([STORY, hand.dialogue()])
     other.save(file)
-    read = AntecedentModel.load(file)
-    assert read.recalibration_.to_dict() == other.recalibration_.to_dict()
-    np.testing.assert_array_equal(read.posterior(STORY).pair_probability(), other.posterior(STORY).pair_probability())
+    loaded = AntecedentModel.load(file)
+    assert loaded.recalibration_.to_dict() == other.recalibration_.to_dict()
+    np.testing.assert_array_equal(loaded.posterior(STORY).pair_probability(), other.posterior(STORY).pair_probability())
     wanted = other.recalibration_.apply(learnt(model)).pair_probability()
-    np.testing.assert_allclose(read.posterior(STORY).pair_probability(), wanted, atol=1e-12)
+    np.testing.assert_allclose(loaded.posterior(STORY).pair_probability(), wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,10 @@ def test_what_is_too_sure_is_mended() -> None:
         right = np.repeat((rng.random(40) < p**2).astype(float), 2)
         documents.append(Judged(np.repeat(p, 2), labels, right))
     found = fit_confidence(documents[:30])
-    mended = [Judged(found.apply(one.confidence, one.labels), one.labels, one.right) for one in documents[30:]]
+    mended = [
+        Judged(found.apply(document.confidence, document.labels), document.labels, document.right)
+        for document in documents[30:]
+    ]
 
     def error(judged: list[Judged]) -> float:
         pairs = entity_pairs(judged, alone=False)

@@ -176,7 +176,7 @@ def test_search_ends_where_no_move_and_no_merge_gains() -> None:
         labels = least_loss(together, [rng.integers(m, size=m)])
         least = loss(together, labels, 0.5) - 1e-9
         moves = [np.where(np.arange(m) == i, slot, labels) for i in range(m) for slot in range(m)]
-        merges = [np.where(labels == one, other, labels) for one in labels for other in labels]
+        merges = [np.where(labels == label, other, labels) for label in labels for other in labels]
         assert min(loss(together, other, 0.5) for other in moves + merges) >= least
 
 

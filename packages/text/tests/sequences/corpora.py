@@ -44,4 +44,4 @@ def web_text(folder: Path, part: str, limit: int | None = None) -> Corpus:
     """The English Web Treebank with Penn tags: "train", "dev" or "test"; all sentences, or the first."""
     documents = first_documents(folder / "ud_english_ewt" / f"en_ewt-ud-{part}.conllu.gz", limit)
     sentences = [sentence for document in documents for sentence in document.sentences][:limit]
-    return [list(one.words) for one in sentences], [list(one.tags or ()) for one in sentences]
+    return [list(sentence.words) for sentence in sentences], [list(sentence.tags or ()) for sentence in sentences]

@@ -119,10 +119,10 @@ def test_each_entity_is_the_sum_over_all_sequences_that_hold_it(case) -> None:
             for start, stop, type_ in read(tags):
                 key = (i, start, stop, typed(type_))
                 wanted[key] = wanted.get(key, 0.0) + probability
-    found = entity_spans(posterior, min_probability=0.0)
-    keys = list(zip(found.sentence, found.start, found.stop, found.types, strict=True))
+    spans = entity_spans(posterior, min_probability=0.0)
+    keys = list(zip(spans.sentence, spans.start, spans.stop, spans.types, strict=True))
     assert set(keys) == {key for key, p in wanted.items() if p > 0}
-    np.testing.assert_allclose(found.probability, [wanted[key] for key in keys], rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(spans.probability, [wanted[key] for key in keys], rtol=1e-10, atol=1e-13)
     some = entity_spans(posterior, min_probability=0.1, k_best=3)
     likely = {key for key, p in wanted.items() if p >= 0.1}
     best = {
@@ -137,12 +137,12 @@ def test_each_entity_is_the_sum_over_all_sequences_that_hold_it(case) -> None:
 
 def test_the_predicted_entities_are_those_of_the_best_sequence(case) -> None:
     posterior, twins = case
-    found = entity_spans(posterior)
+    spans = entity_spans(posterior)
     best = [max(twin, key=lambda one: one[1])[0] for twin in twins]
     wanted = {(i, a, b, typed(type_)) for i, tags in enumerate(best) for a, b, type_ in read(tags)}
-    assert found.predicted.all()
-    assert found.chosen.all()
-    assert set(zip(found.sentence, found.start, found.stop, found.types, strict=True)) == wanted
+    assert spans.predicted.all()
+    assert spans.chosen.all()
+    assert set(zip(spans.sentence, spans.start, spans.stop, spans.types, strict=True)) == wanted
 
 
 @settings(max_examples=40, deadline=None)
@@ -171,14 +171,14 @@ def test_labels_are_read_as_conlleval_reads_them(tags) -> None:
 def test_gold_is_listed_and_no_reason_to_be_judged() -> None:
     """A gold entity that the model did not bring up is in the list, but a pair of it would be chosen by its label."""
     posterior = TagPosterior.from_logits([np.log([[0.9, 0.1], [0.2, 0.8]])], labels=["O", "B-X"])
-    found = entity_spans(posterior, [["B-X", "B-X"]])
-    assert (found.start.tolist(), found.probability.round(9).tolist()) == ([0, 1], [0.1, 0.8])
-    assert (found.gold.tolist(), found.predicted.tolist(), found.chosen.tolist()) == (
+    spans = entity_spans(posterior, [["B-X", "B-X"]])
+    assert (spans.start.tolist(), spans.probability.round(9).tolist()) == ([0, 1], [0.1, 0.8])
+    assert (spans.gold.tolist(), spans.predicted.tolist(), spans.chosen.tolist()) == (
         [True] * 2,
         [False, True],
         [False, True],
     )
-    pairs = found.pairs()
+    pairs = spans.pairs()
     assert (pairs.labels.tolist(), pairs.probabilities.round(9).tolist()) == ([1], [0.8])
     wider = entity_spans(posterior, [["B-X", "B-X"]], min_probability=0.05)
     assert len(wider.pairs()) == 2
@@ -203,10 +203,10 @@ def test_the_answer_of_the_model_itself_is_kept() -> None:
     assert free.viterbi()[0].tolist() == logits[0].argmax(axis=1).tolist() == [0, 2]
     legal = TagPosterior.from_logits(logits, labels=labels, grammar="BIO")
     assert legal.names(legal.viterbi()) == [["B-X", "I-X"]]
-    own = entity_spans(legal, predicted=free.names(free.viterbi()))
-    assert own.recipe["predicted"] == "given"
-    assert [(own.start[i], own.stop[i]) for i in np.flatnonzero(own.predicted)] == [(1, 2)]
-    assert own.probability[own.predicted][0] == pytest.approx((0.6 * 0.1 + 0.3 * 0.1) / 0.48)  # O B-X, B-X B-X
+    spans = entity_spans(legal, predicted=free.names(free.viterbi()))
+    assert spans.recipe["predicted"] == "given"
+    assert [(spans.start[i], spans.stop[i]) for i in np.flatnonzero(spans.predicted)] == [(1, 2)]
+    assert spans.probability[spans.predicted][0] == pytest.approx((0.6 * 0.1 + 0.3 * 0.1) / 0.48)  # O B-X, B-X B-X
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -250,9 +250,9 @@ GOOD = TagPosterior.from_logits([np.zeros((2, 3))], labels=["O", "B-X", "I-X"])
 
 
 def test_gold_of_an_unknown_type_is_missed() -> None:
-    found = entity_spans(GOOD, [["O", "B-Y"]], unknown_tags="keep")
-    row = found.types.index("Y")
-    assert (found.probability[row], found.gold[row], found.chosen[row]) == (0.0, True, False)
+    spans = entity_spans(GOOD, [["O", "B-Y"]], unknown_tags="keep")
+    row = spans.types.index("Y")
+    assert (spans.probability[row], spans.gold[row], spans.chosen[row]) == (0.0, True, False)
 
 
 @pytest.mark.parametrize(

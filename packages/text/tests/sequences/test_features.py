@@ -126,7 +126,7 @@ def test_a_part_of_a_design_scores_the_same() -> None:
 
 def test_scores_are_a_sequence() -> None:
     scores = Scores([np.arange(6.0).reshape(3, 2)], [np.array([2, 0, 1])], np.array([2, 0, 1]))
-    assert [one.tolist() for one in scores] == [[[4.0, 5.0], [0.0, 1.0]], [], [[2.0, 3.0]]]
+    assert [score.tolist() for score in scores] == [[[4.0, 5.0], [0.0, 1.0]], [], [[2.0, 3.0]]]
     assert scores[-1].tolist() == [[2.0, 3.0]]
 
 

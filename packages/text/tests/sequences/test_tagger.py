@@ -151,14 +151,14 @@ def test_unseen_words_are_what_ails_the_hmm_of_tweets(tagged) -> None:
     one = models["hmm"].recalibrate(*dev, keep_answers=True)
     assert errors(one.posterior(words), gold)[0] > 0.08
     assert one.temperatures_.emissions.low < 1 < one.temperatures_.emissions.high
-    found = models["small"].recalibrate(*dev)
-    assert found.temperatures_.unseen.low > 2
-    assert found.temperatures_.emissions.high < 1.1
-    top, pairs, every = errors(found.posterior(words), gold)
+    recalibration = models["small"].recalibrate(*dev)
+    assert recalibration.temperatures_.unseen.low > 2
+    assert recalibration.temperatures_.emissions.high < 1.1
+    top, pairs, every = errors(recalibration.posterior(words), gold)
     assert top < 0.035
     assert pairs < 0.007
     assert every < 0.008
-    assert found.temperatures_.tag_loss[1] < 0.68 < 0.75 < one.temperatures_.tag_loss[1]
+    assert recalibration.temperatures_.tag_loss[1] < 0.68 < 0.75 < one.temperatures_.tag_loss[1]
 
 
 SAVED_WORDS, SAVED_TAGS = made_up(40)

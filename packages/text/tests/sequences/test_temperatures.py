@@ -39,7 +39,7 @@ def test_no_other_temperatures_have_less_loss(likelihood: str) -> None:
     from scipy.optimize import minimize
 
     posterior, gold = spoken(12, local=0.6, between=1.5)
-    found = fit_temperatures(posterior, gold, likelihood=likelihood)
+    temperatures = fit_temperatures(posterior, gold, likelihood=likelihood)
     which = ["marginal", "joint"].index(likelihood)
 
     def loss(logs) -> float:
@@ -47,21 +47,25 @@ def test_no_other_temperatures_have_less_loss(likelihood: str) -> None:
         return float(losses(posterior.tempered(one, transitions=other), gold)[which])
 
     searched = minimize(loss, [0.5, -0.5], method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-7})
-    np.testing.assert_allclose([found.emissions.value, found.transitions.value], np.exp(searched.x), rtol=1e-3)
+    np.testing.assert_allclose(
+        [temperatures.emissions.value, temperatures.transitions.value], np.exp(searched.x), rtol=1e-3
+    )
     tokens = sum(map(len, gold))
-    before, after = losses(posterior, gold), losses(found.apply(posterior), gold)
-    np.testing.assert_allclose(np.array([found.tag_loss, found.sequence_loss]).T * tokens, [before, after], rtol=1e-10)
+    before, after = losses(posterior, gold), losses(temperatures.apply(posterior), gold)
+    np.testing.assert_allclose(
+        np.array([temperatures.tag_loss, temperatures.sequence_loss]).T * tokens, [before, after], rtol=1e-10
+    )
 
 
 def test_the_losses_are_those_of_the_enumeration() -> None:
     rng = np.random.default_rng(3)
     emissions, transitions = rng.normal(size=(4, 3)), rng.normal(size=(3, 3))
-    found = fit_temperatures(TagPosterior([emissions], transitions), [[0, 2, 1, 1]], keep_answers=True)
-    for temperature, i in ((1.0, 0), (found.emissions.value, 1)):
+    temperatures = fit_temperatures(TagPosterior([emissions], transitions), [[0, 2, 1, 1]], keep_answers=True)
+    for temperature, i in ((1.0, 0), (temperatures.emissions.value, 1)):
         truth = Enumeration(emissions / temperature, transitions / temperature)
-        assert found.sequence_loss[i] * 4 == pytest.approx(truth.log_z - truth.score([0, 2, 1, 1]), rel=1e-10)
+        assert temperatures.sequence_loss[i] * 4 == pytest.approx(truth.log_z - truth.score([0, 2, 1, 1]), rel=1e-10)
         single = [-np.log(truth.marginals()[t, tag]) for t, tag in enumerate((0, 2, 1, 1))]
-        assert found.tag_loss[i] == pytest.approx(np.mean(single), rel=1e-10)
+        assert temperatures.tag_loss[i] == pytest.approx(np.mean(single), rel=1e-10)
 
 
 def inside(sets: int, sentences: int) -> np.ndarray:
@@ -69,8 +73,11 @@ def inside(sets: int, sentences: int) -> np.ndarray:
     held = np.zeros(2)
     for seed in range(sets):
         posterior, gold = spoken(sentences, local=0.5, between=1.6, seed=100 * seed)
-        found = fit_temperatures(posterior, gold)
-        held += [one.low < truth < one.high for one, truth in ((found.emissions, 0.5), (found.transitions, 1.6))]
+        temperatures = fit_temperatures(posterior, gold)
+        held += [
+            one.low < truth < one.high
+            for one, truth in ((temperatures.emissions, 0.5), (temperatures.transitions, 1.6))
+        ]
     return held
 
 
@@ -92,9 +99,9 @@ def test_the_interval_is_that_of_the_jackknife() -> None:
 def test_intervals_of_few_sentences() -> None:
     """None where one sentence alone decides."""
     posterior = TagPosterior([np.array([[0.0, 1.0]] * 4), np.zeros((1, 2))], np.zeros((2, 2)), labels=["N", "V"])
-    found = fit_temperatures(posterior, [["N", "V", "V", "V"], ["N"]])
-    assert found.emissions.low is None
-    assert found.emissions.value == pytest.approx(1 / np.log(3), rel=1e-5)
+    temperatures = fit_temperatures(posterior, [["N", "V", "V", "V"], ["N"]])
+    assert temperatures.emissions.low is None
+    assert temperatures.emissions.value == pytest.approx(1 / np.log(3), rel=1e-5)
 
 
 @pytest.mark.slow
@@ -106,9 +113,9 @@ def test_coverage_of_the_intervals() -> None:
 
 def test_one_temperature_for_everything_keeps_the_answers() -> None:
     posterior, gold = spoken(80, local=0.6, between=1.5)
-    found = fit_temperatures(posterior, gold, keep_answers=True)
-    assert found.emissions == found.transitions
-    for one, other in zip(posterior.viterbi(), found.apply(posterior).viterbi(), strict=True):
+    temperatures = fit_temperatures(posterior, gold, keep_answers=True)
+    assert temperatures.emissions == temperatures.transitions
+    for one, other in zip(posterior.viterbi(), temperatures.apply(posterior).viterbi(), strict=True):
         assert one.tolist() == other.tolist()
 
 
@@ -119,13 +126,13 @@ def test_unseen_words_have_one_of_their_own() -> None:
     gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
     unseen = [rng.random(8) < 0.4 for _ in arrays]
     wrong = truth.tempered([np.where(one, 1 / 3, 2.0) for one in unseen], transitions=1.0)
-    found = fit_temperatures(wrong, gold, unseen=unseen)
-    assert found.unseen.low < 3 < found.unseen.high
-    assert found.emissions.low < 0.5 < found.emissions.high
-    mended, right = (np.concatenate(one.marginals()) for one in (found.apply(wrong, unseen=unseen), truth))
+    temperatures = fit_temperatures(wrong, gold, unseen=unseen)
+    assert temperatures.unseen.low < 3 < temperatures.unseen.high
+    assert temperatures.emissions.low < 0.5 < temperatures.emissions.high
+    mended, right = (np.concatenate(one.marginals()) for one in (temperatures.apply(wrong, unseen=unseen), truth))
     assert np.abs(mended - right).mean() < 0.03 < 0.1 < np.abs(np.concatenate(wrong.marginals()) - right).mean()
     with pytest.raises(InputError, match="unseen must say which words are unseen"):
-        found.apply(wrong)
+        temperatures.apply(wrong)
     few = fit_temperatures(wrong, gold, unseen=[np.arange(8) < (i == 0) for i in range(150)])
     assert few.unseen is None
     assert few.notes == ("unseen words have no temperature of their own: there are 1 of them (or of the others)",)
@@ -137,10 +144,10 @@ def test_transitions_that_are_alike_have_none() -> None:
         [2 * rng.normal(size=(6, 3)) for _ in range(60)], labels=["O", "B-X", "I-X"], grammar="BIO"
     )
     gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
-    found = fit_temperatures(truth.tempered(0.5), gold)
-    assert found.emissions == found.transitions
-    assert "no temperature of theirs changes anything" in found.notes[0]
-    assert found.emissions.low < 2 < found.emissions.high
+    temperatures = fit_temperatures(truth.tempered(0.5), gold)
+    assert temperatures.emissions == temperatures.transitions
+    assert "no temperature of theirs changes anything" in temperatures.notes[0]
+    assert temperatures.emissions.low < 2 < temperatures.emissions.high
 
 
 def test_transitions_that_hardly_matter_share_that_of_the_emissions() -> None:
@@ -148,9 +155,9 @@ def test_transitions_that_hardly_matter_share_that_of_the_emissions() -> None:
     arrays = [2 * rng.normal(size=(6, 3)) for _ in range(60)]
     truth = TagPosterior(arrays, 1e-6 * rng.normal(size=(3, 3)), labels=LABELS)
     gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
-    found = fit_temperatures(truth.tempered(0.5), gold)
-    assert found.emissions == found.transitions
-    assert found.notes == (
+    temperatures = fit_temperatures(truth.tempered(0.5), gold)
+    assert temperatures.emissions == temperatures.transitions
+    assert temperatures.notes == (
         "the sentences do not determine a temperature of the transitions, which have that of emissions",
     )
 
@@ -161,10 +168,10 @@ def test_what_the_model_holds_impossible_is_left_out_and_counted() -> None:
     place = next(i for i, tags in enumerate(gold) if len(tags) > 2)
     arrays[place][1, LABELS.index(gold[place][1])] = -np.inf
     blind = TagPosterior(arrays, posterior._potentials.transitions, posterior._potentials.start, labels=LABELS)
-    found = fit_temperatures(blind, gold)
-    assert found.left_out == 1
-    assert np.isfinite(found.tag_loss).all()
-    assert "left out: 1 token" in repr(found)
+    temperatures = fit_temperatures(blind, gold)
+    assert temperatures.left_out == 1
+    assert np.isfinite(temperatures.tag_loss).all()
+    assert "left out: 1 token" in repr(temperatures)
     joint = fit_temperatures(blind, gold, likelihood="joint")
     assert joint.left_out == len(gold[place])
     unknown = [*gold[:-1], ["X"] * len(gold[-1])]
@@ -175,11 +182,11 @@ def test_what_the_model_holds_impossible_is_left_out_and_counted() -> None:
 
 def test_they_come_back_from_json() -> None:
     posterior, gold = spoken(40, local=0.6, between=1.5)
-    found = fit_temperatures(posterior, gold)
-    assert Temperatures.from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    temperatures = fit_temperatures(posterior, gold)
+    assert Temperatures.from_dict(json.loads(json.dumps(temperatures.to_dict()))) == temperatures
     for changes in ({"value": 0.0}, {"value": None}, {"low": "1"}, {"high": True}):
         with pytest.raises((TypeError, ValueError)):
-            Temperatures.from_dict(found.to_dict() | {"emissions": found.emissions.to_dict() | changes})
+            Temperatures.from_dict(temperatures.to_dict() | {"emissions": temperatures.emissions.to_dict() | changes})
 
 
 def test_each_sentence_at_the_temperatures_of_the_others() -> None:

@@ -23,26 +23,26 @@ def bowl(weights: np.ndarray) -> tuple[float, np.ndarray]:
 
 
 def test_it_finds_the_minimum() -> None:
-    found = minimise(bowl, np.zeros(4), max_iterations=1000, tolerance=1e-12)
-    np.testing.assert_allclose(found.weights, [1, 2, 3, 4], atol=1e-4)
-    assert found.stopped == "converged"
-    assert list(found.values) == sorted(found.values, reverse=True)
-    assert bowl(found.weights)[0] == found.values[-1]
+    minimum = minimise(bowl, np.zeros(4), max_iterations=1000, tolerance=1e-12)
+    np.testing.assert_allclose(minimum.weights, [1, 2, 3, 4], atol=1e-4)
+    assert minimum.stopped == "converged"
+    assert list(minimum.values) == sorted(minimum.values, reverse=True)
+    assert bowl(minimum.weights)[0] == minimum.values[-1]
 
 
 def test_the_number_of_iterations_is_a_limit() -> None:
     ticks: list[int] = []
-    found = minimise(bowl, np.zeros(4), max_iterations=3, tolerance=0.0, advance=ticks.append)
-    assert found.stopped == "max_iterations"
+    minimum = minimise(bowl, np.zeros(4), max_iterations=3, tolerance=0.0, advance=ticks.append)
+    assert minimum.stopped == "max_iterations"
     assert ticks == [1, 1, 1]
-    assert len(found.values) == 3
+    assert len(minimum.values) == 3
 
 
 def test_a_start_at_the_minimum_is_the_end() -> None:
-    found = minimise(bowl, np.arange(1.0, 4.0), max_iterations=10, tolerance=1e-9)
-    assert found.weights.tolist() == [1, 2, 3]
-    assert found.values == (1.0,)
-    assert found.stopped == "converged"
+    minimum = minimise(bowl, np.arange(1.0, 4.0), max_iterations=10, tolerance=1e-9)
+    assert minimum.weights.tolist() == [1, 2, 3]
+    assert minimum.values == (1.0,)
+    assert minimum.stopped == "converged"
 
 
 @pytest.mark.parametrize("calls", [1, 2, 5])
@@ -55,18 +55,18 @@ def test_an_interruption_leaves_the_best_so_far(calls: int) -> None:
         seen.append(bowl(weights)[0])
         return bowl(weights)
 
-    found = minimise(interrupted, np.zeros(4), max_iterations=1000, tolerance=0.0)
-    assert found.stopped == "interrupted"
-    assert bowl(found.weights)[0] == min([*found.values, bowl(np.zeros(4))[0]])
+    minimum = minimise(interrupted, np.zeros(4), max_iterations=1000, tolerance=0.0)
+    assert minimum.stopped == "interrupted"
+    assert bowl(minimum.weights)[0] == min([*minimum.values, bowl(np.zeros(4))[0]])
 
 
 def test_an_interruption_during_progress_counts_too() -> None:
     def stop(_: int) -> None:
         raise KeyboardInterrupt
 
-    found = minimise(bowl, np.zeros(4), max_iterations=1000, tolerance=0.0, advance=stop)
-    assert found.stopped == "interrupted"
-    assert bowl(found.weights)[0] == found.values[0] < bowl(np.zeros(4))[0]
+    minimum = minimise(bowl, np.zeros(4), max_iterations=1000, tolerance=0.0, advance=stop)
+    assert minimum.stopped == "interrupted"
+    assert bowl(minimum.weights)[0] == minimum.values[0] < bowl(np.zeros(4))[0]
 
 
 # AdaGrad: its steps against the formula, its end near that of L-BFGS, and what Ctrl-C leaves.
@@ -104,22 +104,22 @@ def test_the_first_steps_are_those_of_the_formula() -> None:
         _, gradient = objective(weights)
         squares += gradient**2
         weights = weights - 1.0 * gradient / (np.sqrt(squares) + 1e-8)
-    found = run(60, passes=2)
-    assert found.values[-1] == pytest.approx(objective(weights)[0], rel=1e-9)
+    outcome = run(60, passes=2)
+    assert outcome.values[-1] == pytest.approx(objective(weights)[0], rel=1e-9)
 
 
 def test_it_comes_near_the_minimum() -> None:
     objective, _ = setting(10)
     best = minimise(objective, np.zeros(len(objective.layout)), max_iterations=1000, tolerance=1e-9).values[-1]
-    found = run(10, passes=100)
-    assert best <= min(found.values) < 1.01 * best
-    assert objective(found.weights)[0] == pytest.approx(min(found.values))
+    outcome = run(10, passes=100)
+    assert best <= min(outcome.values) < 1.01 * best
+    assert objective(outcome.weights)[0] == pytest.approx(min(outcome.values))
 
 
 def test_it_stops_when_little_is_gained() -> None:
-    found = run(10, passes=1000, tolerance=1e-2)
-    assert found.stopped == "converged"
-    assert 10 < len(found.values) < 100
+    outcome = run(10, passes=1000, tolerance=1e-2)
+    assert outcome.stopped == "converged"
+    assert 10 < len(outcome.values) < 100
     assert run(10, passes=3).stopped == "max_iterations"
 
 
@@ -131,9 +131,9 @@ def test_a_seed_repeats_it() -> None:
 def test_weights_that_cannot_be_bettered_stay() -> None:
     objective, _ = setting(10)
     best = minimise(objective, np.zeros(len(objective.layout)), max_iterations=1000, tolerance=1e-9)
-    found = run(10, rate=100.0, passes=3, start=best.weights)
-    assert min(found.values) > best.values[-1]
-    np.testing.assert_array_equal(found.weights, best.weights)
+    outcome = run(10, rate=100.0, passes=3, start=best.weights)
+    assert min(outcome.values) > best.values[-1]
+    np.testing.assert_array_equal(outcome.weights, best.weights)
 
 
 @pytest.mark.parametrize("ticks", [1, 4])
@@ -145,10 +145,10 @@ def test_an_interruption_leaves_the_best_pass(ticks: int) -> None:
         if len(seen) == ticks:
             raise KeyboardInterrupt
 
-    found = run(10, advance=stop)
-    assert found.stopped == "interrupted"
-    assert len(found.values) == ticks
-    assert setting(10)[0](found.weights)[0] == pytest.approx(min(found.values))
+    outcome = run(10, advance=stop)
+    assert outcome.stopped == "interrupted"
+    assert len(outcome.values) == ticks
+    assert setting(10)[0](outcome.weights)[0] == pytest.approx(min(outcome.values))
 
 
 def test_the_seed_is_known_and_saved_whether_given_or_not(tmp_path: Path) -> None:

@@ -125,12 +125,12 @@ def calibration_report(result: CalibrationCurves, *, title: str | None = None, c
     Raises InputError without a curve with bins.
     """
     if result.corp:
-        result = replace(result, rows=result.beside, beside=result.corp)
+        result = replace(result, rows=result.other_method, other_method=result.corp)
     curves = result.binned
     if len(curves) == 0:
         raise InputError("curves must contain at least one calibration curve with bins; it contains none.")
     names = _names(curves)
-    without_bins = {curve.name: curve for curve in result.beside if isinstance(curve, CorpCurve)}
+    without_bins = {curve.name: curve for curve in result.other_method if isinstance(curve, CorpCurve)}
     p_values, shown = result.p_adjusted, most_pairs(curves)
     verdicts = [(names[i], verdict(curves[i], p_values[i])) for i in shown]
     pictures = _overview(curves, names, shown)

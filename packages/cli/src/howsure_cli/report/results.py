@@ -151,7 +151,7 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
         case CalibrationCurve():
             alone = CalibrationCurves(rows=(result,), adjust=None, recipe=result.recipe)
             return calibration_report(alone, title=title, command=command)
-        case CalibrationCurves() if result.binned or result.beside:
+        case CalibrationCurves() if result.binned or result.other_method:
             return calibration_report(result, title=title, command=command)
         case Comparison():
             return significance_report(result, title=title or "Is the model really better?", command=command)

@@ -36,18 +36,18 @@ class Written(click.types.StringParamType):
     """The type of an option or argument that names a file to write.
 
     `suffixes`: the name ends in one of these, "" for a name without one. `advice`: what to do for another suffix.
-    `beside`: further files that are written with it, from its name. `appended`: what the file holds stays, and must be
-    a text to which lines can be added.
+    `also_written`: function from its path to further files that are written. `appended`: lines are added to a text file
+    whose content stays.
     """
 
     def __init__(
         self,
         *suffixes: str,
         advice: str = "",
-        beside: Callable[[str], Sequence[str]] = lambda path: (),
+        also_written: Callable[[str], Sequence[str]] = lambda path: (),
         appended: bool = False,
     ) -> None:
-        self.suffixes, self.advice, self.beside, self.appended = suffixes, advice, beside, appended
+        self.suffixes, self.advice, self.also_written, self.appended = suffixes, advice, also_written, appended
 
 
 class WrittenFolder(click.types.StringParamType):
@@ -63,7 +63,7 @@ def check_destinations(context: click.Context, *, also_read: Iterable[str | int]
     for parameter, path in _values(context):
         if isinstance(parameter.type, Written):
             _check_file(_called(parameter), path, parameter.type)
-            written += [(_called(parameter), destination) for destination in (path, *parameter.type.beside(path))]
+            written += [(_called(parameter), destination) for destination in (path, *parameter.type.also_written(path))]
         elif isinstance(parameter.type, WrittenFolder) and os.path.exists(path) and not os.path.isdir(path):
             raise InputError(f"{_called(parameter)} must name a folder; {path} is a file.")
     _check_different(written)

@@ -76,12 +76,12 @@ def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> N
     draws, truth = rng.normal(size=(120, 3)), rng.normal(size=120)
     rows = zip(days, truth.tolist(), *draws.T.tolist(), strict=True)
     (tmp_path / "draws.csv").write_text("day,truth,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    wanted = howsure.quantile_calibration(truth, draws, clusters=days, method=test, rng=4)
+    calibration = howsure.quantile_calibration(truth, draws, clusters=days, method=test, rng=4)
     common = ("--target", "truth", "--draws", "a,b,c", "--cluster", "day", "--test", test, "--seed", 4)
-    found = json.loads(printed("quantiles", tmp_path / "draws.csv", *common, "--format", "json"))
-    assert wanted.recipe.items() <= found["recipe"].items()
-    assert {**found, "recipe": wanted.recipe} == wanted.to_dict()
-    assert found["clusters"] == 20
+    content = json.loads(printed("quantiles", tmp_path / "draws.csv", *common, "--format", "json"))
+    assert calibration.recipe.items() <= content["recipe"].items()
+    assert {**content, "recipe": calibration.recipe} == calibration.to_dict()
+    assert content["clusters"] == 20
     text = printed("quantiles", tmp_path / "draws.csv", *common)
     assert "120 truths in 20 clusters among 3 draws each" in text
     assert f"uniform? {test}" in text

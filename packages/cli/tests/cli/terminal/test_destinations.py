@@ -53,7 +53,7 @@ WORDS |= {"NAME,NAME", "A,B,…", "S,S,…", "A,A,…", "COL[,COL,…]", "EXPRES
 
 
 def texts(command: click.Command) -> list[click.Parameter]:
-    return [one for one in command.params if isinstance(one.type, click.types.StringParamType)]
+    return [parameter for parameter in command.params if isinstance(parameter.type, click.types.StringParamType)]
 
 
 Pair = tuple[click.Parameter, click.Parameter]
@@ -83,11 +83,11 @@ def test_every_command_goes_through_the_door(name: str) -> None:
 def test_every_text_is_known_to_be_read_or_written_or_neither(name: str) -> None:
     """A new option that takes a text says what it names: a file to write by its type, others by their help."""
     unknown = [
-        one.opts[0]
-        for one in texts(COMMANDS[name])
-        if not isinstance(one.type, Written | WrittenFolder)
-        and not is_read(one)
-        and (getattr(one, "metavar", None) not in WORDS and one.opts[0] != "--host")
+        text.opts[0]
+        for text in texts(COMMANDS[name])
+        if not isinstance(text.type, Written | WrittenFolder)
+        and not is_read(text)
+        and (getattr(text, "metavar", None) not in WORDS and text.opts[0] != "--host")
     ]
     assert unknown == []
 
@@ -109,13 +109,13 @@ def test_there_are_pairs_of_many_commands() -> None:
 def words(command: click.Command, values: dict[click.Parameter, str]) -> list[str]:
     """The words of a command: these values, and what else it needs."""
     typed: list[str] = []
-    for one in command.params:
-        if one in values:
-            typed += spelled(one, values[one])
-        elif one.required and one.nargs == 1 and isinstance(one.type, Written):
-            typed += spelled(one, f"new{one.type.suffixes[0] if one.type.suffixes else '.csv'}")
-        elif one.required:
-            typed += spelled(one, "0.5" if isinstance(one.type, click.types.FloatParamType) else "1")
+    for parameter in command.params:
+        if parameter in values:
+            typed += spelled(parameter, values[parameter])
+        elif parameter.required and parameter.nargs == 1 and isinstance(parameter.type, Written):
+            typed += spelled(parameter, f"new{parameter.type.suffixes[0] if parameter.type.suffixes else '.csv'}")
+        elif parameter.required:
+            typed += spelled(parameter, "0.5" if isinstance(parameter.type, click.types.FloatParamType) else "1")
     return typed
 
 

@@ -59,13 +59,13 @@ class CalibrationCurves(Rows[Any]):
     """The result of `calibration_curves`: iterate over the curves, or index by group (None: the curve of all pairs).
 
     rows: the curves, all with bins or all without. adjust: how p-values are adjusted for their number ("holm", "bh" or
-    None). beside: the curves of the other method, if requested for a report. worst: the most confidently wrong rows, if
-    requested. recipe: what was read, and the adjustment. summary: for logits, the sums of the pairs.
+    None). other_method: the curves of the other method, if requested for a report. worst: the most confidently wrong
+    rows, if requested. recipe: what was read, and the adjustment. summary: for logits, the sums of the pairs.
     """
 
     rows: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...]
     adjust: str | None
-    beside: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...] = field(default=(), repr=False)
+    other_method: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...] = field(default=(), repr=False)
     worst: WorstRows | None = field(default=None, repr=False)
     recipe: dict[str, Any] = field(repr=False)
     summary: CalibrationSummary | None = field(default=None, repr=False)
@@ -374,7 +374,7 @@ def curves_by_group(
     made = parts.read or {"howsure": __version__, "n": parts.n, **parts.notes}
     recipe = {**made, "adjust": (adjust or "none") if len(binned) > 1 else None}
     recipe |= {} if asked_worst is None else asked_worst.recipe
-    return CalibrationCurves(rows=rows, adjust=adjust, beside=other_curves, worst=parts.worst, recipe=recipe)
+    return CalibrationCurves(rows=rows, adjust=adjust, other_method=other_curves, worst=parts.worst, recipe=recipe)
 
 
 def most_pairs(curves: Sequence[CalibrationCurve]) -> list[int]:

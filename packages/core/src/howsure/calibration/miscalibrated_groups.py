@@ -194,7 +194,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
 
     @property
     def answer(self) -> str | None:
-        """The groups that were found; None where none was."""
+        """The groups that are worse calibrated; None if there are none."""
         if not self.rows:
             return None
         than = "worse calibrated than the whole" if self.recipe["against"] == WHOLE else "miscalibrated"
@@ -205,13 +205,13 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
     def provenance(self) -> str:
         """All rows in a sentence, what was read, and the level of the intervals."""
         whole = whole_in_words(self)
-        read = provenance_line({name: value for name, value in self.recipe.items() if name != "level"})
+        source = provenance_line({name: value for name, value in self.recipe.items() if name != "level"})
         level = f"{100 * self.recipe['level']:g}% intervals, for all groups at once."
-        return " ".join(filter(None, [f"{whole[:1].upper()}{whole[1:]}.", read, level]))
+        return " ".join(filter(None, [f"{whole[:1].upper()}{whole[1:]}.", source, level]))
 
     @property
     def words(self) -> str:
-        """That nothing was found; else nothing, and the table is printed."""
+        """A sentence if no group was found; otherwise empty, and the table is printed."""
         return "" if self.rows else "\n".join(self.below())
 
     def below(self) -> Sequence[str]:
@@ -220,7 +220,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         return [*self.verdict().splitlines(), *error, *Result.below(self)]
 
     def legend(self) -> Mapping[str, str]:
-        """What the headings mean; of nothing, where it was looked for."""
+        """The meaning of the headings, or, if no group was found, where groups were searched."""
         return ({} if self.rows else {"": self.verdict()}) | dict(Result.legend(self))
 
     def verdict(self) -> str:
@@ -228,7 +228,7 @@ class MiscalibratedGroups(Rows[MiscalibratedGroup]):
         return found_in_words(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what each group found departs by, with its interval, on matplotlib axes (new ones if None)."""
+        """Draw the departure of each group with its interval, on matplotlib axes (new ones if None)."""
         from howsure.figures.calibration import draw_groups, groups_figure
 
         return groups_figure(self).axes[0] if ax is None else draw_groups(self, ax=ax)

@@ -57,7 +57,7 @@ class MulticalibrationError(Result):
 
     @property
     def words(self) -> str:
-        """The error, and the group whose is the largest as it is observed."""
+        """The error, and the group with the largest observed gap."""
         return (
             f"multicalibration error {self.error}: the largest of {counted(self.groups, 'group')} by share × gap; "
             f"observed {self.plugin:.4f} = {self.share:.4f} × {abs(self.gap):.4f}, {in_a_line(self.group)}"

@@ -155,17 +155,17 @@ def ordinal_calibration(
     spec = _given(y_prob, levels, of_columns=data is not None)
     if isinstance(data, Source):
         with data.predictions(y_true, spec, clusters=clusters, find_items=True) as predictions:
-            held, provenance = predictions.pairs(), predictions.describe()
+            pairs, provenance = predictions.pairs(), predictions.describe()
     else:
-        held = pairs_from(y_true, spec, data=data, clusters=clusters)
-        provenance = {"notes": list(held.notes)} if held.notes else {}
-    names = held.group_names
+        pairs = pairs_from(y_true, spec, data=data, clusters=clusters)
+        provenance = {"notes": list(pairs.notes)} if pairs.notes else {}
+    names = pairs.group_names
     _check_order(names, named=levels is not None)
-    k, n = len(names), len(held) // len(names)
-    matrix = held.probabilities.reshape(k, n)
-    codes = held.labels.reshape(k, n).argmax(axis=0)
-    assert held.clusters is not None  # class-wise, the row itself where nothing else is said
-    cluster_codes = held.clusters[:n]
+    k, n = len(names), len(pairs) // len(names)
+    matrix = pairs.probabilities.reshape(k, n)
+    codes = pairs.labels.reshape(k, n).argmax(axis=0)
+    assert pairs.clusters is not None  # class-wise, the row itself where nothing else is said
+    cluster_codes = pairs.clusters[:n]
     units = None if clusters is None and len(np.unique(cluster_codes)) == n else cluster_codes
     above = np.minimum(np.cumsum(matrix[::-1], axis=0)[::-1][1:], 1.0)  # of a higher level, by cut point
     cuts = [

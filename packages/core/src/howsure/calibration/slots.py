@@ -274,7 +274,8 @@ def added(slots: Slots) -> Slots:
 
 
 def checked_sums(sums: Integers) -> Integers:
-    """The sums, unchanged. Raises InputError if a slot has so many pairs that 64-bit sums may have overflowed."""
+    """The sums, unchanged. Raises InputError if a slot has too many pairs for 64-bit sums, which may have
+    overflowed."""
     if sums[0].max(initial=0) >= MOST or sums.min(initial=0) < 0:
         raise InputError(
             f"the sums of one cell and label are too large for 64 bits, which are enough for {MOST:,} pairs, or "

@@ -143,11 +143,11 @@ def calibration_answer(curves: Sequence[CalibrationCurve], p_values: Sequence[fl
         of = "" if curve.name is None else f" of {curve.name}"
         return f"Calibration error{of} {curve.error}; {verdict(curve, p_values[0])}."
     kinds = [kind(curve, p) for curve, p in zip(curves, p_values, strict=True)]
-    known = [curve for curve, curve_kind in zip(curves, kinds, strict=True) if curve_kind != TOO_LITTLE]
+    decided = [curve for curve, curve_kind in zip(curves, kinds, strict=True) if curve_kind != TOO_LITTLE]
     groups = verdicts_by_kind([(str(curve.name), curve_kind) for curve, curve_kind in zip(curves, kinds, strict=True)])
-    if not known:
+    if not decided:
         return f"Too little data for a verdict in any of {len(curves):,} groups."
-    first, *others = sorted(known, key=lambda curve: curve.error.value)
+    first, *others = sorted(decided, key=lambda curve: curve.error.value)
     overlapping = [curve for curve in others if _overlap(first.error, curve.error)]
     if others and overlapping == others:
         errors = [f"{curve.error} ({curve.name})" for curve in (first, others[-1])]

@@ -1,4 +1,4 @@
-"""Checks with a verdict: is a limit kept, is a model better, or at least not worse, than another one?"""
+"""Checks with a verdict: is a limit met, is a model better than another one, or at least not worse?"""
 
 from howsure.check.calibration import check_calibration
 from howsure.check.evidence import Baseline

@@ -218,14 +218,14 @@ def run_calibration_check(
 
 
 def name_of(model: object) -> str | None:
-    """What another model is called: its files or its column; None of arrays."""
+    """The name of another model: its files or its column; None for arrays."""
     return model if isinstance(model, str) else model.name if isinstance(model, Source) else None
 
 
 def _of_rows(
     y_true: Any, y_prob: Any, other: dict[str, Any], data: Any, roles: dict[str, Any]
 ) -> tuple[Parts, PairedRows | None, bool]:
-    """The pairs of arrays or of a frame, those of the other model on the same rows, and whether they have clusters."""
+    """The pairs of arrays or of a frame, the other model's pairs on the same rows, and whether they have clusters."""
     del roles["id"]
     pairs = pairs_from(y_true, y_prob, data=data, **roles)
     parts = Parts(tuple(_parts(pairs)), len(pairs), notes={"notes": list(pairs.notes)})
@@ -245,7 +245,7 @@ def _of_rows(
 
 
 def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[SquaredError, int, tuple[str, ...]]:
-    """The squared error of pairs, how many they are, and notes; `whole`: the pairs of the whole input."""
+    """The squared error of pairs, their number, and notes; `whole`: the pairs of the whole input."""
     weightless = 0
     if isinstance(pairs, Pairs):
         n_rows, pairs = len(pairs), pairs.that_weigh()
@@ -260,7 +260,7 @@ def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[Squared
 def of_comparison(
     pairs: Pairs, other: Pairs, rules: Iterable[Rule], bins: Bins, *, own_labels: bool
 ) -> Iterator[Evidence]:
-    """What the pairs of each group, and those of another model, say about rules that compare both."""
+    """The evidence from the pairs of each group, and those of another model, on rules that compare both models."""
     all_rules = list(rules)
     for (name, group_pairs), (_, other_pairs) in zip(_parts(pairs), _parts(other), strict=True):
         group_pairs, other_pairs = group_pairs.that_weigh(), other_pairs.that_weigh()
@@ -272,5 +272,5 @@ def of_comparison(
 
 
 def _parts(pairs: Pairs) -> Iterator[tuple[str | None, Pairs]]:
-    """The pairs of each group by its name, or all."""
+    """The pairs of each group by its name, or all pairs."""
     return by_group(pairs) if pairs.groups is not None else iter([(None, pairs)])

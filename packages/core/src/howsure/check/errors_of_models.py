@@ -319,8 +319,7 @@ def _triple(values: Iterable[float]) -> Triple:
 
 
 def rare_error(squared: SquaredError) -> float:
-    """The standard error that a squared error has at least, from labels that hardly vary: a single bin may change it
-    by so much."""
+    """The least standard error of a squared error whose labels hardly vary: a single bin may change it by this much."""
     if squared.rare is None or math.isnan(squared.value):
         return 0.0
     level = 1 - 2 * RARE

@@ -1,4 +1,4 @@
-"""What rows say about a rule: the limits, the rule, one-sided tests; and what a later run may compare with, no rows."""
+"""Evidence on a rule: its limit, one-sided tests of it, and summaries that a later run can compare with."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def check_margin(value: object, *, most: float = 1.0) -> None:
 
 
 def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool) -> Any:
-    """The other model, named by one of two parameters; None if by neither.
+    """The other model, which one of two parameters names; None if neither does.
 
     `baseline` says whether what a former run wrote is named too.
 
@@ -97,13 +97,13 @@ class OneSidedTest(Protocol):
         ...
 
     def rows_needed(self, limit: float, size: float) -> int | None:
-        """The rows that would probably give a verdict, if the quantity is as estimated."""
+        """The number of rows that would probably give a verdict, if the quantity is as estimated."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What must hold: the `quantity` lies on the `wanted` side of the limit, "below" or "above".
+    """A requirement: the `quantity` is on the `wanted` side of the limit, "below" or "above".
 
     check: the kind of check. against: the name of the other model or of the baseline, None for a limit alone.
     """
@@ -122,14 +122,14 @@ class Rule:
 def comparison_rules(
     check: str, quantity: str, *, better: bool = False, margin: float | None, against: str, wanted: str = BELOW
 ) -> list[Rule]:
-    """The rules about another model: to be better, or not to be worse by the margin or more."""
+    """The rules for a comparison with another model: to be better, or to be worse by less than the margin."""
     limits = ([0.0] if better else []) + ([] if margin is None else [margin if wanted == BELOW else -margin])
     return [Rule(check, quantity, wanted, limit, against) for limit in limits]
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A rule, and the tests that the rows of a group (None: all rows) make of it.
+    """A rule, and the tests of it on the rows of a group (None: all rows).
 
     notes: what is to be said of it; caveats: the same, where it depends on the size of the tests. undecided: why no
     verdict follows whatever the numbers are (`NO_BOUNDS`); both p-values are then 1.
@@ -145,12 +145,12 @@ class Evidence:
 
     @property
     def p_kept(self) -> float:
-        """The p-value of the hypothesis that the rule is broken: small where it is kept."""
+        """The p-value of the hypothesis that the rule is broken: small if it is met."""
         return self._p(kept=True)
 
     @property
     def p_broken(self) -> float:
-        """The p-value of the hypothesis that the rule is kept: small where it is broken."""
+        """The p-value of the hypothesis that the rule is met: small if it is broken."""
         return self._p(kept=False)
 
     def _p(self, *, kept: bool) -> float:
@@ -171,7 +171,7 @@ UNBOUNDED = {"degrees_of_freedom": math.inf}  # the value of null; in other fiel
 
 @dataclass(frozen=True, slots=True)
 class ErrorSummary:
-    """A squared calibration error, and what is known of its error."""
+    """A squared calibration error and the figures that determine its precision, without the rows."""
 
     squared: SquaredError
     rare: float
@@ -180,7 +180,7 @@ class ErrorSummary:
 
     @classmethod
     def of(cls, squared: SquaredError, n: int, growth: float) -> ErrorSummary:
-        """The summary of an error that is estimated from rows."""
+        """The summary of an error estimated from rows."""
         return cls(squared, rare_error(squared), n, growth)
 
     def minus(self, other: ErrorSummary) -> OneSidedTest:
@@ -188,27 +188,27 @@ class ErrorSummary:
         return apart(self.squared, other.squared, n=self.n, rare=(self.rare, other.rare), growth=self.growth)
 
     def numbers(self) -> dict[str, float]:
-        """The plain numbers."""
+        """The summary as plain numbers."""
         values = {name: getattr(self.squared, name) for name in ERROR_FIELDS if name != "rare"}
         return values | {"rare": self.rare}
 
     @classmethod
     def from_numbers(cls, numbers: Mapping[str, float], n: int) -> ErrorSummary:
-        """The summary of plain numbers."""
+        """The summary from plain numbers."""
         scalars: dict[str, Any] = {name: numbers[name] for name in ERROR_FIELDS if name != "rare"}
         return cls(SquaredError(**scalars, left_out=0), numbers["rare"], n, 5 / 3)
 
 
 @dataclass(frozen=True, slots=True)
 class MeanSummary:
-    """A mean, and what is known of its error."""
+    """A mean and the figures that determine its precision, without the rows."""
 
     mean: MeanScore
     n: int
 
     @classmethod
     def of(cls, mean: MeanScore, n: int) -> MeanSummary:
-        """The summary of a mean that is estimated from rows."""
+        """The summary of a mean estimated from rows."""
         return cls(mean.summary if isinstance(mean, BoundedMean) else mean, n)
 
     def minus(self, other: MeanSummary) -> OneSidedTest:
@@ -216,13 +216,13 @@ class MeanSummary:
         return replace(self.mean.minus(other.mean), n=self.n)
 
     def numbers(self) -> dict[str, float]:
-        """The plain numbers."""
+        """The summary as plain numbers."""
         values = {name: getattr(self.mean, name) for name in MEAN_FIELDS if name != "variance"}
         return values | {"variance": self.mean.error**2}
 
     @classmethod
     def from_numbers(cls, numbers: Mapping[str, float], n: int) -> MeanSummary:
-        """The summary of plain numbers."""
+        """The summary from plain numbers."""
         error = math.sqrt(numbers["variance"])
         return cls(MeanScore(numbers["value"], error, numbers["lean"], numbers["degrees_of_freedom"], n), n)
 
@@ -236,7 +236,7 @@ KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one check found in one group (None: all rows); `how`: what must be the same to be compared."""
+    """The result of one check in one group (None: all rows); `how`: settings that must be equal for a comparison."""
 
     check: str
     group: str | None
@@ -246,7 +246,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a run left for a later one: its entries by the name of the check and the group; `name` is what it is called.
+    """The results that a run leaves for later runs: entries by check and group; `name` identifies it in messages.
 
     Made by `Check.baseline`; saved and loaded as JSON.
     """
@@ -256,9 +256,9 @@ class Baseline:
 
     @classmethod
     def load(cls, path: Place) -> Baseline:
-        """The baseline in a file.
+        """Read a baseline from a file.
 
-        Raises InputError if it is none, or damaged.
+        Raises InputError if the file is not a baseline, or is damaged.
         """
         text = read_text(path)
         try:
@@ -268,12 +268,12 @@ class Baseline:
         return baseline_from(document, name=str(path))
 
     def save(self, path: Place) -> None:
-        """Write it as JSON, whole or not at all."""
+        """Write the baseline as JSON, atomically."""
         text = json.dumps(baseline_dict(self.entries), indent=2, ensure_ascii=False, allow_nan=False)
         save(f"{text}\n".encode(), path, like="baseline.json")
 
     def evidence(self, entries: Sequence[Entry], rule: Rule) -> Iterator[Evidence]:
-        """What entries of this run say about a rule that compares them with these.
+        """The evidence of this run's entries on a rule that compares them with this baseline.
 
         Groups that only one of both has are left out, and a note says which.
 
@@ -323,7 +323,7 @@ def baseline_dict(entries: Iterable[Entry]) -> dict[str, Any]:
 def baseline_from(document: Any, *, name: str) -> Baseline:
     """A baseline from its JSON form.
 
-    Raises InputError if it is none, or of a later version.
+    Raises InputError if `document` is not a baseline, or was written by a later version.
     """
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError(f"{name} is not a baseline; let a run of howsure check write it first.")
@@ -346,7 +346,7 @@ def baseline_from(document: Any, *, name: str) -> Baseline:
 def _entry(entry: Any) -> Entry:
     """An entry from its JSON form.
 
-    Raises KeyError, TypeError, ValueError or OverflowError where it is none.
+    Raises KeyError, TypeError, ValueError or OverflowError if `entry` is not an entry.
     """
     kind = next((kind for kind in KINDS if kind in entry), None)
     if kind is None:

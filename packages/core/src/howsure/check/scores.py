@@ -299,7 +299,7 @@ Part = tuple[str | None, Integers]
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The scores (n,) of items, their clusters, the rows of each group; what was read, for a recipe.
+    """The scores (n,) of items, their clusters, the rows of each group, and a description of the input for the recipe.
 
     item_column: the column whose repeated items became the clusters, as none were named.
 
@@ -320,7 +320,7 @@ class Scores:
 
 
 def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
-    """The scores in arrays or in a frame, and those of another model in the same rows."""
+    """The scores in arrays or in a frame, and another model's scores of the same rows."""
     groups, clusters, id = roles.values()
     check_distinct({"score": score, role: other})
     if id is not None:
@@ -344,7 +344,7 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
 
 
 def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> None:
-    """Raise InputError for a limit in percent of scores between 0 and 1: no data could ever decide it.
+    """Raise InputError for a limit in percent if scores are between 0 and 1: no data could decide it.
 
     A limit of at most 10 may be one of grades, of which only the lowest occur.
     """
@@ -359,8 +359,7 @@ def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> N
 
 
 def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:
-    """The scores in files, and those of another model: of a column of them, or of another source, whose rows are
-    matched.
+    """The scores in files, and another model's scores: a column of the same files, or another source with matched rows.
 
     Raises InputError if rows cannot be matched, or one model has more and none may be left out.
     """
@@ -405,8 +404,8 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
         rows, theirs, match_notes = _matched(
             table, other_table, score, id, skip=bool(getattr(source, "skip_missing", False))
         )
-    read = {name: value for name, value in table.read.items() if scores or name != "by_file"}
-    recipe = {**read, "score": score, "group": groups, "cluster": clusters, "id": id}
+    provenance = {name: value for name, value in table.read.items() if scores or name != "by_file"}
+    recipe = {**provenance, "score": score, "group": groups, "cluster": clusters, "id": id}
     measure = table.measures.get(score, Measure())
     bounds = measure.bounds_of(values, *([] if theirs is None else [theirs]))
     told_of_rows = (*table.notes, *notes, *match_notes)
@@ -419,9 +418,9 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
 def _columns_of_log(
     roles: Mapping[str, str | None], log: Log, *, score: str | None, matched: bool, notes: list[str]
 ) -> dict[str, str]:
-    """The columns of a log for what was not named: its primary score; each model and prompt is a group, over all tasks,
-    which `notes` say; rows of one document, or of an item that has several, are a cluster; and rows are `matched` with
-    those of another log by their item."""
+    """The columns of a log for roles that the user did not name. The score is the primary one. Each model and prompt is
+    a group over all tasks, which `notes` say. Rows of one document, or of an item with several rows, form a cluster.
+    Rows are `matched` with those of another log by their item."""
     named = roles["groups"]
     parts = [column for column in log.group if column != TASK] if named is None else named.split(",")
     if named is None and TASK in log.group:
@@ -445,7 +444,7 @@ def _columns_of_log(
 
 
 def _document_column(log: Log) -> dict[str, str]:
-    """The column that says which document each item is, where a log has one."""
+    """The column that identifies each item's document, if a log has one."""
     return {ITEM_HASH: ITEM_HASH} if log.has(ITEM_HASH) else {}
 
 
@@ -458,7 +457,7 @@ def _names(rows: Rows, column: str) -> Any:
 def _matched(
     rows: Rows, other_rows: Rows, score: str, id: str | None, *, skip: bool
 ) -> tuple[Integers, Floats, list[str]]:
-    """The rows that the other model has too, and its scores of them."""
+    """The rows that the other model also has, and its scores of them."""
     names = ", ".join(rows.read["files"]), ", ".join(other_rows.read["files"])
     ours, theirs = (len(table.columns[score]) for table in (rows, other_rows))
     if id is None:
@@ -477,20 +476,20 @@ def _matched(
 
 
 def _checked(values: Floats, ends: Bounds | None, name: str) -> None:
-    """Scores of files, checked as those of arrays are."""
+    """Scores of files, with the same checks as scores of arrays."""
     check_finite(values, name=name)
     within(values, ends, name)
 
 
 def within(values: Floats, ends: Bounds | None, name: str) -> Floats:
-    """Scores, checked to lie within the bounds."""
+    """The scores, after a check that they are within the bounds."""
     if ends is not None:
         check_within(values, ends, name=name)
     return values
 
 
 def parts_of(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:
-    """The rows of each group by its name, or all."""
+    """The rows of each group by its name, or all rows."""
     if codes is None:
         yield None, np.arange(n)
     else:
@@ -499,7 +498,7 @@ def parts_of(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator
 
 
 def _only(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
-    """The parts of some rows, by their places among these."""
+    """The parts restricted to some rows, as positions among these."""
     place = np.full(n, -1)
     place[rows] = np.arange(len(rows))
     selected = [(name, place[positions][place[positions] >= 0]) for name, positions in parts]
@@ -518,15 +517,15 @@ def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The bounds of scores (None: unknown); whether they are a guess, and whether verdicts may assume without them that
-    no scores are far away and too rare to have been seen."""
+    """The bounds of scores (None: unknown), whether the bounds are a guess, and whether verdicts without bounds may
+    assume that no extreme scores are too rare to have been observed."""
 
     bounds: Bounds | None
     guessed: bool
     assumed: bool
 
     def for_rule(self, rule: Rule, *, paired: bool) -> Scale:
-        """The same for a limit: what is guessed are the bounds of shares, if the limit is one, too."""
+        """The scale for a limit: guessed bounds are those of shares (0 and 1) if the limit is in this range, too."""
         lowest, bounds = (-1.0 if paired else 0.0), self.bounds
         return self if not self.guessed or lowest < rule.limit < 1.0 or bounds is None else replace(self, bounds=None)
 
@@ -534,8 +533,8 @@ class Scale:
 def evidence_of(
     scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule, *, scale: Scale
 ) -> Iterator[Evidence]:
-    """What the scores of each group say about a limit, or those of two models about their difference: nothing where
-    their bounds are unknown, unless rare losses are assumed away."""
+    """The evidence from the scores of each group on a limit, or from two models' scores on their difference; empty if
+    the bounds are unknown and rare losses are not assumed away."""
     paired = len(scores) > 1
     scale = scale.for_rule(rule, paired=paired)
     undecided = None if scale.bounds is not None or scale.assumed else NO_BOUNDS
@@ -551,7 +550,7 @@ def evidence_of(
 
 @dataclass(frozen=True, slots=True)
 class _Bets:
-    """Sequential tests: of how many items, within which bounds, and at which level."""
+    """Sequential tests: the number of items, the bounds of scores, and the level."""
 
     sizes: Mapping[str, Any]
     bounds: Bounds | None
@@ -560,7 +559,7 @@ class _Bets:
     def evidence_of(
         self, scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule
     ) -> Iterator[Evidence]:
-        """The same of scores in the order drawn, which are not in groups."""
+        """The evidence of sequential tests from scores in the order drawn; groups are not allowed."""
         bounds = self.bounds or unit_bounds(*scores)
         if bounds is None:
             raise InputError(f"{parameter('sequential', True)} needs the {parameter('bounds')} of scores.")
@@ -582,8 +581,8 @@ def notes_on(
     guessed: bool = False,
     assumed: bool = False,
 ) -> tuple[str, ...]:
-    """Caveats on tests of a size: too few rows or clusters for any verdict, or few for Student's t; and what a test
-    supposes; `guessed`: that scores are shares."""
+    """Caveats on tests of a size: too few rows or clusters for any verdict, or for Student's t, and the assumptions of
+    a test. `guessed`: scores were assumed to be shares."""
     if isinstance(test, BoundedMean):
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
         others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
@@ -606,7 +605,7 @@ def notes_on(
 
 
 def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
-    """Note that this few rows or clusters cannot pass whatever their scores are, and how many could."""
+    """Note that with this few rows or clusters no scores could pass, and how many are needed."""
     low, high = test.within
     if not low < rule.limit < high:
         return

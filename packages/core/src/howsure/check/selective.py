@@ -50,8 +50,7 @@ def check_selective(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts on the risk of the most confident answers, the share of wrong ones among them: pass, fail, or cannot
-    tell.
+    """Verdicts (pass, fail, or cannot tell) on the risk of the most confident answers: the share of wrong ones.
 
     y_true (n,): 1 where the answer is right.
     y_prob (n,): its confidence.
@@ -107,8 +106,7 @@ def run_selective_check(
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
 ) -> Check:
-    """Verdicts on the risk of the most confident answers, the share of wrong ones among them: pass, fail, or cannot
-    tell.
+    """Verdicts (pass, fail, or cannot tell) on the risk of the most confident answers: the share of wrong ones.
 
     The check behind `check_selective`, which explains it, and `howsure check selective`.
 
@@ -152,7 +150,7 @@ def run_selective_check(
 
 
 def kept_risk(min_coverage: float) -> str:
-    """What the risk is called of the answers that are kept.
+    """The name of the risk of the answers that are kept.
 
     Raises InputError for an invalid coverage.
     """
@@ -176,6 +174,6 @@ def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers |
 
 
 def least_kept(pairs: Pairs, coverage: float) -> float:
-    """The confidence of the last answer that belongs to the most confident share."""
+    """The confidence of the last answer within the share of most confident answers."""
     place = max(int(np.ceil(coverage * len(pairs) - 1e-9)), 1)
     return float(-np.partition(-pairs.probabilities, place - 1)[place - 1])

@@ -1,4 +1,4 @@
-"""The verdicts of checks: decided from evidence, adjusted for their number and that of nightly runs; what follows."""
+"""The verdicts of checks, decided from evidence and adjusted for the number of rules and of repeated runs."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Verdict:
 
     @property
     def _is_lower_bound(self) -> bool:
-        """Whether the bound lies below the estimate, on the side of the limit."""
+        """Whether the bound is below the estimate, on the side of the limit."""
         return self.estimate.value > self.limit
 
     def _advice(self) -> str:
@@ -106,7 +106,7 @@ BOUNDS, ASSUME = parameter("bounds", "LOW,HIGH", quoted=False), parameter("assum
 
 
 def rounded_up(rows: int) -> int:
-    """A number of rows to two digits, upwards.
+    """A number of rows, rounded up to two digits.
 
     >>> rounded_up(3_412), rounded_up(7)
     (3500, 7)
@@ -117,7 +117,7 @@ def rounded_up(rows: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Check(Rows[Verdict]):
-    """The verdicts of a check, the level of its tests, and notes; iterate over it, or take one by its position.
+    """The verdicts of a check, the level of its tests, and notes; iterate over them, or index by position.
 
     `outcome` is "fail" if any verdict is, else "cannot tell" if any is, else "pass". A verdict is wrong with
     probability at most 1 - level: docs/check.md says of which set of verdicts this holds. `found` is what they were
@@ -154,13 +154,13 @@ class Check(Rows[Verdict]):
 
     @property
     def baseline(self) -> Baseline:
-        """What a later check may be compared with: `check.baseline.save("night.json")`."""
+        """The baseline for later checks: `check.baseline.save("night.json")`."""
         return Baseline(tuple(entry for each in self.found for entry in each.entries), "this run")
 
     def points(self, date: object) -> tuple[TrendPoint, ...]:
         """The verdicts as points of a trend, for `Experiments.add_points`; `date` is a day like 2026-11-22.
 
-        Raises InputError if it is none.
+        Raises InputError if `date` is not such a day.
         """
         day = check_date(date)
         return tuple(
@@ -180,7 +180,7 @@ class Check(Rows[Verdict]):
         )
 
     def columns(self) -> Sequence[Column]:
-        """One row per verdict; the columns of checks and groups only where there are several, or some."""
+        """One row per verdict; columns for checks and groups only if there are several."""
         grouped = any(row.group is not None for row in self.rows)
         of_groups = [Column("group", WORDS, get=lambda row: row.group or "all", only=TABLE)] if grouped else []
         ends = [Column(name, NUMBER, get=partial(_of_estimate, name), only=FRAME) for name in ("value", "low", "high")]
@@ -215,12 +215,12 @@ class Check(Rows[Verdict]):
 
     @property
     def provenance(self) -> str:
-        """What each check read, each file once."""
+        """The input of each check, with each file named once."""
         lines = [provenance_line(recipe) for recipe in self.recipe.get("checks", [self.recipe])]
         return " ".join(dict.fromkeys(filter(None, lines)))
 
     def below(self) -> Sequence[str]:
-        """A sentence per verdict, failures first, then what holds of all, then the notes."""
+        """A sentence per verdict, failures first, then general sentences and notes."""
         return [*(Note(sentence, FINDING) for sentence in self._sentences()), *self.notes, *_notes(self.rows)]
 
     def _sentences(self) -> list[str]:
@@ -238,7 +238,7 @@ def _or_nan(value: float | None) -> float:
 
 
 def _prefix(verdict: Verdict, others: Sequence[Verdict]) -> str:
-    """The group, and the check where there are several."""
+    """The group, and the check if there are several."""
     names = ([verdict.check] if _several(others) else []) + ([] if verdict.group is None else [verdict.group])
     return f"{', '.join(names)}: " if names else ""
 
@@ -266,7 +266,7 @@ MOST_RUNS = 100_000
 
 
 def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
-    """The level of the tests and the runs that share it.
+    """The level of the tests and the number of runs that share it.
 
     Raises InputError for a level of one half or less, and for a number of runs that is not a whole number.
     """
@@ -299,7 +299,7 @@ def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int)
 
 
 def _rows_needed(evidence: Evidence, size: float) -> int | None:
-    """More rows than there are, with which a test of this size would probably give a verdict.
+    """The larger number of rows with which a test of this size would probably give a verdict.
 
     Where the test's own forecast is that these rows suffice, though they do not: as many as bring its bound to the
     limit, if the distance of a bound falls with the root of n.
@@ -368,7 +368,7 @@ def _verdict(
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The evidence of one check, its recipe, remarks about what was read, and what a later run may compare with."""
+    """The evidence of one check, its recipe, notes on the input, and entries for a baseline."""
 
     name: str
     evidence: tuple[Evidence, ...]

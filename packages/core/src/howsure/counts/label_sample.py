@@ -215,12 +215,12 @@ def assign_strata(
         codes = of_unit if first is None else of_unit[first]
     if cells is None:
         return codes, names
-    read = read_cells(cells, n=elements.units)
-    periods = [name[-1] for name in read.names]
+    table = read_cells(cells, n=elements.units)
+    periods = [name[-1] for name in table.names]
     place_of_period = {period: place for place, period in enumerate(sorted(set(periods), key=natural_order))}
     narrow = np.min_scalar_type(-len(place_of_period))
     period = np.array([place_of_period[period] for period in periods], dtype=narrow)[
-        read.code if first is None else read.code[first]
+        table.code if first is None else table.code[first]
     ]
     both, used = combined([(codes, names), (period, tuple(place_of_period))], len(elements))
     if len(used) * MIN_MEAN_LABELS > n:

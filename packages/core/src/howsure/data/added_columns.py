@@ -1,4 +1,4 @@
-"""A file of predictions with further columns: its rows in order, scores of each in chunks, and what is made of them."""
+"""A file of predictions to which columns are added: its rows in order, and their scores in chunks."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl",
 
 @dataclass(frozen=True, slots=True)
 class ScoreChunk:
-    """`length` rows in a row. Those with a score: their positions `rows` (m,) among all (from 0), `scores` (m,) or
-    (m, K), and groups as positions among their names."""
+    """`length` consecutive rows. For rows with a score: `positions` (m,) among all rows (from 0), `scores` (m,) or (m,
+    K), and groups as positions among their names."""
 
     length: int
     rows: Integers
@@ -106,11 +106,11 @@ class FileToExtend:
         return sum(self.selection.skipped.values())
 
     def place(self, row: int) -> str:
-        """Where a row is, by its position from 0."""
+        """The location of a row in words, by its position from 0."""
         return self.selection.table.place_of(row)
 
     def chunks(self) -> Iterator[ScoreChunk]:
-        """The rows in order, some at a time, their scores checked to be what they are said to be.
+        """The rows in order, in chunks; their scores are checked to have the stated scale.
 
         Raises InputError naming the first row that is wrong.
         """
@@ -137,7 +137,7 @@ class FileToExtend:
             raise no_numbers(self.selection, self.columns.columns, lists=lists, length=length) from None
 
     def add(self, chunk: ScoreChunk, columns: Mapping[str, Floats]) -> None:
-        """Add columns of the rows of a chunk, nothing where one has no score. Chunks come in order, before `write`."""
+        """Add columns for the rows of a chunk, empty where a row has no score. Add chunks in order, before `write`."""
         connection = self.database.connection
         whole = {f"c{place}": np.full(chunk.length, np.nan) for place in range(len(columns))}
         for array, column in zip(whole.values(), columns.values(), strict=True):
@@ -164,14 +164,15 @@ class FileToExtend:
             )
 
     def check_output(self, path: str | os.PathLike[str]) -> None:
-        """Raise InputError if a file of this name would have another format."""
+        """Raise InputError if the suffix of the output file means another format than the input has."""
         if SUFFIXES.get(Path(path).suffix.lower()) != self.file.format:
             raise InputError(
                 f"{parameter('output')} must be of the format of {self.file.name}, {self.file.format}; {path} is not."
             )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write all columns of the file in their order, then those added, in its format: its separator, its comma."""
+        """Write all columns of the file in order, then those added, in the format of the input, with its separator and
+        decimal mark."""
         target, connection = self.database.folder / EXTENDED, self.database.connection
         added = f"(SELECT replace(CAST(COLUMNS(*) AS VARCHAR), '.', ',') FROM {ADDED})" if self.summary else ADDED
         query = f"SELECT * FROM {self._whole} POSITIONAL JOIN {added}"
@@ -182,7 +183,7 @@ class FileToExtend:
 
     @property
     def _whole(self) -> str:
-        """The rows of the file with all columns, as they are written."""
+        """The rows of the file with all columns, as they will be written."""
         if self.file.format == "parquet":
             return f"(SELECT * FROM {parquet_source([self.file])})"
         if self.file.format in ("csv", "tsv"):
@@ -212,7 +213,7 @@ def open_to_extend(
     skip_missing: bool = False,
     check_groups: Callable[[Sequence[str]], None] = lambda names: None,
 ) -> FileToExtend:
-    """A file whose rows get further columns, made of its scores, `y_prob`.
+    """Open a file to which columns computed from its scores, `y_prob`, are added.
 
     `classes_wanted` are the classes of a map, () where it takes one number per row. The columns of several classes
     have their names, or `classes` says which they are, in order. `groups` is the column of groups; `check_groups` is
@@ -250,7 +251,7 @@ def open_to_extend(
 
 
 def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
-    """The classes of the scores, in the order `classes_wanted`, and their numbers in SQL."""
+    """The classes of the scores in the order `classes_wanted`, and their values in SQL."""
     first, several, classes = scores.columns[0], len(scores.columns) > 1, scores.given.classes
     if scores.is_one:
         if classes_wanted:

@@ -1,5 +1,5 @@
-"""Tables of objects as rows: elements of a JSON array that are not objects are left out, and each element of a list, or
-each of several columns, may be a row."""
+"""Tables of objects as rows: elements of a JSON array that are not objects are left out; elements of a list, or each of
+several columns, may become rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Tell = Callable[[str], None]
 
 
 def rows_as_objects(files: Sequence[File], explode: str | None, spool: Path, tell: Tell) -> tuple[File, ...]:
-    """The files; those of which rows are left out or made are rewritten as JSON lines in `spool`.
+    """The files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
 
     Raises InputError where `explode` names no list.
     """
@@ -33,8 +33,8 @@ MIN_FILES, LARGEST = 3, 1 << 20  # files with one object each that are rows of o
 
 
 def _joined(files: Sequence[File], path: Path, tell: Tell) -> File | None:
-    """Files of JSON with one object each, as one table with a row for each; None of other files, and of objects without
-    a number or truth value, which may hold the rows of a model in a list."""
+    """JSON files with one object each, joined to one table with a row per file; None for other files, and for objects
+    without a number or truth value, which may hold the rows of a model in a list."""
     if len(files) < MIN_FILES or any(file.format != "json" or os.path.getsize(file.path) > LARGEST for file in files):
         return None
     with open(path, "w", encoding="utf-8") as rows:
@@ -72,7 +72,8 @@ KEY, LARGEST_KEYED = "key", 1 << 26  # the column of the keys, and the bytes of 
 
 
 def _keyed_objects(file: File) -> Mapping[str, Mapping[str, Any]] | None:
-    """The rows of a JSON document that is one object of objects with the same fields, by their keys; None of others."""
+    """The rows of a JSON document that is one object of objects with the same fields, by their keys; None for
+    others."""
     if file.format != "json" or os.path.getsize(file.path) > LARGEST_KEYED:
         return None
     document = _object(file)
@@ -84,7 +85,7 @@ def _keyed_objects(file: File) -> Mapping[str, Mapping[str, Any]] | None:
 
 
 def _object(file: File) -> dict[str, Any] | None:
-    """The one object of a JSON document; None of other files, such as JSON lines by that name."""
+    """The one object of a JSON document; None for other files, such as JSON lines with the suffix .json."""
     if not Beginning(file).text.lstrip().startswith(b"{"):
         return None
     try:
@@ -95,7 +96,7 @@ def _object(file: File) -> dict[str, Any] | None:
 
 
 def _has_others(file: File) -> bool:
-    """Whether a JSON array holds objects and something else."""
+    """Whether a JSON array contains objects and other values."""
     with closing(Database()) as database, reading(file.name, file.path):
         database.allow_only([file.path])
         query = f"SELECT count(DISTINCT json_type(json) = 'OBJECT') FROM {objects_source(file)}"
@@ -187,6 +188,6 @@ def _columns_as_rows(
 
 
 def _with(record: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:
-    """A copy with another value in one place."""
+    """A copy with one element replaced."""
     key, *inner = keys
     return {**record, key: _with(record[key], inner, element) if inner else element}

@@ -27,7 +27,7 @@ BFLOAT16 = "bfloat16"  # numpy has no such type: the upper half of a float32
 
 @dataclass(frozen=True, slots=True)
 class StoredArray:
-    """An array of `shape` whose values, of numpy's `type` or bfloat16, begin at the byte `start` of a file.
+    """An array of `shape` in a file, from the byte `start` on; its `type` is numpy's, or bfloat16.
 
     Its rows are those of all its axes but the last.
     """
@@ -50,7 +50,7 @@ class StoredArray:
 
     @property
     def type_name(self) -> str:
-        """The type as users call it."""
+        """The type in the user's terms."""
         return self.type if self.type == BFLOAT16 else np.dtype(self.type).name
 
     @property
@@ -59,7 +59,7 @@ class StoredArray:
         return math.prod(self.shape[:-1])
 
     def values(self, file: BinaryIO) -> Array:
-        """All values, of an array that is a vector."""
+        """All values of a one-dimensional array."""
         return self._read(file, 0, math.prod(self.shape))
 
     def rows(self, file: BinaryIO, first: int, n: int) -> Array:
@@ -132,7 +132,7 @@ def tensors_of(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
 
 
 def _is_readable(entry: Any, name: str, n_bytes: int, path: str) -> bool:
-    """Whether a tensor has a known type; its shape must agree with its place, and its place lie in the file."""
+    """Whether a tensor has a known type; its shape must match its size, which must be within the file."""
     try:
         kind, shape, (first, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
         whole, kind = [*shape, first, end], str(kind)
@@ -172,13 +172,13 @@ class Block:
     path: str
 
     def place(self, row: int) -> str:
-        """What a row of the block is called."""
+        """The location of a row of the block in words."""
         return f"row {self.first + row + 1:,} of {self.path} (counted from 1)"
 
 
 @dataclass(frozen=True, slots=True)
 class LogitShards:
-    """Logits in files, and a target for each row. A row whose target is `ignore` does not count."""
+    """Logits in files, and a target for each row. Rows with the target `ignore` are not evaluated."""
 
     files: tuple[str, ...]
     logits: tuple[StoredArray, ...]
@@ -187,21 +187,21 @@ class LogitShards:
 
     @property
     def n_classes(self) -> int:
-        """The numbers in a row of logits: the size of the vocabulary."""
+        """The number of logits in a row: the size of the vocabulary."""
         return self.logits[0].shape[-1]
 
     @property
     def rows(self) -> int:
-        """All rows, also those that do not count."""
+        """The number of rows, including ignored ones."""
         return sum(map(len, self.targets))
 
     @property
     def ignored(self) -> int:
-        """The rows whose target says that they do not count."""
+        """The number of rows with the target `ignore`."""
         return sum(int(np.count_nonzero(target == self.ignore)) for target in self.targets)
 
     def blocks(self) -> Iterator[Block]:
-        """All rows, some at a time."""
+        """All rows, in blocks."""
         n = max(1, PAIRS_AT_ONCE // self.n_classes)
         for logits, targets in zip(self.logits, self.targets, strict=True):
             with opened(logits.path) as file:
@@ -213,7 +213,7 @@ class LogitShards:
 def open_logits(
     paths: Sequence[str | os.PathLike[str]], *, targets: Sequence[str | os.PathLike[str]] = (), ignore: int = IGNORED
 ) -> LogitShards:
-    """The logits in .npy or .safetensors files, and the numbers of the right classes.
+    """The logits in .npy or .safetensors files, with the index of the right class of each row.
 
     The targets are in the same .safetensors file, or in files of `targets`: one for each shard, or one for all, in
     their order. Their shape is that of the logits without the last axis. Where a target is `ignore`, the row does not
@@ -240,7 +240,7 @@ def open_logits(
 
 
 def _arrays(path: str) -> dict[str, StoredArray]:
-    """The arrays of a file by name; of an .npy file, which has one, by its stem."""
+    """The arrays of a file by name; an .npy file has one, named by its stem."""
     with opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         if path.lower().endswith(".safetensors"):
@@ -308,7 +308,7 @@ def _targets_of(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
 
 
 def _beside(logits: Sequence[StoredArray], paths: Sequence[str]) -> tuple[Array, ...]:
-    """The targets in files of their own: one for each shard, or one for all."""
+    """The targets in separate files: one for each shard, or one for all."""
     target_arrays = []
     for path in paths:
         target_array = _first(_arrays(path), TARGETS)

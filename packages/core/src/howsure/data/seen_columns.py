@@ -1,4 +1,5 @@
-"""What a column of a file could be, by its first values: a probability, a label, a score, a model, an item, a text."""
+"""What a column of a file probably is, by its first values: a probability, a label, a score, a model, an item, a
+text."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ TOLERANCE = 1e-3  # of a sum of probabilities, as files round them
 
 @dataclass(frozen=True)
 class SeenColumn:
-    """A column as its first rows show it.
+    """A column as described by its first rows.
 
     kind: what it holds. could_be: the roles that it could play. missing: rows without a value. values: how many
     different ones there are. examples: some of them. held: all of them where they are few, in natural order. length:
@@ -72,13 +73,13 @@ class SeenColumn:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of its name, in small letters: those of `isCorrect` and `is_correct` are the same."""
+        """The words of the column's name in lower case; `isCorrect` and `is_correct` have the same."""
         parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name)
         return frozenset((*re.split(r"[^a-z]+", parted.lower()), self.name.lower()))
 
 
 def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
-    """What the values of a column, as texts, show.
+    """Describe a column by its values, which are texts.
 
     >>> seen_column("right", ["1", "0", "1", None]).kind
     'two values'
@@ -99,7 +100,7 @@ def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
 
 
 def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """The texts that mean no number where all other values, at least three, are numbers."""
+    """The texts that mean "no number", if all other values, at least three, are numbers."""
     texts = tuple(value for value in islice(counts, MAX_VALUES) if value.casefold() in NON_ANSWERS)
     others = (value for value in islice(counts, MAX_VALUES) if value not in texts)
     is_numeric = 0 < len(texts) < len(counts) - 2 and all(spelled_number(value) is not None for value in others)
@@ -107,7 +108,7 @@ def _non_answers(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
-    """What the values are, and of lists the length that all have."""
+    """The kind of the values and, for lists, their common length."""
     rows, different = sum(counts.values()), len(counts)
     if different < 2:
         return (ONE if different else NOTHING), None
@@ -126,7 +127,7 @@ def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
 
 
 def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
-    """What texts are that give a confidence in percent or in words; None of all others."""
+    """The kind of texts that state a confidence in percent or in words; None for others."""
     values = [*counts][:MOST_FEW]
     if sum(map(len, values)) > LONGEST_STATEMENT * len(values):
         return None
@@ -136,7 +137,7 @@ def _kind_of_confidence(counts: Mapping[str, int]) -> str | None:
 
 
 def _of_numbers(numbers: Sequence[float], rows: int) -> str:
-    """What different numbers are; whole ones count or name something."""
+    """The kind of distinct numbers; integers are counts or names."""
     different, whole = len(numbers), all(math.isfinite(number) and number.is_integer() for number in numbers)
     if not whole:
         return WITHIN if all(0.0 <= number <= 1.0 for number in numbers) else NUMBERS

@@ -1,4 +1,4 @@
-"""A signature that somebody printed, read back."""
+"""Read the signature of a result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Signature", "read_signature"]
 
 @dataclass(frozen=True, slots=True)
 class Signature(Result):
-    """What a signature says: what was made, how (`settings`: texts by key), and the version of howsure."""
+    """The content of a signature: the kind of result, its `settings` (texts by key), and the version of howsure."""
 
     recipe: Mapping[str, Any]
     kind: str
@@ -32,24 +32,24 @@ class Signature(Result):
         return [("what", self.kind), *self.settings.items(), ("version of howsure", self.version)]
 
     def columns(self) -> Sequence[Column]:
-        """What was set, and to what."""
+        """Names and values of settings."""
         return [
             Column("setting", WORDS, get=lambda row: row[0].replace("_", " ")),
             Column("value", TEXT, get=lambda row: row[1]),
         ]
 
     def table(self) -> Table:
-        """The settings, aligned at the left."""
+        """The settings, left-aligned."""
         return replace(Result.table(self), words=["setting", "value"])
 
     def below(self) -> Sequence[str]:
-        """Whether this howsure is the one that made it."""
+        """A note if another version of howsure made the result."""
         here = "the same" if self.version == __version__ else "another one; its figures may differ"
         return [f"note: this is howsure {__version__}, {here}."]
 
 
 def read_signature(text: str) -> Signature:
-    """What a signature says: the settings of the result that it was printed with.
+    """Read a signature: the settings of the result that it was printed with.
 
     text: the line that the `signature` of a result holds.
 

@@ -29,7 +29,8 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 @dataclass(frozen=True)
 class Files(Source):
-    """Files of predictions, and which of their rows are meant: made by `read`, given as `data` to any function."""
+    """Files of predictions and the selection of their rows: returned by `read`, and passed as `data` to any
+    function."""
 
     paths: tuple[str, ...]
     where: str | None = None
@@ -66,7 +67,7 @@ class Files(Source):
         pos_label: Any = None,
         **how: Any,
     ) -> Predictions | Sums:
-        """The checked pairs of the columns that play the roles; a log names by itself what is not named here. `how` are
+        """The checked pairs of the columns of each role; logs have defaults for columns that are not named. `how` are
         the other arguments of `open_predictions`.
 
         Raises InputError naming the file, the column, the row and the value that violated a rule.
@@ -91,7 +92,7 @@ class Files(Source):
         return predictions
 
     def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-        """Columns by their names, each read as what `kinds` says. `how` are the other arguments of `rows_of_files`.
+        """Columns by name, each read as its kind. `how` are the other arguments of `rows_of_files`.
 
         Raises InputError naming the file, the column, the row and the value that violated a rule.
         """
@@ -102,7 +103,7 @@ class Files(Source):
         return rows
 
     def logits(self, *, targets: Sequence[str], ignore: int) -> LogitShards | None:
-        """The logits in the files, with the right classes in the same folder or in `targets`; None for saved
+        """The logits in the files, with the true classes from the same folder or from `targets`; None for saved
         summaries."""
         from howsure.data.logit_files import open_logits
 
@@ -110,7 +111,7 @@ class Files(Source):
         return None if saved_summaries(self.paths) else open_logits(self.paths, targets=targets, ignore=ignore)
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
-        """A context with a function to call with the numbers of the n units that were done."""
+        """A context with a function that reports how many of n steps were done."""
         return super().progress(n, unit) if self.bar is None else self.bar(n, unit)
 
     def matched(
@@ -124,8 +125,8 @@ class Files(Source):
         y_prob_against: Any = None,
         **roles: Any,
     ) -> PairedRows:
-        """The rows that were read and are another model's too, by their ids or positions. `other` is files with the
-        same columns, or with those `against`, or the model's columns in these files.
+        """The rows that another model also has, matched by ids or positions. `other` is files with the same columns or
+        with those named by `against`, or the other model's columns in these files.
 
         Raises InputError for a model that is matched with itself, and for rows that only one model has, unless missing
         ones are skipped.
@@ -148,15 +149,15 @@ class Files(Source):
             return paired_rows(read_pairs, other_predictions, model_names=names_of_models, targets=labels, **how)
 
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
-        """The pairs of the columns that play the roles, with their dates; a row without a label waits for it. `roles`
-        are the other arguments of `dated_of`."""
+        """The pairs of the columns of each role, with dates; rows without a label are pending. `roles` are the other
+        arguments of `dated_of`."""
         from howsure.data.predictions.dated import dated_of
 
         return dated_of(self, dates, y_true, y_prob, **roles)
 
     def to_extend(self, y_prob: Any, *, groups: str | None = None, **how: Any) -> FileToExtend:
-        """The only file, opened to be written with further columns made of probabilities; `how` are the other arguments
-        of `open_to_extend`.
+        """The single file, opened to add columns computed from probabilities; `how` are the other arguments of
+        `open_to_extend`.
 
         Raises InputError for anything that is not there or not as it must be.
         """
@@ -172,7 +173,7 @@ class Files(Source):
         return file
 
     def _refuse(self, roles: dict[str, Any], why: str, *, but: Sequence[str] = ()) -> None:
-        """Raise InputError for what was asked and cannot be followed."""
+        """Raise InputError for arguments that cannot be used here."""
         options_set = [name for name, value in roles.items() if value is not None]
         options_set += [
             option.name
@@ -186,7 +187,7 @@ class Files(Source):
 
 
 def _beside(first: Any, other: Any) -> Probabilities:
-    """The columns of another model in the same files, given as this one's."""
+    """The other model's columns in the same files, in the form of this model's."""
     spec = Probabilities(PROB, None) if first is None else given_of(first)
     columns = [other] if isinstance(other, str) else list(other)
     if spec.values is not None and len(spec.columns) > 1 and len(columns) == 1:
@@ -195,13 +196,13 @@ def _beside(first: Any, other: Any) -> Probabilities:
 
 
 def _called(files: Files, y_prob: Any) -> str:
-    """What a model is called: its files, and its columns unless a log names them."""
+    """The name of a model: its files, and its columns unless they are the defaults of a log."""
     spec = None if y_prob is None else given_of(y_prob)
     return files.name if spec is None or spec.values is None else f"{files.name}:{','.join(spec.columns)}"
 
 
 def named_paths(files: object) -> tuple[str, ...]:
-    """The paths that a user names: one, or several in a list.
+    """The paths that a user gives: one, or several in a list.
 
     >>> named_paths("a.csv"), named_paths(["a.csv", "b.csv"])
     (('a.csv',), ('a.csv', 'b.csv'))
@@ -233,7 +234,7 @@ def read(
     independent_rows: bool = False,
     table: str | None = None,
 ) -> Files:
-    """Files as a source of rows: given as `data` to a function, whose other arguments then name their columns.
+    """Files as a source of rows: pass it as `data` to a function, whose other arguments are then column names.
 
     files: one or several paths, globs or folders of CSV, TSV, JSON lines, Parquet or .npz (text may be compressed by
     gzip or zstd), logs of programs that evaluate language models, or saved calibration summaries; "-" is standard
@@ -295,7 +296,7 @@ def read(
 
 @dataclass(frozen=True)
 class Sums:
-    """Pairs that come as sums by group from saved summaries; without groups, under the name ""."""
+    """Pairs as sums by group from saved summaries; without groups, the name is ""."""
 
     sums: dict[str, Slots]
     files: list[str]
@@ -326,7 +327,7 @@ class Sums:
         """There is nothing to close."""
 
     def pairs(self, *_: object) -> NoReturn:
-        """Raise InputError: there are none."""
+        """Raise InputError: summaries contain no pairs."""
         raise InputError(
             f"{shortened(self.files, limit=3)}: the file contains sums instead of pairs, but tests, bootstrap "
             "intervals, clusters, "
@@ -334,7 +335,7 @@ class Sums:
             "predictions."
         )
 
-    blocks = beside = features = pairs
+    blocks = other_columns = features = pairs
 
     def describe(self) -> dict[str, Any]:
         """What was read, for the recipe of a result."""
@@ -362,7 +363,7 @@ def saved_summaries(files: Sequence[str]) -> list[str]:
 
 
 def is_summary(path: str) -> bool:
-    """Whether a file begins as saved summaries do."""
+    """Whether a file begins like a saved summary."""
     from howsure.calibration.saved_summaries import WORDS
 
     if not os.path.isfile(path):
@@ -372,7 +373,7 @@ def is_summary(path: str) -> bool:
 
 
 def sums_of_saved(files: Sequence[str]) -> Sums:
-    """What saved summaries hold together, by group. Raises InputError where they do not go together."""
+    """The merged sums of saved summaries, by group. Raises InputError if they are incompatible."""
     from howsure.calibration.saved_summaries import read
     from howsure.calibration.slots import Slots
 

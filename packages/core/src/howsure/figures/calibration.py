@@ -1,4 +1,4 @@
-"""Figures of calibration, under one roof, and what a notebook shows of a curve."""
+"""All figures of calibration in one place, and how a notebook shows a curve."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ MOST_ERRORS = 100  # rows of a figure of errors
 
 
 def curves_figure(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve], *, axis: str = AUTO) -> Figure:
-    """Curves as a figure; of more than can be seen the errors alone, at most of those with most pairs."""
+    """Curves as a figure; with too many to draw, only the errors, of the curves with most pairs."""
     corp = [curve for curve in curves if isinstance(curve, CorpCurve)]
     if corp:
         return corp_figure(corp, axis=axis)

@@ -1,4 +1,4 @@
-"""Calibration curves of two models, or before and after recalibration, and by how much they differ."""
+"""Calibration curves of two models, or before and after recalibration, with their differences."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAME_LENGTH = 16
 
 
 def comparison_figure(result: CalibrationComparison, *, axis: str = AUTO) -> Figure:
-    """Both curves by `draw_curves`, and under them the differences of the squared errors and of the Brier scores with
+    """Both curves by `draw_curves`, and below them the differences of the squared errors and of the Brier scores with
     their intervals."""
     with styled():
         a, b = (shortened_name(name, NAME_LENGTH if not is_narrow() else NAME_LENGTH // 2) for name in result.names)
@@ -52,7 +52,7 @@ def comparison_figure(result: CalibrationComparison, *, axis: str = AUTO) -> Fig
 
 
 def _names_with_files(result: CalibrationComparison) -> list[str]:
-    """What the models are called; one without a name of its own by its file too."""
+    """The names of the models, with the file if a model has no name of its own."""
     if result.read is None:
         return list(result.names)
     files = [Path(estimate_text.name).name for estimate_text in (result.read.a, result.read.b)]
@@ -87,7 +87,7 @@ def draw_comparison(result: CalibrationComparison, *, ax: Axes | None = None, ax
 
 
 def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float, float]]:
-    """What is on the scale of squared probabilities, where it is defined."""
+    """The defined differences on the scale of squared probabilities."""
     scores = {f"{name}s": e for name, e in result.score_differences().items() if "Brier" in name}
     all_of_them = {"squared errors": result.squared_error_difference, **scores}
     return {
@@ -100,7 +100,7 @@ def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float,
 def draw_differences(
     ax: Axes, rows: Mapping[str, tuple[float, float, float]], *, level: float, sides: tuple[str, str]
 ) -> None:
-    """Draw differences, by name (value, low, high), around 0; sides: what it means to lie left and right of it."""
+    """Draw differences, by name (value, low, high), around 0; sides: the meaning of the left and of the right side."""
     how = look(3)
     dress(ax, grid="x")
     ax.axvline(0.0, color=QUIET, linewidth=0.9, zorder=1)
@@ -158,7 +158,7 @@ GROUP_NAME_LENGTH = 28
 
 
 def recalibration_figure(result: RecalibrationEvaluation, *, axis: str = AUTO) -> Figure:
-    """Both curves by `draw_curves`, and under them the improvements of the squared error and of the Brier scores with
+    """Both curves by `draw_curves`, and below them the improvements of the squared error and of the Brier scores with
     their intervals."""
     with styled():
         rows = _improvements(result)
@@ -222,8 +222,7 @@ MAP_NAME_LENGTH = 32
 
 
 def draw_map(recalibration_map: RecalibrationMap, *, ax: Axes | None = None) -> Axes:
-    """Draw what becomes of each probability, on matplotlib axes (new ones if None): a curve per group, or per class,
-    at most 8.
+    """Draw a map of probabilities, on matplotlib axes (new ones if None): a curve per group or per class, at most 8.
 
     Of several classes, each curve shows one of them while the others share the rest equally. Of Venn–Abers, a band
     shows both probabilities.
@@ -268,13 +267,13 @@ def _curves(recalibration_map: RecalibrationMap, q: Floats) -> list[tuple[str, F
 
 
 def _applied(recalibration_map: RecalibrationMap, scores: Scores) -> Floats:
-    """By the map, or by that of its first group."""
+    """The probabilities after the map, or after that of its first group."""
     names = recalibration_map.groups[:1]
     return recalibration_map.apply_rows(scores, np.zeros(len(scores), dtype=np.int64) if names else None, names)
 
 
 def _of_class(recalibration_map: RecalibrationMap, q: Floats, place: int) -> Scores:
-    """Rows in which one class has the probability q, and the others share the rest."""
+    """Rows in which one class has the probability q, and the other classes share the rest."""
     k = len(recalibration_map.classes)
     matrix = np.repeat((1 - q)[:, None] / (k - 1), k, axis=1)
     matrix[:, place] = q
@@ -282,7 +281,7 @@ def _of_class(recalibration_map: RecalibrationMap, q: Floats, place: int) -> Sco
 
 
 def _corners(recalibration_map: RecalibrationMap) -> list[Floats]:
-    """Where a map has steps, both sides of them."""
+    """Both sides of the steps of a map."""
     parameters = [fitted_map.parameters() for fitted_map in recalibration_map.fitted.maps]
     steps = [
         np.array(fitted[name]) for fitted in parameters for name in ("edges", "from", "upto", "x") if name in fitted

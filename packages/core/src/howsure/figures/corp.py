@@ -1,4 +1,4 @@
-"""Calibration curves without bins: isotonic steps, and the band in which those of a calibrated model would lie."""
+"""Calibration curves without bins: isotonic steps, and the consistency band of a calibrated model."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def draw_corp(
     title: str | None = None,
     axis: str = AUTO,
 ) -> Axes:
-    """Draw isotonic calibration curves, the diagonal, and where the predictions lie; new axes if `ax` is None.
+    """Draw isotonic calibration curves, the diagonal, and the distribution of predictions; new axes if `ax` is None.
 
     A single curve has two bands: grey, where the curve of a calibrated model would lie, and coloured, the interval of
     the true frequency. Up to eight curves can be distinguished; a legend gives the miscalibration of each.
@@ -92,7 +92,7 @@ def _draw_steps(ax: Axes, curve: CorpCurve, how: Look, scale: Scale) -> Line2D:
 
 
 def _corners(curve: CorpCurve, values: Floats) -> tuple[Floats, Floats]:
-    """Both ends of every step, with a value of each."""
+    """Both ends of every step, with its value at each."""
     return np.column_stack([curve.steps.lower, curve.steps.upper]).ravel(), np.repeat(values, 2)
 
 

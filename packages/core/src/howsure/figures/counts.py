@@ -1,4 +1,4 @@
-"""Estimated counts of cells with their intervals, domains side by side."""
+"""Estimated counts of cells with their intervals, with domains side by side."""
 
 from __future__ import annotations
 

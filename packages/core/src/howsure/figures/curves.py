@@ -1,4 +1,4 @@
-"""Calibration curves on one pair of axes, or in one panel each where they are many."""
+"""Calibration curves on one pair of axes, or in one panel each if there are many."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ APART = 0.13  # of the axis: ticks closer than this would run into each other
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The probabilities from `low` to `high` on an axis, in equal steps or, if `logit`, in those of their log-odds."""
+    """The probabilities from `low` to `high` on an axis, equally spaced or, if `logit`, equally spaced in log-odds."""
 
     low: float = 0.0
     high: float = 1.0
@@ -63,22 +63,22 @@ class Scale:
         return np.asarray(1.0 / (1.0 + np.exp(-(a + np.asarray(share) * (b - a)))))
 
     def place(self, x: float, y: float) -> tuple[float, float]:
-        """The probabilities at a place given as shares of both axes."""
+        """The probabilities at a position given as shares of both axes."""
         return float(self.at(x)), float(self.at(y))
 
     def share(self, probability: float) -> float:
-        """Where a probability lies, as a share of the axis."""
+        """The position of a probability as a share of the axis."""
         if not self.logit:
             return (probability - self.low) / (self.high - self.low)
         a, b = _log_odds(self.low), _log_odds(self.high)
         return (_log_odds(probability) - a) / (b - a)
 
     def clipped(self, values: Floats) -> Floats:
-        """Probabilities moved to the ends of the axis where they lie beyond them."""
+        """Probabilities beyond the axis moved to its ends."""
         return np.clip(values, self.low, self.high)
 
     def dress(self, ax: Axes, *, bottom: float, top: float, apart: float = APART) -> None:
-        """Give axes this scale, limits at shares of it, and ticks that do not run into each other."""
+        """Set this scale, the limits (as shares of it) and ticks that do not overlap."""
         if self.logit:
             ax.set_xscale("logit", nonpositive="clip")
             ax.set_yscale("logit", nonpositive="clip")
@@ -91,7 +91,7 @@ class Scale:
             axis.set_minor_locator(NullLocator())
 
     def ticks(self, apart: float) -> list[float]:
-        """Round probabilities, none closer to another than `apart`."""
+        """Round probabilities with a distance of at least `apart`."""
         if not self.logit:
             most = max(2, min(5, int(1 / apart)))
             tick_values = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
@@ -103,14 +103,14 @@ class Scale:
         return sorted(chosen)
 
     def words(self) -> str:
-        """What the label of an axis says of it."""
+        """The part of an axis label that names the scale."""
         if self.logit:
             return " (log-odds scale)"
         return "" if (self.low, self.high) == (0.0, 1.0) else f" (from {self.low:g} to {self.high:g})"
 
 
 def scale_of(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -> Scale:
-    """The scale for some curves. "auto": the corner alone if all bins lie below .2 or above .8, else everything.
+    """The scale for some curves. "auto": only the corner if all bins are below 0.2 or above 0.8, otherwise [0, 1].
 
     Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
     """
@@ -127,12 +127,12 @@ def scale_of(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -
 
 
 def parts_of(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
-    """The bins of a curve, or the steps of one without bins."""
+    """The bins of a curve, or the steps of a curve without bins."""
     return curve.steps if isinstance(curve, CorpCurve) else curve.bins
 
 
 def _around(low: float, high: float) -> Scale:
-    """The smallest round part of [0, 1] that holds a range, with some room."""
+    """The smallest round part of [0, 1] that contains a range with some margin."""
     room = 0.08 * max(high - low, 0.002)
     step = next((step_size for step_size in NICE if step_size >= (high - low + 2 * room) / 6), NICE[-1])
     start = max(0.0, math.floor((low - room) / step + 1e-9) * step)
@@ -163,7 +163,7 @@ def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
 
 
 def _candidates() -> list[float]:
-    """Probabilities for ticks of log-odds, the most wanted first."""
+    """Probabilities for ticks of log-odds, in order of preference."""
     tails = [10.0**-nines for nines in range(1, MOST_NINES + 1)]
     between = [0.2, 0.05, 0.02]
     return [0.5, *_both(tails), *_both(between)]
@@ -178,7 +178,7 @@ def _log_odds(probability: float) -> float:
 
 
 def _text(tick: float, ticks: Sequence[float]) -> str:
-    """A tick as text, with the decimals of all."""
+    """A tick as text, with as many decimals as all ticks need."""
     if len(ticks) > 1 and min(np.diff(ticks)) > 0.1 - 1e-9:
         return f"{tick:.1f}"
     return f"{tick:.10g}" if tick == 0.0 or tick >= 1e-3 else f"{tick:.0e}".replace("e-0", "e-")
@@ -206,7 +206,7 @@ def draw_curves(
     title: str | None = None,
     axis: str = AUTO,
 ) -> Axes:
-    """Draw calibration curves with the intervals of their bins, the diagonal, and where the predictions lie.
+    """Draw calibration curves with the intervals of their bins, the diagonal, and the distribution of predictions.
 
     Up to eight curves can be distinguished; `curve_figure` draws more of them, a panel each. The strip under the curves
     is a histogram of the predictions (heights are square roots of shares, so that thin tails show); for a single curve
@@ -266,7 +266,7 @@ def draw_together(
 
 
 def new_axes(curves: int) -> Axes:
-    """Axes with room for a legend of this many curves; a single curve needs none."""
+    """Axes with room for a legend of this many curves; a single curve needs no legend."""
     if curves == 1:
         return new_figure(4.8, 5.2, constrained=False).add_subplot()
     if is_narrow():
@@ -276,7 +276,7 @@ def new_axes(curves: int) -> Axes:
 
 
 def axis_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> tuple[str, str]:
-    """What the axes show: the probability of what, and how often it was so.
+    """The labels of the axes: which probability, and how often the event occurred.
 
     >>> from howsure import calibration_curve, pairs_from_classes
     >>> axis_words([calibration_curve(pairs_from_classes([0, 1], [[0.9, 0.1], [0.6, 0.4]]), bin_size=1)])
@@ -294,7 +294,7 @@ def axis_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> tuple[str, str
 
 
 def curve_names(curves: Sequence[CalibrationCurve | CorpCurve], labels: Sequence[str] | None) -> list[str]:
-    """The names to show, one a curve."""
+    """The names to show, one per curve."""
     if len(curves) == 0:
         raise InputError("curves must contain at least one calibration curve; it is empty.")
     if labels is None:
@@ -305,12 +305,12 @@ def curve_names(curves: Sequence[CalibrationCurve | CorpCurve], labels: Sequence
 
 
 def below(words: str) -> str:
-    """What a label says of its scale, on a line of its own where there is little room."""
+    """The scale in an axis label, on a separate line if there is little room."""
     return words.replace(" ", "\n", 1) if is_narrow() else words
 
 
 def draw_background(ax: Axes, scale: Scale, *, words: bool = True, apart: float = APART) -> None:
-    """The square, the diagonal, and the two sides of it."""
+    """The square, the diagonal, and labels for both sides of it."""
     dress(ax)
     scale.dress(ax, bottom=STRIP[0] - 0.005, top=TOP, apart=apart)
     if scale.logit:
@@ -331,7 +331,7 @@ def draw_background(ax: Axes, scale: Scale, *, words: bool = True, apart: float 
 def draw_one(
     ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, small: bool = False, lower: bool = True
 ) -> None:
-    """A curve that has the axes to itself; `lower` leaves the corner to the words of the background."""
+    """Draw a single curve on the axes; `lower` keeps the corner free for the labels of the background."""
     points = len(curve.bins) <= (POINTS_OF_MANY if small else POINTS_UP_TO)
     _draw_intervals(ax, curve, how, scale, points=points)
     (line,) = _draw_line(ax, curve, how, scale, linewidth=0.8 if points or len(curve.bins) > MANY_BINS else 1.2)
@@ -366,7 +366,8 @@ def _draw_intervals(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, 
 
 
 def _draw_line(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, linewidth: float) -> list[Line2D]:
-    """The bins' mean predictions and label frequencies; a frequency without log-odds lies hollow at the edge."""
+    """The mean predictions and label frequencies of bins; a frequency without finite log-odds is a hollow point at the
+    edge."""
     x, y = curve.bins.mean_prob, scale.clipped(curve.bins.frequency)
     beyond = (curve.bins.frequency < scale.low) | (curve.bins.frequency > scale.high)
     if beyond.any():
@@ -375,7 +376,7 @@ def _draw_line(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, li
 
 
 def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: Scale, *, named: bool) -> None:
-    """Where the predictions lie: label 1 upwards, label 0 downwards from the middle of the strip."""
+    """The distribution of predictions: label 1 upwards, label 0 downwards from the middle of the strip."""
     bottom, top = STRIP
     middle = (bottom + top) / 2
     heights = np.sqrt(curve.histogram / max(float(curve.histogram.max()), 1e-300)) * (top - bottom) / 2
@@ -392,14 +393,14 @@ def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: 
 
 
 def _sides(curve: CalibrationCurve | CorpCurve) -> tuple[str, str]:
-    """What points up and down in the strip."""
+    """The labels of the upper and lower half of the strip."""
     if curve.reduction == TOP_LABEL:
         return "right", "wrong"
     return ("label 1", "label 0") if curve.positive is None else (f"“{shortened_name(curve.positive, 9)}”", "other")
 
 
 def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool, lower: bool) -> None:
-    """The error with its interval."""
+    """Print the error with its interval."""
     lines = [f"error {estimate_text(curve.error)}"]
     print_beside(ax, curve, lines, "bin", scale, small=small, lower=lower, size=6.5 if small else 8)
 
@@ -415,7 +416,7 @@ def print_beside(
     lower: bool,
     size: float,
 ) -> None:
-    """What is said of a curve, its pairs and the number of its parts, on the side of the diagonal where it is not."""
+    """Print a text on a curve, its pairs and the number of its parts, on the empty side of the diagonal."""
     parts = parts_of(curve)
     above = float(parts.weight @ (parts.frequency - parts.mean_prob)) > 0
     room = (0.12 if small else 0.07) if lower else 0.0
@@ -429,7 +430,7 @@ def print_beside(
 
 
 def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
-    """A legend to the right of the axes, or below them where there is little room."""
+    """A legend to the right of the axes, or below them if there is little room."""
     place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     if is_narrow():
         place = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.16)}
@@ -463,7 +464,7 @@ PANEL_NAME_LENGTH = 26
 
 
 class DrawSmall(Protocol[Drawn]):
-    """Draws a curve into one of many small panels; `lower` leaves the corner to the words of the background."""
+    """Draws a curve into one of many small panels; `lower` keeps the corner free for the labels of the background."""
 
     def __call__(self, ax: Axes, curve: Drawn, how: Look, scale: Scale, *, lower: bool) -> None:
         """Draw it."""
@@ -493,7 +494,7 @@ def curve_figure(
 
 
 def columns_of(panels: int) -> int:
-    """How many panels stand side by side: a grid a little wider than high, with few places empty.
+    """The number of panels in a row: a grid slightly wider than high, with few empty places.
 
     >>> [columns_of(n) for n in (1, 4, 9, 14, 20)]
     [1, 2, 3, 5, 5]
@@ -505,7 +506,7 @@ def columns_of(panels: int) -> int:
 def panel_figure(
     curves: Sequence[AnyCurve], names: Sequence[str], title: str | None, scale: Scale, *, draw: DrawSmall[AnyCurve]
 ) -> Figure:
-    """A grid of small panels with a curve each, as `draw` draws it.
+    """A grid of small panels with one curve each, drawn by `draw`.
 
     Raises InputError for more than can be seen.
     """

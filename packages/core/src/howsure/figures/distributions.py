@@ -1,4 +1,4 @@
-"""Predictions of each true class, and posterior quantiles: histograms."""
+"""Histograms of predictions by true class, and of posterior quantiles."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _named(label: int, curve: CalibrationCurve) -> str:
 
 
 def _ticks(reach: float, apart: float) -> list[float]:
-    """Shares to mark up to `reach`, from the top down, with a distance of `apart` between their roots."""
+    """Shares to mark up to `reach`, from the top down, with a minimum distance `apart` of their roots."""
     chosen: list[float] = []
     nearest_allowed = math.sqrt(reach)
     for tick in reversed(TICKS):
@@ -110,7 +110,7 @@ def quantile_figure(result: QuantileCalibration, *, title: str | None = None) ->
 
 
 def draw_quantiles(result: QuantileCalibration, ax: Axes | None = None) -> Axes:
-    """Draw the histogram of the quantiles with the interval that each bar should lie in were the quantiles uniform.
+    """Draw the histogram of the quantiles, with the interval of each bar's height if quantiles were uniform.
 
     On new axes if `ax` is None. A hump in the middle means that the posterior is too wide, high ends that it is too
     narrow, a slope that it is shifted.

@@ -1,4 +1,4 @@
-"""Figures as files: whole or not at all, and the same bytes every time, with one matplotlib on one machine."""
+"""Figures as files, written atomically; the same figure gives the same bytes (with one matplotlib on one machine)."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
 
 
 def inline_svg(figure: Figure, *, prefix: str, description: str) -> str:
-    """A figure as an <svg> element for an HTML page: it scales, says what it shows, and names nothing outside itself.
+    """A figure as an <svg> element for an HTML page: it scales, has a description, and refers to nothing outside.
 
     `prefix` makes the names inside it differ from those of the page's other figures.
     """

@@ -1,4 +1,4 @@
-"""Calibration errors of many groups, and the groups that are worse calibrated than the whole, one under another."""
+"""Calibration errors of many groups, and the groups that are worse calibrated than the whole, one below another."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def error_figure(rows: Sequence[Judged], *, labels: Sequence[str] | None = None,
 
 
 def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | None = None) -> Axes:
-    """Draw each row's debiased error as a dot with its interval, sorted; to the right its number of pairs.
+    """Draw each row's debiased error as a dot with its interval, sorted, with the number of pairs at the right.
 
     Raises InputError without a row, for more rows than are readable, and unless there are as many labels as rows.
     """
@@ -74,7 +74,7 @@ def _name(row: Judged, i: int) -> str:
 
 
 def _rank(error: Estimate) -> tuple[bool, float]:
-    """The largest first, what is undefined last."""
+    """Sort key: the largest first, undefined values last."""
     undefined = math.isnan(error.value)
     return undefined, 0.0 if undefined else -error.value
 
@@ -98,7 +98,7 @@ CONDITIONS_HEIGHT, NARROW_ROW = 0.24, 0.34  # inches
 
 
 def groups_figure(miscalibrated_groups: MiscalibratedGroups) -> Figure:
-    """The groups found, by `draw_groups`."""
+    """The miscalibrated groups, by `draw_groups`."""
     with styled():
         longest = max((len(row.name) for row in miscalibrated_groups.rows), default=0)
         width = 4.6 + 0.06 * min(longest, CONDITIONS_LENGTH)
@@ -170,7 +170,7 @@ def draw_groups(miscalibrated_groups: MiscalibratedGroups, *, ax: Axes) -> Axes:
 
 
 def _conditions(row: MiscalibratedGroup, narrow: bool) -> str:
-    """The conditions of a group, in a narrow figure one under another."""
+    """The conditions of a group; in a narrow figure, one below another."""
     if not narrow:
         return shortened_name(row.name, CONDITIONS_LENGTH)
     return "\nand ".join(shortened_name(condition, CONDITION_LENGTH) for condition in row.conditions)

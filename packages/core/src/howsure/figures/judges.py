@@ -1,4 +1,4 @@
-"""What judge, people and both together say of each model; biases of a judge, and what a prompt decides."""
+"""Means of each model by judge, people and both together; biases of a judge; and the influence of prompts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ BESIDE = 0.22  # of a row
 
 
 def draw_judged(result: JudgedScores, *, ax: Axes | None = None) -> Axes:
-    """Draw the corrected mean of each model with its interval, that of people alone below, the judge's as a cross."""
+    """Draw the corrected mean of each model with its interval, the mean by people below it, and the judge's as a
+    cross."""
     marks = [
         Mark("corrected", lambda row: row.corrected, "o", look(0).colour, -BESIDE / 2),
         Mark("people alone", lambda row: row.people, "s", QUIET, BESIDE),
@@ -30,7 +31,7 @@ def draw_judged(result: JudgedScores, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_biases(result: JudgeBias, *, ax: Axes | None = None) -> Axes:
-    """Draw by how much each bias moves a grade, with its interval; the line is at 0."""
+    """Draw the change of a grade due to each bias, with its interval; the line is at 0."""
     rows = [row for row in result.rows if not row.bias.endswith(": changes")]
     mark = Mark("bias", lambda row: row.estimate, "o", look(0).colour, 0.0)
     label = "grade that the judge gives more"
@@ -38,7 +39,8 @@ def draw_biases(result: JudgeBias, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_prompts(result: PromptSensitivity, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean over all prompts such as these and over these alone with their intervals, and that of each."""
+    """Draw the mean over all prompts of this kind and over these prompts, with intervals, and the mean of each
+    prompt."""
     over = [("all prompts such as these", result.mean), ("these prompts alone", result.given)]
     mark = Mark("mean", lambda row: row[1], "o", look(0).colour, 0.0)
     rows = [*over, *result.prompts.items()]

@@ -1,4 +1,4 @@
-"""Rows of estimates with their intervals, one below the other: corrected by people, and not."""
+"""Rows of estimates with their intervals, one below another: corrected by human labels, and uncorrected."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ NAME_LENGTH, NARROW_LENGTH = 30, 19
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An estimate of each row: how it is taken, drawn and called, and how far below the row's place, in rows.
+    """One kind of estimate in each row: how it is computed, drawn and named, and its distance from the row's middle, in
+    rows.
 
     bare: without its interval, and larger.
     """
@@ -42,7 +43,7 @@ def draw_rows(
     ax: Axes | None = None,
     zero: bool = False,
 ) -> Axes:
-    """Draw the marks of each row with their intervals, the first row on top, on axes as high as these need if None.
+    """Draw the marks of each row with their intervals, the first row at the top; new axes of the right height if None.
 
     Of more than 40 rows, the first are drawn, and the figure says so: `of` is what rows are, label: of the axis. zero:
     with a line at 0.

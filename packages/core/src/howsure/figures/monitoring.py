@@ -1,4 +1,4 @@
-"""What is watched over time: the calibration error with its bands, and results over dates with their limit."""
+"""Monitoring over time: the calibration error with its bands, and results by date with their limit."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LOWEST_E = 1e-3
 
 
 def series_figure(series: MonitorSeries) -> Figure:
-    """Two panels below each other: the error of each period, and the evidence."""
+    """Two panels, one below the other: the error of each period, and the evidence."""
     with styled():
         figure = new_figure(WIDTH, 2 * HEIGHT)
         above, below = figure.subplots(2, 1, sharex=True)
@@ -73,7 +73,7 @@ def draw_series(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
 
 
 def draw_evidence(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
-    """Draw the e-value after each period, and the threshold of the alarm."""
+    """Draw the e-value after each period, and the threshold for an alarm."""
     with styled():
         axes = _new_axes(ax)
         days, how = np.array(series.period, dtype="datetime64[D]"), look(1)
@@ -92,7 +92,7 @@ def _alarm_text(series: MonitorSeries) -> str:
 
 
 def _mark(axes: Axes, series: MonitorSeries) -> None:
-    """A line at the alarm, and a shade over the time since when."""
+    """A line at the alarm, and shading from the start of the change on."""
     if series.alarm is None or series.since is None:
         return
     alarm, since, last = (np.datetime64(day, "D") for day in (series.alarm, series.since, series.period[-1]))
@@ -134,8 +134,8 @@ def trend_figure(trend: Trend) -> Figure:
 
 
 def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Axes | None = None) -> Axes:
-    """Draw the estimates of one rule by date: filled if it passed, hollow if the data did not decide, a cross if it
-    failed; the limit dashed.
+    """Draw the estimates of one rule by date: filled if it passed, hollow if undecided, a cross if it failed; the limit
+    is dashed.
 
     Raises InputError for more groups than can be distinguished.
     """

@@ -1,4 +1,4 @@
-"""pass@k and pass^k by k: a curve for each model, with intervals that hold for all k together."""
+"""pass@k and pass^k by k: a curve for each model, with intervals that are simultaneous over k."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Curve:
 
 
 def curves_of(rows: list[ScoreRow]) -> list[Curve]:
-    """The curves of pass@k and pass^k, the best at its first k first; none, unless one of them has several k."""
+    """The curves of pass@k and pass^k, the best at its first k first; () unless a curve has several k."""
     rows_by_curve: dict[tuple[str, bool], dict[int, ScoreRow]] = {}
     several = len({row.score.rpartition(" pass")[0] for row in rows}) > 1
     for row in rows:
@@ -53,8 +53,8 @@ def curves_of(rows: list[ScoreRow]) -> list[Curve]:
 
 
 def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) -> Axes:
-    """Draw curves, those of pass^k with open marks: bands for up to 3, else the interval at each k. Of more than 8
-    models, the best are named, the others faint."""
+    """Draw curves, those of pass^k with open markers: bands for up to 3 curves, otherwise the interval at each k. Of
+    more than 8 models, the best are named, and the others are faint."""
     models = list(dict.fromkeys(curve.model for curve in curves))
     looks = {model: look(i) for i, model in enumerate(models[:MOST_NAMED])}
     ks = np.unique(np.concatenate([curve.k for curve in curves]))
@@ -103,7 +103,7 @@ def _draw_curve(axes: Axes, curve: Curve, how: Look, *, band: bool, shift: float
 
 
 def _name(axes: Axes, looks: dict[str, Look], n: int, *, marks: dict[str, bool], level: float) -> None:
-    """A legend below the axes: models, and what marks and intervals mean."""
+    """A legend below the axes: models, and the meaning of markers and intervals."""
     handles = [Line2D([], [], color=how.colour, linestyle=how.dashes, marker=how.marker) for how in looks.values()]
     handles += [
         Line2D([], [], color=INK, linestyle="", marker="o", mfc="white" if hat else INK) for hat in marks.values()

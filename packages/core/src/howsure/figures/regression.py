@@ -1,4 +1,4 @@
-"""Coefficients of a regression, with predictions taken as labels and corrected."""
+"""Coefficients of a regression: naive (predictions taken as labels) and corrected."""
 
 from __future__ import annotations
 

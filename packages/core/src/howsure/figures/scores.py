@@ -1,4 +1,4 @@
-"""A leaderboard: the mean of each model with its interval, the ranks that it may have, and tiers."""
+"""A leaderboard: the mean of each model with its interval, its possible ranks, and tiers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
 
 
 def _page(rows: Sequence[ScoreRow]) -> Figure:
-    """An empty figure, as high as the rows need."""
+    """An empty figure of the height that the rows need."""
     return new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)), keep="height")
 
 
@@ -74,7 +74,7 @@ def _curves(table: Leaderboard[Any]) -> list[Curve]:
 
 
 def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:
-    """The rows to draw: the means of groups' means if requested, else all rows; of battles, the points."""
+    """The rows to draw: the means over groups if requested, otherwise all rows; for battles, the points."""
     if isinstance(table, BattleTable):
         ranks = [(score_row.rank_low, score_row.rank_high, score_row.tier, score_row.maybe_best) for score_row in table]
         return [
@@ -85,7 +85,7 @@ def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:
 
 
 def _shown(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
-    """The rows that are drawn, and a line that says how many these are, where they are not all."""
+    """The rows to draw and, if some are left out, a line with their number."""
     rows = _of_groups(table)
     if len(rows) <= MOST_ROWS:
         return rows, ""
@@ -99,7 +99,7 @@ def _shown(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
 
 
 def _heads(rows: Sequence[ScoreRow]) -> int:
-    """The number of headings: of groups, where each holds several models, or of scores."""
+    """The number of headings: groups with several models, or scores."""
     heads = {(row.score, row.group) for row in rows}
     return len(heads) if 1 < len(heads) < len(rows) or len({row.score for row in rows}) > 1 else 0
 

@@ -1,4 +1,4 @@
-"""Risk–coverage curves with their bands, and a promised threshold."""
+"""Risk–coverage curves with their bands, and a guaranteed threshold."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NAME_LENGTH = 32
 
 
 def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = None) -> Axes:
-    """Draw the share of wrong answers among those kept against the share that is kept, with pointwise bands.
+    """Draw the share of wrong answers among those kept by the share of answers kept, with pointwise bands.
 
     Marks are thresholds that can be set; between them the line is the expected risk if answers of equal confidence are
     kept in random order.
@@ -80,7 +80,7 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
 
 
 def draw_threshold(selective_threshold: SelectiveThreshold, *, ax: Axes | None = None) -> Axes:
-    """Draw the risk seen at the tested thresholds, which of them passed, the target, and the threshold found."""
+    """Draw the observed risk at the tested thresholds, which of them passed, the target, and the selected threshold."""
     tested = selective_threshold.candidates
     with styled():
         axes = _new_axes(ax)
@@ -139,7 +139,7 @@ def _draw_curve(ax: Axes, curve: SelectiveCurve, how: Look, *, band: bool) -> ob
 
 
 def _between(points: RiskCoverage) -> tuple[Floats, Floats]:
-    """Coverage and risk on the way from one threshold to the next: errors are spread evenly over a tie."""
+    """Coverage and risk between two thresholds: errors are spread evenly over a tie."""
     if len(points) > POINTS_UP_TO:
         return points.coverage, points.risk
     n, errors = np.append(0, points.n).astype(np.float64), np.append(0, points.errors).astype(np.float64)

@@ -85,7 +85,7 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
 
 
 def _names(rows: Sequence[Difference]) -> list[str]:
-    """What is compared: the model, its baseline too if there are several, and with groups in which of them."""
+    """The compared models: the model, its baseline if there are several, and the group if there are groups."""
     several = len({row.against for row in rows}) > 1
     models = [f"{row.model} − {row.against}" if several else row.model for row in rows]
     if not any(isinstance(row, GroupDifference) for row in rows):
@@ -96,7 +96,7 @@ def _names(rows: Sequence[Difference]) -> list[str]:
 
 
 def _ticks(ax: Axes, names: Sequence[str]) -> int:
-    """How many ticks there is room for: the panels of a row share what the names of the models leave."""
+    """The number of ticks that fit: panels of a row share the width that the names of the models leave."""
     place, figure = ax.get_subplotspec(), ax.get_figure(root=True)
     if place is None or figure is None:
         return TICKS

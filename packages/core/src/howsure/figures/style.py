@@ -1,4 +1,4 @@
-"""How every figure looks: readable without colour, and without touching anybody's settings."""
+"""The style of all figures: readable without colour; the user's matplotlib settings remain unchanged."""
 
 from __future__ import annotations
 
@@ -62,19 +62,19 @@ LOOKS = (
 
 
 def look(i: int) -> Look:
-    """The look of the i-th line; after eight they come again."""
+    """The look of the i-th line; looks repeat after eight."""
     return LOOKS[i % len(LOOKS)]
 
 
 @contextmanager
 def styled(**more: Any) -> Iterator[None]:
-    """Our settings inside the block, everybody's own outside."""
+    """A context with our settings; the user's settings are restored afterwards."""
     with mpl.rc_context(_DEFAULTS | SETTINGS | (NARROW if is_narrow() else {}) | more):
         yield
 
 
 def new_figure(width: float, height: float, *, constrained: bool = True, keep: str = "shape") -> Figure:
-    """An empty figure (inches) that pyplot does not know of; `constrained` makes room for long names, at some cost.
+    """An empty figure (inches) unknown to pyplot; `constrained` makes room for long names, which takes longer.
 
     Where another width is wanted, it keeps its "shape" or its "height".
     """
@@ -106,7 +106,8 @@ def dress(ax: Axes, *, grid: str | None = None) -> None:
 
 
 def shortened_name(name: str, limit: int) -> str:
-    """A name that fits: one line of what can be drawn, its middle left out if it is too long."""
+    """A name that fits on one line, without characters that cannot be drawn; the middle is left out if it is too
+    long."""
     name = on_a_terminal(" ".join(name.split()))
     if len(name) <= limit:
         return name
@@ -115,13 +116,13 @@ def shortened_name(name: str, limit: int) -> str:
 
 
 def literal(text: Text, string: str) -> None:
-    """Give a text a string as it is: no dollar sign in a name starts a formula, and what no font has is written out."""
+    """Set a text verbatim: dollar signs start no formula, and characters missing in the font are written out."""
     text.set_parse_math(False)
     text.set_text(on_a_terminal(string).replace("\t", " "))
 
 
 def literal_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
-    """A legend whose names are taken as they are: an underscore hides nothing, a dollar sign starts nothing."""
+    """A legend with verbatim names: an underscore hides no entry, a dollar sign starts no formula."""
     legend = ax.legend(list(handles), [str(i) for i in range(len(names))], frameon=False, **options)
     for text, name in zip(legend.get_texts(), names, strict=True):
         literal(text, name)
@@ -129,7 +130,7 @@ def literal_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **opt
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """A value and its interval as a figure shows them, with three decimals, or four where all are small."""
+    """A value and its interval in a figure, with three decimals, or four if all are small."""
     if estimate.value != estimate.value:
         return "undefined"
     decimals = 4 if max(estimate.value, estimate.high or 0.0) < 0.01 else 3

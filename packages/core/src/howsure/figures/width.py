@@ -1,4 +1,4 @@
-"""The width that a figure is to have in print."""
+"""The width of a figure in print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
 
 @contextmanager
 def of_width(inches: float | None) -> Iterator[None]:
-    """Figures made inside have this width, or their own for None; their text keeps its size.
+    """A context in which figures get this width, or their default width for None; text keeps its size.
 
     Raises InputError for a width at which nothing can be read.
     """
@@ -29,11 +29,11 @@ def of_width(inches: float | None) -> Iterator[None]:
 
 
 def wanted_width() -> float | None:
-    """The width asked for, in inches; None for the figure's own."""
+    """The requested width, in inches; None for the default width."""
     return _WIDTH.get()
 
 
 def is_narrow() -> bool:
-    """Whether the figure is to fit one column."""
+    """Whether the figure must fit one column."""
     inches = wanted_width()
     return inches is not None and inches < NARROW

@@ -1,1 +1,1 @@
-"""Files: written whole or not at all, read with limits, and never unpickled."""
+"""Files: written atomically, read with limits, and never unpickled."""

@@ -1,4 +1,4 @@
-"""Archives of arrays, as numpy and howsure write them: what they declare is checked before anything is read."""
+"""Archives of arrays, written by numpy or howsure; declared sizes and types are checked before anything is read."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ FAULTS = (
 
 
 class ArchiveError(ValueError):
-    """An error in an archive or an array; the message needs the name of the file before it."""
+    """An error in an archive or an array; callers put the name of the file before the message."""
 
 
 def most_unpacked(packed: int, *, text: bool = False) -> int:
-    """How many bytes a file of `packed` bytes may unpack to; a `text` of short rows needs some 30 times as many."""
+    """The maximum unpacked size of a file of `packed` bytes; a `text` of short rows needs some 30 times its size."""
     return max(RATIO * packed, LEAST_TEXT if text else LEAST_MOST)
 
 
 class Archive:
-    """The members of a zip, unpacked only when asked for.
+    """The members of a zip, unpacked on demand.
 
     >>> content = io.BytesIO()
     >>> np.savez(content, weights=np.array([0.5, 1.5]))
@@ -103,7 +103,7 @@ class Archive:
         return tuple(name.removesuffix(".npy") for name in self.members if name.endswith(".npy"))
 
     def content(self, member: str) -> bytes:
-        """A member as it is.
+        """The bytes of a member.
 
         Raises ArchiveError if there is none, if it is damaged, or too large.
         """
@@ -119,7 +119,7 @@ class Archive:
             raise _damaged(member, error) from error
 
     def array(self, name: str, *, kinds: str = NUMBERS) -> Array:
-        """An array whose type is of one of the `kinds`, as numpy calls them.
+        """An array whose type is one of the `kinds`, in numpy's notation.
 
         Raises ArchiveError if there is none, or as `read_array` does.
         """
@@ -134,7 +134,7 @@ class Archive:
             raise _damaged(member, error) from error
 
     def _of_zstd(self, member: zipfile.ZipInfo) -> bytes:
-        """A member that is packed by zstd, unpacked no further than to the size that it declares."""
+        """A member compressed with zstd, unpacked at most to its declared size."""
         self._file.seek(member.header_offset)
         mark, name, extra = LOCAL_HEADER.unpack(self._file.read(LOCAL_HEADER.size))
         if mark != b"PK\x03\x04":
@@ -150,7 +150,7 @@ class Archive:
         return content
 
     def _take(self, member: str) -> int:
-        """The size of a member, which is taken off what the archive may unpack to."""
+        """The size of a member, after subtracting it from the size that the archive may still unpack to."""
         if member not in self._known:
             raise ArchiveError(f"it has no {member}")
         size = self._zip.getinfo(member).file_size
@@ -162,7 +162,7 @@ class Archive:
 
 @dataclass(frozen=True, slots=True)
 class ArrayHeader:
-    """What the first bytes of an array declare, and how many they are."""
+    """The declarations in the header of an array, and the header's length."""
 
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
@@ -175,7 +175,7 @@ class ArrayHeader:
 
 
 def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS) -> Array:
-    """An array in numpy's format, of which `size` bytes are there.
+    """An array in numpy's format, from a file of `size` bytes.
 
     Raises ArchiveError if its type is of none of the `kinds`, if it does not declare as much as is there, if texts hold
     invalid characters, or if it is not such an array.
@@ -194,7 +194,7 @@ def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS)
 
 
 def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[str] = NUMBERS) -> ArrayHeader:
-    """The header of an array in numpy's format, of which `size` bytes are there; the values come next.
+    """The header of an array in numpy's format, from a file of `size` bytes; the values follow it.
 
     Raises ArchiveError as `read_array` does, but for what the values are.
     """
@@ -226,7 +226,7 @@ def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[s
 
 
 def _check_characters(array: Array, name: str) -> None:
-    """Refuse code points that are not characters: Python cannot print, save or compare them."""
+    """Raise an error for invalid code points, which Python cannot print, save or compare."""
     codes = array.ravel(order="K").view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
     low, high = SURROGATES
     if bool((codes > LAST_CODE_POINT).any()) or bool(((codes >= low) & (codes <= high)).any()):

@@ -1,4 +1,4 @@
-"""Files opened to be read, as bytes, as UTF-8 text, plain or packed, and as JSON; and scratch folders."""
+"""Files opened for reading as bytes, as UTF-8 text (plain or compressed) and as JSON; and scratch folders."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Identity = tuple[int, int]  # of a file, whatever its names
 
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file as bytes; InputError if it is a directory, there is none, or it cannot be read."""
+    """A file as bytes; InputError if it is a directory, does not exist, or cannot be read."""
     if os.path.isdir(path):
         raise InputError(f"{os.fspath(path)} is a directory; name a file in it.")
     try:
@@ -62,7 +62,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def missing_file(path: str) -> InputError:
-    """The error for a path that does not exist, with the file in its folder that was probably meant."""
+    """Error for a path that does not exist, suggesting a file of the folder with a similar name."""
     folder = os.path.dirname(path) or "."
     names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
     alike = [name for name in names if nearest(source_name(path), [source_name(name)], cutoff=ALIKE) is not None]
@@ -72,7 +72,7 @@ def missing_file(path: str) -> InputError:
 
 
 def identity(path: str | os.PathLike[str] | int, *, devices: bool = False) -> Identity | None:
-    """The identity of a file or folder, and with `devices` of a pipe: the same for every name and link, and for
+    """The identity of a file or folder and, with `devices`, of a pipe: the same for all names and links, and for
     standard input, number 0; None if it does not exist."""
     try:
         status = os.stat(path)
@@ -83,7 +83,7 @@ def identity(path: str | os.PathLike[str] | int, *, devices: bool = False) -> Id
 
 
 def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "rows") -> None:
-    """Raise InputError where a file is named twice, by whatever names and links, or also as standard input ("-")."""
+    """Raise InputError if a file is named twice, by other names or links, or also as standard input ("-")."""
     path_by_place: dict[object, str] = {}
     for path in [os.fspath(path) for path in paths]:
         where = identity(0 if path == STANDARD_INPUT else path, devices=True) or path
@@ -94,7 +94,7 @@ def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "row
 
 
 def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files that paths and globs name, in the order named; those of a glob in natural order.
+    """The files named by paths and globs, in the given order; those of a glob in natural order.
 
     Raises InputError if none is named, a path leads nowhere, or a file is named twice, under any name or link.
     """
@@ -140,14 +140,14 @@ def decoded(raw: bytes) -> str:
 
 
 def undecodable(error: UnicodeDecodeError) -> str:
-    """What is wrong with bytes that are not UTF-8."""
+    """A description of the first bytes that are not UTF-8."""
     if error.reason == "unexpected end of data" and error.end == len(error.object):
         return "it ends inside a character"
     return f"it is not UTF-8 text: byte {error.start + 1:,} is 0x{error.object[error.start]:02x}"
 
 
 def checked_text(text: str, what: str) -> str:
-    r"""A text that someone named or typed, which is UTF-8; in another encoding, Python gives it halves of characters.
+    r"""A text from the user, checked to be valid UTF-8; in other encodings, Python represents it with surrogates.
 
     >>> checked_text("p\udcff.csv", "the name of a file")
     Traceback (most recent call last):
@@ -166,7 +166,7 @@ def checked_text(text: str, what: str) -> str:
 
 
 def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
-    """The value of a JSON text; `strict`: a name counts once in an object, and all numbers are finite.
+    """The value of a JSON text; `strict`: no duplicate keys, and only finite numbers.
 
     >>> parsed_json('{"a": [1, 2]}')
     {'a': [1, 2]}
@@ -209,7 +209,7 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def is_version(value: Any, *versions: int) -> bool:
-    """Whether a value is one of the whole numbers, and not true, which Python takes for 1."""
+    """Whether a value is one of these integers; True, which Python equates with 1, is not."""
     return type(value) is int and value in versions
 
 
@@ -229,7 +229,7 @@ def compression_of(first: bytes) -> str:
 
 
 def check_packed(path: str, compression: str, name: str) -> None:
-    """Unpack a file to nowhere, in bounded memory.
+    """Check a compressed file by unpacking it in bounded memory without keeping the content.
 
     Raises InputError if it is damaged, cut off, or unpacks to very much more than its size.
     """
@@ -241,13 +241,13 @@ def check_packed(path: str, compression: str, name: str) -> None:
 
 
 def unpacked(packed: bytes, compression: str, name: str) -> bytes:
-    """What packed bytes hold; InputError as `check_packed` does."""
+    """The unpacked bytes; InputError as in `check_packed`."""
     return b"".join(_pieces(io.BytesIO(packed), compression, len(packed), name))
 
 
 @contextmanager
 def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]:
-    """A file that `check_packed` found whole, as a stream of what it holds; InputError if it changed meanwhile."""
+    """A stream of the unpacked content of a file that `check_packed` has checked; InputError if it has changed."""
     faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
     try:
         with open(path, "rb") as file:
@@ -287,18 +287,18 @@ BEGINNING = 8_192  # bytes within which a file that is not text has a zero byte
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text of a file, its lines ended by "\\n", and what the user calls the file."""
+    """The text of a file with lines ending in "\n", and the file's name for the user."""
 
     name: str
     content: str
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and known suffixes: the name of the one document in it."""
+        """The file's name without folder and known suffixes, which names its only document."""
         return source_name(self.name)
 
     def fault(self, line: int, what: str) -> InputError:
-        """The error for a line (from 1): what is wrong with it and what to do."""
+        """Error for a line (from 1): what is wrong, and what to do."""
         return InputError(f"line {line:,} of {self.name}: {what}")
 
 
@@ -329,11 +329,11 @@ PIECE = 1 << 20
 
 
 class NotUTF8Error(InputError):
-    """A file is text in another encoding than UTF-8; the place of its `fault` is where."""
+    """A file is text in another encoding than UTF-8; `fault` describes the place."""
 
 
 def not_utf8(place: str, advice: str, *, what: str = "") -> NotUTF8Error:
-    """The error for a place, such as a line of a file, whose bytes are not UTF-8."""
+    """Error for a place, such as a line of a file, with bytes that are not UTF-8."""
     return NotUTF8Error(
         "{parameter} is not UTF-8 text{what}",
         ColumnName(place, "files"),
@@ -344,7 +344,7 @@ def not_utf8(place: str, advice: str, *, what: str = "") -> NotUTF8Error:
 
 
 def checked_encoding(encoding: str | None) -> str | None:
-    """An encoding of texts, as Python names it; None stays None.
+    """A text encoding by its Python name; None stays None.
 
     >>> checked_encoding("Windows-1252")
     'cp1252'
@@ -366,7 +366,7 @@ def checked_encoding(encoding: str | None) -> str | None:
 
 
 def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
-    """The error for bytes that are not text in the named encoding."""
+    """Error for bytes that are not text in the stated encoding."""
     return InputError(
         "{name} is not {encoding}: byte {at:,} is 0x{raw:02x}. Name another encoding.",
         name=name,
@@ -377,7 +377,8 @@ def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
 
 
 def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
-    """The error for a file that is not UTF-8: how it would read in the likely encoding, so that one can see whether."""
+    """Error for a file that is not UTF-8, which shows the text in the likely encoding, so that the user can confirm
+    it."""
     with open(path, "rb") as file:
         for line in file:
             try:
@@ -396,7 +397,7 @@ def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
 
 
 def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, encoding: str, name: str) -> None:
-    """Write the text of a file that is not packed to another as UTF-8.
+    """Write the text of an uncompressed file to another file as UTF-8.
 
     Raises InputError if the text is not in that encoding, and if it is UTF-8 all the same, because reading it in the
     named encoding would change its letters.
@@ -415,7 +416,7 @@ def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, enc
 
 
 def _is_utf_8(path: str | os.PathLike[str]) -> bool:
-    """Whether a file has letters beyond ASCII, and all of them are UTF-8."""
+    """Whether a file has characters beyond ASCII, all of them valid UTF-8."""
     decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
     with open(path, "rb") as file:
         while piece := file.read(PIECE):
@@ -428,7 +429,7 @@ def _is_utf_8(path: str | os.PathLike[str]) -> bool:
 
 
 def _undecodable(raw: bytes, name: str, at: int) -> InputError:
-    """The error for bytes that are not UTF-8 from `at` on: no text at all, or text in another encoding."""
+    """Error for bytes that are not UTF-8 from `at` on: binary data, or text in another encoding."""
     if b"\0" in raw[:BEGINNING] and not raw.startswith(UTF_16):
         advice = "; it is an .npz file. If it is a model, name it before the text" if b".npy" in raw[:100] else ""
         return InputError(f"{name} is not a text file{advice}.")
@@ -461,7 +462,7 @@ PREFIX, OWNER = "howsure-", "howsure.owner"  # a name that nobody else gives a f
 
 
 class Scratch:
-    """A folder for scratch files, gone when it is closed or nobody holds it any more.
+    """A folder for scratch files, removed when it is closed or no longer referenced.
 
     Its maker holds a lock on a file in it as long as it lives. What of this user has a lock that nobody holds was left
     by a process that was killed, and is removed when the next process makes its first folder in the same place.
@@ -483,12 +484,12 @@ class Scratch:
 
 @cache
 def _look_around(place: str) -> None:
-    """Once a process: a shared folder holds thousands of entries."""
+    """Remove abandoned folders, once per process, since a shared folder may hold thousands of entries."""
     remove_abandoned(Path(place))
 
 
 def remove_abandoned(place: Path) -> None:
-    """Remove the scratch folders in a place that are this user's and whose maker is no more."""
+    """Remove this user's scratch folders in a place whose process no longer exists."""
     if fcntl is None:
         return
     try:
@@ -508,7 +509,8 @@ def remove_abandoned(place: Path) -> None:
 
 
 def _own(folder: Path) -> int | None:
-    """Lock a folder; what is to be closed in the end. The file has its name only once it is locked."""
+    """Create and lock a folder, and return what must be closed at the end. It gets its final name only when it is
+    locked."""
     if fcntl is None:
         return None
     unnamed = folder / f".{OWNER}"

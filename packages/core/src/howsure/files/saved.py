@@ -1,4 +1,5 @@
-"""Saved files: written whole, read with limits, each with a head that says what it is; those of arrays are a zip."""
+"""Saved files: written atomically, read with limits, each with a header of its kind and version; those with arrays are
+zips."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ Loaded = TypeVar("Loaded")
 
 
 def path_of(path: object, *, like: str) -> Path:
-    """A path as users may give it; InputError, with a name `like` it should be, where it can be none."""
+    """A path given by the user; InputError, with an example `like` which it should be, for invalid ones."""
     if isinstance(path, str | os.PathLike):
         path_text = os.fspath(path)
         if isinstance(path_text, str) and path_text and "\0" not in path_text:
@@ -35,7 +36,7 @@ def path_of(path: object, *, like: str) -> Path:
 
 
 def save(content: bytes, path: Place, *, like: str) -> None:
-    """Write a file that appears whole or not at all; InputError where none can be written."""
+    """Write a file atomically; InputError if it cannot be written."""
     target = path_of(path, like=like)
     try:
         write_whole(content, target)
@@ -44,7 +45,7 @@ def save(content: bytes, path: Place, *, like: str) -> None:
 
 
 def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> None:
-    """Save as `save` does, if there is no file or its content is an earlier state of this; processes wait for each
+    """Save as `save` does, if there is no file or it contains an earlier state of this object; processes wait for each
     other.
 
     earlier: the SHA-256 of each state that was loaded or saved before; that of `content` is added.
@@ -60,7 +61,7 @@ def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> 
 
 
 def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str) -> Loaded:
-    """What a file holds, as `parse` reads its bytes; errors name the file.
+    """The content of a file, parsed by `parse`; errors name the file.
 
     Raises InputError if the file does not exist, cannot be read, or is larger than any `what`.
     """
@@ -76,7 +77,7 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What an object of JSON says of itself: under which `keys` its kind and its version stand, and what both must be.
+    """The header of a JSON object: the `keys` of its kind and version, and their required values.
 
     what: what it is called in messages. none, older: what to do about another kind, and another version. strict: as in
     `parsed_json`.
@@ -113,7 +114,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """The state of a computation that goes on later, as JSON: its head, a checksum, and its content.
+    """The state of an interrupted computation as JSON: its header, a checksum, and its content.
 
     damaged: what to do about a state that was changed.
     """
@@ -143,7 +144,7 @@ class SavedState:
 
     @contextmanager
     def content(self, text: str | bytes) -> Iterator[dict[str, Any]]:
-        """The content of a text that `text` made.
+        """The content of a text written by `text`.
 
         Raises InputError for any other text, and for whatever goes wrong in the block, where the content is used.
         """
@@ -161,7 +162,7 @@ class SavedState:
 
 
 def json_sha256(value: Any) -> str:
-    """The SHA-256 of a value as JSON, whatever the order of its keys."""
+    """The SHA-256 of a value as JSON, independent of the order of keys."""
     return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
 
 
@@ -173,7 +174,7 @@ UNIX = 3  # the system that the zip names, whatever the system is: the same byte
 def write_model(
     path: Place, *, kind: str, schema: int, content: Mapping[str, Any], arrays: Mapping[str, Array]
 ) -> None:
-    """Write a model to a file that appears whole or not at all; a model that is there is replaced.
+    """Write a model file atomically, replacing an existing one.
 
     kind: what it is, such as "tagger". schema: the number of this form of `content` and `arrays`, counted from 1.
     content: what JSON can hold. arrays: numbers, by name.
@@ -190,8 +191,8 @@ def write_model(
 def read_model(
     path: Place, *, kind: str, schema: int, oldest: int | None = None
 ) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The content and the arrays of a model that `write_model` wrote. What a file declares is checked before it is
-    unpacked, and nothing is unpickled or evaluated. oldest: the first schema that is still read (default: `schema`).
+    """The content and the arrays of a model written by `write_model`. Declared sizes are checked before unpacking, and
+    nothing is unpickled or evaluated. oldest: the first schema that can be read (default: `schema`).
 
     Raises InputError if the file does not exist, or is truncated, changed, of another kind or of another schema.
     """
@@ -206,13 +207,13 @@ def read_model(
 
 
 def damaged_model(path: Place, why: object) -> InputError:
-    """The error for a file whose parts do not fit together, also for those who find out what `read_model` cannot."""
+    """Error for a file whose parts are inconsistent; also raised by callers that find what `read_model` cannot."""
     what = f"{path} is not a model, or was truncated or changed: {str(why).rstrip('.')}"
     return InputError(f"{what}. Restore a copy, or train the model and save it again.")
 
 
 def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
-    """What a file of arrays is if it is not a model, and which command reads it.
+    """The kind of a file of arrays that is not a model, and the command that reads it.
 
     >>> _what_it_is("crf.npz", ["emissions"])
     'It contains the arrays emissions. Name the file that the model was saved to.'

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and journals that a crash cannot damage."""
+"""Files that are written atomically, and journals that a crash cannot damage."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_place(path: str | os.PathLike[str]) -> None:
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
-    """Write text as UTF-8, compressed where the name ends in .gz, by way of `write_whole`."""
+    """Write text as UTF-8 by `write_whole`, compressed if the name ends in .gz."""
     content = text.encode()
     write_whole(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content, path)
 
@@ -54,13 +54,13 @@ def write_whole(content: bytes, path: Place) -> None:
 
 
 def copy_whole(source: Path, path: Place) -> None:
-    """Write what a scratch file holds, however large, in the same way."""
+    """Copy a scratch file of any size to its destination atomically."""
     with open(source, "rb") as content:
         write_by(path, lambda file: shutil.copyfileobj(content, file, BLOCK))
 
 
 def write_by(path: Place, write: Callable[[BinaryIO], object]) -> None:
-    """Write what a function writes to an open file, in the same way."""
+    """Write a file atomically by a function that writes to an open file."""
     check_place(path)
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
@@ -81,7 +81,7 @@ def write_by(path: Place, write: Callable[[BinaryIO], object]) -> None:
 
 @contextmanager
 def _named_in_errors(path: Place) -> Iterator[None]:
-    """Raise each OSError with the user's name of the file."""
+    """A context in which OSErrors contain the user's name of the file."""
     try:
         yield
     except OSError as error:
@@ -90,7 +90,7 @@ def _named_in_errors(path: Place) -> Iterator[None]:
 
 @contextmanager
 def _temporary_file(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
-    """A new file next to another, to replace it; it is removed at the end if it is still there.
+    """A new file next to another one, which it will replace; it is removed at the end if it still exists.
 
     It is locked as long as it is used: a temporary file that nobody has locked was left by a process that was killed,
     and is removed first.
@@ -113,7 +113,7 @@ def _new_locked(target: Path) -> tuple[Path, BinaryIO]:
 
 
 def _locked_in_place(file: BinaryIO, path: Path) -> bool:
-    """Lock a file; closed and False if another process removed or replaced it before it was locked."""
+    """Lock a file; if another process has removed or replaced it meanwhile, close it and return False."""
     with suppress(OSError):  # the file system has no locks
         lock(file)
     if identity(file.fileno()) == identity(path):
@@ -123,7 +123,7 @@ def _locked_in_place(file: BinaryIO, path: Path) -> bool:
 
 
 def _remove_stale(target: Path) -> None:
-    """Remove the temporary files of a target that are this user's and that nobody has locked."""
+    """Remove this user's temporary files of a target that no process has locked."""
     if fcntl is None:
         return
     stale = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}")
@@ -142,7 +142,7 @@ def _remove_stale(target: Path) -> None:
 
 @contextmanager
 def appending(path: Place) -> Iterator[BinaryIO]:
-    """A file, locked, to which lines are added; made if there is none, and removed if it stays empty."""
+    """A context with a locked file for appending lines; created if it does not exist, and removed if it stays empty."""
     target, is_new = Path(path), not os.path.exists(path)
     with _named_in_errors(path):
         while True:
@@ -159,7 +159,7 @@ def appending(path: Place) -> Iterator[BinaryIO]:
 
 
 def append(file: BinaryIO, content: bytes, *, start: int) -> None:
-    """Write bytes to a file that `appending` opened, from a byte on; after an error, the file ends there."""
+    """Write bytes from a position on to a file opened by `appending`; after an error, the file is truncated there."""
     file.truncate(start)
     try:
         rest = memoryview(content)
@@ -174,7 +174,7 @@ def append(file: BinaryIO, content: bytes, *, start: int) -> None:
 
 @contextmanager
 def alone(path: Place) -> Iterator[None]:
-    """While a file is read and replaced: of the processes that ask for this, one after the other.
+    """A context for reading and replacing a file: processes that use it run one after another.
 
     The folder is locked, since the file itself is replaced; the lock goes with the process that holds it. On systems
     without such locks (Windows, some network drives), the user must run one process at a time.
@@ -194,13 +194,13 @@ def alone(path: Place) -> Iterator[None]:
 
 
 def lock(file: BinaryIO | int) -> None:
-    """Wait until no other process holds the lock on a file; nothing on systems without such locks (Windows)."""
+    """Wait for the lock on a file; does nothing on systems without such locks (Windows)."""
     if fcntl is not None:
         fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk; where a system cannot (Windows), it does so in its own time."""
+    """Flush the names in a folder to the disk; some systems (Windows) do so on their own schedule."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -219,7 +219,7 @@ BEGINNING = b"00000000 {"
 
 
 def line_of(record: Mapping[str, Any]) -> bytes:
-    """A record as a line: its checksum and its content as JSON.
+    """A record as a line: a checksum and the content as JSON.
 
     >>> line_of({"a": 1}).decode().strip()
     'fba18e97 {"a": 1}'
@@ -229,7 +229,7 @@ def line_of(record: Mapping[str, Any]) -> bytes:
 
 
 def records_of(path: Path, start: int, *, what: str) -> Iterator[tuple[Any, int]]:
-    """The complete records from a byte on, and the byte after each; an incomplete record at the end is left out.
+    """The complete records from a byte on, with the byte after each; an incomplete record at the end is left out.
 
     Raises InputError if a complete line is damaged, or if the file does not begin like a journal (`what` it should be).
     """

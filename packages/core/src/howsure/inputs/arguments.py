@@ -1,4 +1,4 @@
-"""Whether arguments have the kinds that a function's annotations name, checked before anything is computed."""
+"""Check that arguments have the kinds that a function's annotations name, before anything is computed."""
 
 from __future__ import annotations
 
@@ -70,18 +70,19 @@ def is_listlike(value: object) -> TypeGuard[Iterable[Any]]:
 
 
 def _is_single(value: object) -> bool:
-    """Whether a value is no container of values: neither a list, nor an array, nor a frame."""
+    """Whether a value is a single one: not a list, an array, a frame or another container."""
     is_text = isinstance(value, (str, bytes))
     return isinstance(value, Hashable) and (is_text or not (isinstance(value, Iterable) or hasattr(value, "__array__")))
 
 
 def _is_scalar(value: object) -> bool:
-    """`_is_single`, for the scalars of numpy, too."""
+    """`_is_single`, also for numpy scalars."""
     return isinstance(value, np.generic) or _is_single(value)
 
 
 def _is_list(is_item: IsOfKind) -> IsOfKind:
-    """The test of a list, tuple, array, series or range, all of whose values pass a test."""
+    """A predicate: whether a value is a list, tuple, array, series or range, all of whose values satisfy a
+    predicate."""
 
     def is_list(value: Any) -> bool:
         unordered = isinstance(value, (set, frozenset)) or hasattr(value, "columns")

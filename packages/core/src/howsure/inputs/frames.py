@@ -103,7 +103,7 @@ class Read(Protocol):
     def blocks(self) -> Iterator[Pairs]:
         """All pairs, in blocks if they are too many for memory; such blocks have no groups."""
 
-    def beside(self, names: Sequence[str]) -> Rows:
+    def other_columns(self, names: Sequence[str]) -> Rows:
         """The rows used; its method `at` reads the columns `names` for some of these rows."""
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def pairs_from(
     """
     if isinstance(y_true, Pairs):
         other_roles = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
-        _refuse_beside(y_true, {prob_name: y_prob, "data": data, "pos_label": pos_label, **other_roles})
+        _refuse_with_pairs(y_true, {prob_name: y_prob, "data": data, "pos_label": pos_label, **other_roles})
         return _joined(y_true, other_roles)
     roles = {
         "y_true": y_true,
@@ -163,7 +163,7 @@ def _pairs_of_given(
     return replace(pairs, groups=codes, group_names=names)
 
 
-def _refuse_beside(pairs: Pairs, roles_given: dict[str, Any]) -> None:
+def _refuse_with_pairs(pairs: Pairs, roles_given: dict[str, Any]) -> None:
     """Raise InputError for an argument that the pairs already have."""
     for name, value in roles_given.items():
         has_part = name not in PARTS or getattr(pairs, PARTS[name]) is not None

@@ -82,16 +82,16 @@ class RepeatedItems:
         )
 
 
-def candidates(columns: Sequence[str], taken: Sequence[str] = ()) -> Iterator[tuple[str, bool]]:
+def candidates(columns: Sequence[str], excluded: Sequence[str] = ()) -> Iterator[tuple[str, bool]]:
     """The columns that may identify the item, the most likely first, each with a flag.
 
-    The flag is True if the column shows, when it never repeats, that each row is its own item. taken: columns that
+    The flag is True if the column shows, when it never repeats, that each row is its own item. excluded: columns that
     already have a role and are passed over.
 
     >>> list(candidates(["task_id", "Item", "score"]))
     [('Item', True), ('task_id', False)]
     """
-    by_name = {name.casefold(): name for name in columns if name not in taken}
+    by_name = {name.casefold(): name for name in columns if name not in excluded}
     for names, is_item in ((ITEM_COLUMNS, True), (ROW_OR_ITEM_COLUMNS, False), (ASKED_COLUMNS, True)):
         yield from ((by_name[name], is_item) for name in names if name in by_name)
 
@@ -168,8 +168,8 @@ def _repeated(column: str, items: Any, cells: Sequence[Any]) -> RepeatedItems | 
         return None
     cell = np.zeros(n, dtype=np.int64)
     for part in cells:
-        own = _codes(part)[is_item] + 1  # 0 where it is missing
-        cell = np.unique(cell * (int(own.max()) + 1) + own, return_inverse=True)[1]
+        codes = _codes(part)[is_item] + 1  # 0 where it is missing
+        cell = np.unique(cell * (int(codes.max()) + 1) + codes, return_inverse=True)[1]
     pairs, times = np.unique(cell * different + codes[is_item], return_counts=True)
     if times.max() == 1:
         return None

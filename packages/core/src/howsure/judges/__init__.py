@@ -1,4 +1,4 @@
-"""Judges: what a model's grades of answers say about the grades that people would give."""
+"""Judges: models that grade answers, compared with the grades that people give."""
 
 from howsure.judges.agreement import rater_agreement
 from howsure.judges.bias import BiasRow, JudgeBias, judge_bias

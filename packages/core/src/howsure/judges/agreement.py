@@ -1,4 +1,4 @@
-"""`rater_agreement`: how far do raters agree, and may a judge replace a person?"""
+"""`rater_agreement`: the agreement of raters, and whether a judge may replace a person."""
 
 from __future__ import annotations
 
@@ -76,9 +76,9 @@ def rater_agreement(
     (interval), of all categories. AC depends on how many categories there are, ordinal κ on those between others, and
     ordinal and interval agreement and AC on the lowest and the highest; α and nominal κ only on grades that occur.
     Where the grades of fewer than 5 items differ, intervals are exact ones of the
-    share of such items instead. The judge is compared with each person, item by item: who is nearer to the other people
-    (the alternative annotator test)? It may stand in where it is found as good, less the margin, as half of the people
-    or more, at a false discovery rate of .05.
+    share of such items instead. The alternative annotator test compares the judge with each person, item by item:
+    which of the two is nearer to the other people? The judge may replace people if it is as good, up to the margin, as
+    at least half of them, at a false discovery rate of 0.05.
 
     Sources: Krippendorff (2011); Cohen (1968); Gwet (2008, 2014); Calderon, Reichart & Dror (2025).
 
@@ -135,13 +135,13 @@ class _Grades:
     scale: str
 
     def of(self, raters: Sequence[str]) -> Integers:
-        """The columns of some raters, of items that at least two of them graded."""
+        """The grades of some raters, for items that at least two of them graded."""
         codes = self.table[:, [self.raters.index(rater) for rater in raters]]
         graded_by_two: Integers = codes[(codes >= 0).sum(axis=1) > 1]
         return graded_by_two
 
     def common(self, a: str, b: str) -> int:
-        """How many items both graded."""
+        """The number of items that both raters graded."""
         return len(self.of((a, b)))
 
 
@@ -183,7 +183,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
 
 
 def _scale_note(grades: _Grades) -> str:
-    """What depends on the scale where only the values that occur are known."""
+    """A note on coefficients that depend on the whole scale, if only the values that occur are known."""
     what = {"nominal": "AC counts", "ordinal": "agreement, κ and AC count", "interval": "agreement and AC count"}
     return told(
         f"{what[grades.scale]} only the values that occur ({shortened(grades.names)}); if the scale has others, give "
@@ -192,7 +192,7 @@ def _scale_note(grades: _Grades) -> str:
 
 
 def _scale_of(categories: Sequence[str | float], occurring: list[Any], scale: str) -> tuple[list[Any], list[Any]]:
-    """All categories, those with an order in their order, and the grades that occur, both as numbers or both as texts.
+    """All categories, in their order if they have one, and the grades that occur; both as numbers or both as texts.
 
     Raises InputError for a single category, one that is named twice, and one that is not a number where grades are.
     """
@@ -220,8 +220,8 @@ def _texts(categories: list[Any]) -> list[str]:
 
 
 def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], float]:
-    """Krippendorff's α by how many times each kind of item (u, values) occurs, with at least two grades each; NaN where
-    all grades are the same."""
+    """Krippendorff's α from the number of items of each kind (u, values) with at least two grades each; NaN if all
+    grades are equal."""
     if scale == "nominal":
         apart, pairable = pairable_sums(counts)
         return lambda times: float(alpha(times @ apart, times @ pairable))
@@ -244,13 +244,13 @@ def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], fl
 
 
 def _of_ranks(frequency: Floats) -> Floats:
-    """δ² of grades of which only the order counts, from how often each occurs."""
+    """δ² for ordinal grades, from the frequency of each grade."""
     below = np.cumsum(frequency) - frequency / 2
     return np.asarray((below[:, None] - below[None, :]) ** 2)
 
 
 def _agreement(values: Floats, scale: str) -> Floats:
-    """How far two grades agree: 1 on the diagonal."""
+    """The weight of agreement of two grades: 1 on the diagonal."""
     if scale == "nominal" or len(values) < 2:
         return np.eye(len(values))
     places = np.arange(len(values), dtype=np.float64) if scale == "ordinal" else values
@@ -259,7 +259,7 @@ def _agreement(values: Floats, scale: str) -> Floats:
 
 
 def shares_of(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
-    """How far two raters agree, Cohen's κ and Gwet's AC, from how often they gave which two grades (q, q)."""
+    """The agreement of two raters, Cohen's κ and Gwet's AC, from the cross table (q, q) of their grades."""
     p = pairs / pairs.sum()
     first, second = p.sum(axis=1), p.sum(axis=0)
     share, mean, q = float((agree * p).sum()), (first + second) / 2, len(p)
@@ -299,7 +299,7 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
 
 
 def _distinct_rows(counts: Floats, *, most: int) -> tuple[Floats, Integers]:
-    """The distinct rows of whole numbers from 0 to `most`, in ascending order, and how often each occurs."""
+    """The distinct rows of integers from 0 to `most`, in ascending order, and their frequencies."""
     n_values = counts.shape[1]
     if (most + 1) ** n_values > 2**53:  # keys would not be exact
         rows, times = np.unique(counts, axis=0, return_counts=True)
@@ -312,8 +312,8 @@ def _distinct_rows(counts: Floats, *, most: int) -> tuple[Floats, Integers]:
 def _estimate(
     statistic: Callable[[Floats], float], times: Floats, *, n: int, apart: int, chance: float, level: float
 ) -> Estimate:
-    """A statistic of items of a few kinds, each of which occurs `times` times, with its interval from leaving out each
-    item in turn.
+    """A statistic of items of a few kinds, with frequencies `times`, and its interval from leaving out each item in
+    turn.
 
     Where the raters of fewer than 5 of n items are `apart`, leaving these out does not show how many others would be:
     then the interval is that of the share of such items, exact for a share, each of which takes as much of 1 as those
@@ -343,7 +343,7 @@ def _estimate(
 
 
 def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement:
-    """Whether the judge is as near to other people as each person is, less the margin."""
+    """Whether the judge is as close to other people as each person is, up to the margin."""
     from scipy.special import stdtr
 
     place = grades.raters.index(judge)
@@ -376,8 +376,8 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
 
 
 def _nearness(grades: Floats, others: Floats, scale: str) -> Floats:
-    """How near grades (n,) are to those of others (n, k), which may lack some: the share that is equal, or minus the
-    root of the mean squared distance."""
+    """The closeness of grades (n,) to those of others (n, k), some of which may be missing: the share of equal grades,
+    or minus the root mean squared distance."""
     if scale == "nominal":
         return np.asarray(np.nanmean(np.where(np.isnan(others), np.nan, others == grades[:, None]), axis=1))
     return np.asarray(-np.sqrt(np.nanmean((others - grades[:, None]) ** 2, axis=1)))

@@ -1,4 +1,4 @@
-"""`judge_bias`: does a judge look at what it should not: order, length, its own family, the day?"""
+"""`judge_bias`: whether a judge's grades depend on order, length, its own model family, or time."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def _capitalised(sentence: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BiasRow:
-    """A bias of a judge, of n answers: the estimate, the p of none (NaN for a share of grades that change), and what it
-    says. The estimate is NaN where these are too few."""
+    """A bias of a judge, from n answers: the estimate, its p-value (NaN for a share of changed grades), and its
+    meaning. The estimate is NaN if there are too few answers."""
 
     bias: str
     n: int
@@ -87,7 +87,7 @@ class JudgeBias(Rows[BiasRow]):
 
     @property
     def answer(self) -> str:
-        """What is detected, the first two of the biases, and which biases are not; of one, what it says."""
+        """The first two detected biases, and the biases that were not detected; for a single one, its meaning."""
         if len(self.rows) == 1:
             return _capitalised(self.rows[0].sentence)
         alpha = 1 - self.rows[0].estimate.level
@@ -104,11 +104,11 @@ class JudgeBias(Rows[BiasRow]):
         return {"report": "bias.html"}
 
     def below(self) -> Sequence[str]:
-        """What each row says, and the notes."""
+        """The meaning of each row, and the notes."""
         return [*(f"{row.bias}: {row.sentence}" for row in self.rows), *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw by how much each bias moves a grade, on matplotlib axes (new ones if None)."""
+        """Draw the change of a grade due to each bias, on matplotlib axes (new ones if None)."""
         from howsure.figures.judges import draw_biases
 
         return draw_biases(self, ax=ax)
@@ -195,7 +195,7 @@ def judge_bias(
 
 
 def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
-    """How many grades are others than those of the same answers, and by how much."""
+    """The number of grades that differ from those of the same answers in another order, and the mean difference."""
     name, than, how = PAIRED[role]
     rows = np.flatnonzero(~np.isnan(columns.numbers[role]))
     f, other = columns.numbers["score"][rows], columns.numbers[role][rows]
@@ -223,7 +223,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
 
 
 def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | None, level: float) -> list[BiasRow]:
-    """What the judge's grade depends on, among answers that people grade alike."""
+    """The effects of covariates on the judge's grade, among answers that people grade alike."""
     f, y = answers.numbers["score"], answers.numbers["y_true"]
     if np.isnan(y).all():
         raise InputError(f"{parameter('y_true')} is empty in every row. Have some answers graded by a person.")
@@ -268,7 +268,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
 
 
 def _column(columns: Columns, role: str, own_family: str | None) -> Floats:
-    """The logarithm of a length, or 1 for the family of the judge."""
+    """The logarithm of lengths, or 1 for answers of the judge's own family."""
     if role in LENGTHS:
         values = columns.numbers[role]
         if not (values > 0.0).all():
@@ -291,7 +291,7 @@ def _more(estimate: Estimate) -> str:
 
 
 def _doubt(estimate: Estimate) -> str:
-    """What is to be added where an interval does not leave out 0, or there is none."""
+    """A clause for intervals that contain 0, or if there is no interval."""
     if estimate.low is None or estimate.high is None:
         return told(
             f", which few answers carry: rarer ones may weigh more, and {parameter('bounds', GIVEN)} would decide it"

@@ -1,4 +1,4 @@
-"""Columns of graded answers by what they are for: arrays, a frame, or files."""
+"""Columns of graded answers by role, from arrays, a frame, or files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OF_ANSWERS = ("model", "id", "rater", "prompt")  # columns that hold no grades
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """n answers, by their roles: grades and lengths as numbers, NaN where one may be missing; all else as codes.
+    """n answers by role: grades and lengths as numbers, NaN if missing; other roles as codes.
 
     drawn: strata and chances, unchecked, because they may be missing where people graded nothing.
     """
@@ -56,8 +56,7 @@ class Columns:
         show: Sequence[str] = (),
         labels: bool = False,
     ) -> Columns:
-        """The columns that are given. show: further columns of `data`, read later. labels: grades are names, not
-        numbers.
+        """Read the named columns. show: further columns of `data`, read later. labels: grades are names, not numbers.
 
         Raises InputError for values that are not numbers, and for missing ones that are required.
         """
@@ -114,7 +113,7 @@ class Columns:
         return cls(n, numbers, coded, drawn, units, rows, recipe, notes)
 
     def codes(self, role: str) -> Integers:
-        """The codes of a role; 0 of each answer where it has no column."""
+        """The codes of a role; 0 for each answer if it has no column."""
         return self.coded[role].codes.astype(np.int64) if role in self.coded else np.zeros(self.n, dtype=np.int64)
 
     def names(self, role: str) -> tuple[str, ...]:
@@ -122,14 +121,14 @@ class Columns:
         return self.coded[role].names if role in self.coded else ("all",)
 
     def rows_by_name(self, role: str) -> dict[str, Integers]:
-        """The rows of each name, ascending."""
+        """The rows of each name, in ascending order."""
         codes, names = self.codes(role), self.names(role)
         order = np.argsort(codes.astype(np.min_scalar_type(len(names))), kind="stable")  # radix, of short codes
         parts = np.split(order, np.cumsum(np.bincount(codes, minlength=len(names)))[:-1])
         return dict(zip(names, parts, strict=True))
 
     def bounds(self, bounds: tuple[float, float] | None, name: str) -> Bounds | None:
-        """Those of grades of people: given, or those of grades that are all 0 or 1."""
+        """The bounds of people's grades: the user's, or 0 and 1 if all grades are 0 or 1."""
         y = self.numbers.get("y_true", self.numbers["score"])
         grades = y[~np.isnan(y)]
         if bounds is None:
@@ -140,7 +139,7 @@ class Columns:
         return ends
 
     def graded(self, rows: Integers, judged: Floats, people: Floats, bounds: Bounds | None) -> Graded:
-        """Grades of some rows, or differences of grades, those drawn for people among them.
+        """The judge's grades of some rows, or differences of grades, with people's grades of those drawn.
 
         Raises InputError where strata or chances are missing, or contradict each other.
         """
@@ -159,11 +158,11 @@ class Columns:
         return Graded(judged, labelled, people[labelled], draw.weight, stratum, units, bounds, of_all)
 
     def units_of(self, rows: Integers) -> Integers | None:
-        """The clusters of some rows; None where each is on its own."""
+        """The clusters of some rows; None if each row is its own cluster."""
         return None if self.units is None else self.units[rows]
 
     def drawn_at(self, role: str, rows: Integers) -> Any:
-        """The strata or chances of some rows, by their places among these; None where there are none."""
+        """The strata or inclusion probabilities of some rows, as positions among these; None if there are none."""
         values = self.drawn.get(role)
         if isinstance(values, Mapping):
             return {place: values[row] for place, row in enumerate(rows.tolist()) if row in values}
@@ -172,7 +171,7 @@ class Columns:
         return None if values is None else np.asarray(values)[rows]
 
     def check_once(self, roles: Iterable[str], each: str) -> None:
-        """Raise InputError where two rows have the same item and the same of each other role."""
+        """Raise InputError if two rows have the same item and the same values of the other roles."""
         key = self.codes("id")
         for role in roles:
             key = key * len(self.names(role)) + self.codes(role)
@@ -183,7 +182,7 @@ class Columns:
 
 
 def _note_on_copies(judge: Floats, people: Floats, name_by_role: Mapping[str, str]) -> list[str]:
-    """A warning if the judge gives every grade that people gave: one column may be a copy of the other."""
+    """A warning if all grades of judge and people are equal: one column may be a copy of the other."""
     graded = ~np.isnan(people)
     n = int(graded.sum())
     if n < MIN_COPIED or not (judge[graded] == people[graded]).all():
@@ -211,5 +210,5 @@ def _rows(
 
 
 def needed(role: str, of: str) -> InputError:
-    """The error for a role without a column."""
+    """Error for a role without a column."""
     return InputError(f"{parameter(role, GIVEN)} must be given, {of}.{LOOK}")

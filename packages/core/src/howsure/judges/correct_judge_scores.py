@@ -1,4 +1,5 @@
-"""`correct_judge_scores`: what would people have given, where a judge graded everything and people graded a few?"""
+"""`correct_judge_scores`: the mean grade by people, estimated where a judge graded everything and people graded a
+sample."""
 
 from __future__ import annotations
 
@@ -54,9 +55,9 @@ def correct_judge_scores(
 
     A row per model: the mean grade of people, estimated from the judge's grades of all answers and from how far these
     are off where people graded, too: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that makes the interval narrow. A
-    judge that errs, or means something else by its grades, costs width, not truth, as long as the answers that people
-    graded were drawn at random, or with known chances. Differences of models are those of answers to the same items;
-    their p-values are adjusted (Holm).
+    judge that makes mistakes, or uses the scale differently, widens the interval but does not bias the estimate, as
+    long as the answers that people graded were drawn at random, or with known chances. Differences of models are those
+    of answers to the same items; their p-values are adjusted (Holm).
 
     y_true (n,): the grade of a person, missing where nobody graded the answer.
     score (n,): the judge's grade of each answer: 0 and 1, grades from 1 to 5, any numbers.
@@ -75,11 +76,11 @@ def correct_judge_scores(
 
     Intervals are of the mean over all such answers, of which these were drawn. They are Gaffke's of y - λ f where
     grades have bounds; else Student's, and none where few answers carry what the judge is off by, as of a judge that is
-    nearly always right: then only bounds can tell.
+    nearly always right: then only bounds give an interval.
 
-    People err, too. With a second reading, estimates and intervals are of the grades that are true, as long as people
-    misread 0, and 1, as often in the answers of all models, each on their own: a mean is (mean - α) / (1 - α - β), a
-    difference is divided by 1 - α - β, and its p stays. Without `settled` or flips="alike", the intervals hold
+    People make mistakes, too. With a second reading, estimates and intervals are of the grades that are true, as long
+    as people misread 0, and 1, as often in the answers of all models, each on their own: a mean is (mean - α) / (1 - α
+    - β), a difference is divided by 1 - α - β, and its p stays. Without `settled` or flips="alike", the intervals hold
     whichever grade is misread.
 
     Sources: Angelopoulos, Duchi & Zrnic (2023), PPI++; Särndal, Swensson & Wretman (1992); Gaffke (2005); Zou & Donner
@@ -176,7 +177,7 @@ def correct_grades(
 
 
 def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
-    """The error rates that two readings show, of grades 0 and 1."""
+    """The error rates of grades 0 and 1, estimated from two readings."""
     second = answers.numbers.get("second")
     for role in ("y_true", "second", "settled") if second is not None else ():
         grades = answers.numbers.get(role, np.zeros(0))
@@ -194,7 +195,7 @@ def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
 def _with_errors(
     rows: Sequence[JudgedRow], differences: Sequence[JudgedDifference], readings: DoubleLabels, level: float
 ) -> tuple[list[JudgedRow], tuple[JudgedDifference, ...], ReadingErrors]:
-    """The same of grades that are true, not of those that are read."""
+    """The estimates for true grades instead of observed grades."""
     errors = ErrorRates.of(readings, level, np.random.default_rng(0))
 
     def of(estimate: Estimate, *, from_judge: float | None = None, of_difference: bool = False) -> Estimate:
@@ -250,7 +251,7 @@ def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedR
 def _nothing(
     name: str | None, labelled: int, judged: Floats, units: Integers | None, level: float, why: str
 ) -> JudgedRow:
-    """The row of a model of which only the judge's grades say something."""
+    """The row of a model for which only the judge's grades are informative."""
     nothing, none = untold(level, labelled), np.zeros(0, dtype=np.int64)
     judge = Graded(judged, none, np.zeros(0), np.zeros(0), none, units).judge(level)
     return JudgedRow(name, len(judged), labelled, judge, nothing, nothing, nothing, math.nan, (told(why),))
@@ -262,7 +263,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
     people, corrected = (graded.mean(level, slope=coefficient) for coefficient in (0.0, slope))
     bias = graded.bias(level)
     if not graded.judged.min() < graded.judged.max():
-        notes.append("the judge gives every answer the same grade, which is no information")
+        notes.append("the judge gives every answer the same grade, which says nothing about the answers")
     elif not answers.drawn and graded.units is None and labelled < n:
         p = _drawn_at_random(graded)
         if p < PROBABLY:
@@ -287,7 +288,8 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
 
 
 def _drawn_at_random(graded: Graded) -> float:
-    """The p of Kolmogorov and Smirnov's test that the judge's grades of what people graded are as those of the rest."""
+    """The p-value of a Kolmogorov–Smirnov test: the judge's grades have the same distribution in answers that people
+    graded and in the others."""
     from scipy.stats import ks_2samp
 
     rest = np.delete(graded.judged, graded.read)
@@ -303,7 +305,7 @@ def _differences(
     adjust: str | None,
     level: float,
 ) -> tuple[JudgedDifference, ...]:
-    """The difference of each model from one of them, on the items of both, unless one has no mean of its own."""
+    """The difference of each model from a reference model, on the items of both, unless one has no mean of its own."""
     names = [model for model in order if model is not None]
     if "id" not in answers.coded or len(names) < 2:
         if against is not None:
@@ -341,7 +343,8 @@ def _difference(
     *,
     both_estimated: bool,
 ) -> JudgedDifference:
-    """Of one model from another, by the items that people graded for both, if these were drawn alike for both."""
+    """The difference between two models, from the items that people graded for both, if these were drawn in the same
+    way."""
     rows, other_rows = rows_by_model[model], rows_by_model[base]
     items = answers.coded["id"].codes
     shared, a, b = np.intersect1d(items[rows], items[other_rows], assume_unique=True, return_indices=True)
@@ -364,7 +367,7 @@ def _difference(
 
 
 def _same(values: Any, first: Integers, second: Integers) -> bool:
-    """Whether two sets of rows hold the same."""
+    """Whether two sets of rows have equal values."""
     if isinstance(values, Mapping):
         return all(str(values.get(a)) == str(values.get(b)) for a, b in zip(first, second, strict=True))
     keys = values.codes if isinstance(values, Coded) else np.asarray(values)

@@ -61,7 +61,7 @@ class CorrectedMean:
         return Estimate(value, low, high, level=level, method=self.rest.method, n=self.n)
 
     def end(self, size: float, *, upper: bool) -> float:
-        """An end of the interval, wherever θ may lie; NaN if there is none."""
+        """One end of the interval; NaN if there is none."""
         if self.few:
             return math.nan
         a = abs(self.rest.bound(size, upper=upper) - self.rest.value)
@@ -90,7 +90,7 @@ class Graded:
     stratum_of_all: Integers | None = None
 
     def slope(self) -> float:
-        """The λ that makes the variance of the corrected mean least.
+        """The λ that minimises the variance of the corrected mean.
 
         Cov(y, f) / Var(f), the covariance of the graded items (divisor n), the variance of all (divisor N - 1), as in
         Angelopoulos, Duchi & Zrnic (2023). Within strata Σ_h (W_h/n_h)² Σ (y - ȳ)(f - f̄) / Σ_h (W_h/n_h)² Σ (f - f̄)².
@@ -136,7 +136,8 @@ class Graded:
         )
 
     def p_value(self, slope: float) -> float:
-        """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out.
+        """The two-sided p-value of the hypothesis that the mean is 0: 1 minus the highest level at which the interval
+        excludes 0.
 
         Ends are nearly linear in the normal quantile of their size, in which the zero is searched.
         """
@@ -160,33 +161,33 @@ class Graded:
         return 2 * float(ndtr(zero(lambda quantile: margin(float(ndtr(quantile))), *quantiles, within=PRECISION)))
 
     def judge(self, level: float) -> Estimate:
-        """The mean of the judge's grades, as if these were people's."""
+        """The mean of the judge's grades, taken as if they were people's."""
         mean = self._mean_of(self.judged)
         ends = mean.interval(level)
         low, high = (end if all(map(math.isfinite, ends)) else None for end in ends)
         return Estimate(mean.value, low, high, level=level, method=mean.method, n=len(self.judged))
 
     def bias(self, level: float) -> Estimate:
-        """How much more a judge gives than people: the mean of f - y."""
+        """The mean difference between the judge's grades and people's: the mean of f - y."""
         turned = self.mean(level, slope=1.0, of_rest=True)
         low, high = (None if end is None else 0.0 - end for end in (turned.high, turned.low))
         return Estimate(0.0 - turned.value, low, high, level=level, method=turned.method, n=turned.n)
 
     def _mean_of(self, values: Floats) -> MeanScore:
-        """The mean of a number of every item."""
+        """The mean of a value over all items."""
         distinct = np.unique(values)
         bounds = (float(distinct[0]), float(distinct[-1])) if 1 < len(distinct) <= DISTINCT else None
         return mean_score(values, ItemGroups.of(len(values), clusters=self.units), bounds=bounds)
 
     def _by_stratum(self, slope: float) -> Floats | None:
-        """ē_h, where the stratum of every item is known, and items are no clusters, whose parts lie in several."""
+        """ē_h, if the stratum of every item is known and there are no clusters, which may lie in several strata."""
         if self.stratum_of_all is None or self.units is not None or not self.stratum.any():
             return None
         e, total = self.grades - slope * self.judged[self.read], np.bincount(self.stratum, self.weight)
         return np.asarray(np.bincount(self.stratum, self.weight * e) / total)
 
     def _correlation(self, g: Floats, slope: float) -> float:
-        """Of the sums of g and of e over clusters, if positive; 0 without clusters."""
+        """The correlation of the sums of g and of e over clusters, if positive; 0 without clusters."""
         if self.units is None or np.ptp(g) <= ROUNDING:
             return 0.0
         e, w = self.grades - slope * self.judged[self.read], self.weight
@@ -224,8 +225,9 @@ class Graded:
         return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
 
     def _by_leverage(self, mean: MeanScore, e: Floats, unit: Integers, slope: float) -> MeanScore:
-        """The same of items drawn with unequal chances, of which few may weigh most: e as if each were left out of the
-        mean, and of the slope, and degrees of freedom by the squares of weights, or of weighted e, which few carry."""
+        """The weighted mean for items drawn with unequal chances, a few of which may have most of the weight: each e as
+        if its item were left out of the mean and of the slope; degrees of freedom from the squared weights or weighted
+        e."""
         w, f = self.weight, self.judged[self.read]
         share, apart = w / w.sum(), f - np.average(f, weights=w)
         spread = float(w @ apart**2) if slope else 0.0
@@ -237,7 +239,7 @@ class Graded:
 
     @property
     def _unequal(self) -> bool:
-        """Whether items stand for unlike many."""
+        """Whether the labelled items have unequal weights."""
         return bool(np.ptp(self.weight) > ROUNDING * self.weight.mean())
 
     def _by_unit(self, values: Floats) -> Floats:
@@ -248,8 +250,9 @@ class Graded:
 
     @property
     def lacking(self) -> str:
-        """Why items drawn with unequal chances do not represent all items, and what would help; "" if they do. Items
-        beyond those that were read count as one that stands for them, twice, as nothing is known of it."""
+        """Why items drawn with unequal chances do not represent all items, and what would help; "" if they do.
+        Answers whose judge's grade is beyond those of all answers that people graded count as a single one with twice
+        their weight, as nothing is known about them."""
         if not self._unequal:
             return ""
         f, w = self.judged[self.read], self._by_unit(self.weight)
@@ -259,14 +262,15 @@ class Graded:
             return f"{those}: have some of these graded"
         if self.bounds is None and kish(np.append(w, 2 * beyond * len(self.judged)) ** 2) < FEWEST_WEIGHED:
             return (
-                f"chances of being graded differ so much that few answers stand for most, and {those}: have more "
-                f"graded whose chance is small, or give {parameter('bounds', GIVEN)}, the lowest and the highest grade"
+                f"chances of being graded differ widely: a few answers represent most of them, and {those}. Have more "
+                "answers with a small chance graded, or name the lowest and the highest grade: "
+                f"{parameter('bounds', GIVEN)}"
             )
         return ""
 
     def _few(self, rest: MeanScore, slope: float) -> bool:
-        """Whether few items carry the variance, so that rarer values may have more of it: that of y - λ f, or of what f
-        leaves open of y, as where a judge is nearly always right."""
+        """Whether few items contribute most of the variance, so that unobserved rare values may contribute more: the
+        variance of y - λ f, or of the residuals of y given f, for example if a judge is nearly always right."""
         f, y = self.judged[self.read], self.grades
         residuals = [y - slope * f - rest.value]
         if slope and np.ptp(f) > 0.0:

@@ -1,4 +1,4 @@
-"""`plan_judge_sample`: how many grades of people does a corrected mean need?"""
+"""`plan_judge_sample`: the number of human grades that a corrected mean needs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ PILOT = 20  # grades, below which they show too little to plan from
 
 @dataclass(frozen=True, slots=True)
 class JudgePlanRow:
-    """How many grades of people the interval of a model's mean needs, among n answers; None where all are too few.
+    """The number of human grades among n answers that the interval of a model's mean needs; None if all of them are too
+    few.
 
     pilot: how many grades the plan is made from. corrected: together with the judge; people: alone.
     """
@@ -39,7 +40,7 @@ class JudgePlanRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgePlan(Rows[JudgePlanRow]):
-    """The result of `plan_judge_sample`: a row per model. width: of the interval that is planned."""
+    """The result of `plan_judge_sample`: a row per model. width: the planned width of the interval."""
 
     rows: tuple[JudgePlanRow, ...] = as_json("models")
     width: float
@@ -86,12 +87,12 @@ def _counts(numbers: Sequence[int | None]) -> str:
     >>> _counts([12, 1_300]), _counts([1]), _counts([None])
     ('12 to 1,300 human grades', '1 human grade', 'more human grades than there are answers')
     """
-    known = [number for number in numbers if number is not None]
-    if len(known) < len(numbers):
-        return "more human grades than there are answers" if not known else f"{min(known):,} human grades or more"
-    if min(known) == max(known):
-        return counted(min(known), "human grade")
-    return f"{min(known):,} to {max(known):,} human grades"
+    finite = [number for number in numbers if number is not None]
+    if len(finite) < len(numbers):
+        return "more human grades than there are answers" if not finite else f"{min(finite):,} human grades or more"
+    if min(finite) == max(finite):
+        return counted(min(finite), "human grade")
+    return f"{min(finite):,} to {max(finite):,} human grades"
 
 
 def plan_judge_sample(
@@ -166,7 +167,7 @@ def plan_judge_sample(
 
 
 def _assumed(n: int, correlation: float, bounds: Bounds) -> tuple[Floats, Floats]:
-    """Grades of a judge and of people at both bounds, in equal parts, that are equal in (1 + ρ) / 2 of all."""
+    """Grades of a judge and of people at both bounds, in equal numbers, equal in a share (1 + ρ) / 2 of the items."""
     people = np.array(bounds)[np.arange(n) % 2]
     place = (np.arange(n) // 2 * 0.6180339887498949) % 1.0  # spread evenly over all, and over the first of them
     return np.where(place < (1 + correlation) / 2, people, sum(bounds) - people), people
@@ -175,7 +176,8 @@ def _assumed(n: int, correlation: float, bounds: Bounds) -> tuple[Floats, Floats
 def _needed(
     judged: Floats, people: Floats, width: float, level: float, bounds: Bounds | None, *, corrected: bool
 ) -> int | None:
-    """The fewest grades whose interval is not wider, if the existing grades are repeated as often as needed."""
+    """The smallest number of grades whose interval is narrow enough, if the existing grades are repeated as often as
+    needed."""
     most = len(judged)
 
     def wide(n: int) -> float:

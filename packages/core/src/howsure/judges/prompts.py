@@ -1,4 +1,4 @@
-"""`prompt_sensitivity`: how much of an estimate is the choice of the prompt?"""
+"""`prompt_sensitivity`: how much of an estimate's variance is due to the choice of the prompt."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PromptSensitivity(Rows[PromptPart]):
 
     @property
     def answer(self) -> str:
-        """How much of the variance of the mean is the choice of the prompt."""
+        """The share of the variance of the mean that is due to the choice of the prompt."""
         share, order = self["prompts"].of_estimate, sorted(self.prompts, key=lambda name: self.prompts[name].value)
         ends = " to ".join(f"{self.prompts[name].value:.4f} ({name})" for name in (order[0], order[-1]))
         return f"The prompt accounts for {share:.0%} of the variance of the mean; means range from {ends}."
@@ -83,14 +83,14 @@ class PromptSensitivity(Rows[PromptPart]):
         return {"report": "prompts.html"}
 
     def below(self) -> Sequence[str]:
-        """The means with their intervals, what the prompt decides, and the notes."""
+        """The means with their intervals, the influence of the prompt, and the notes."""
         many = self["prompts"].levels
         few = " (no interval from two prompts)" if many < FEWEST_PROMPTS else ""
         means = f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given}."
         return [self.answer, Note(means, FINDING), *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the means over prompts and of each of them, on matplotlib axes (new ones if None)."""
+        """Draw the means over prompts and the mean of each prompt, on matplotlib axes (new ones if None)."""
         from howsure.figures.judges import draw_prompts
 
         return draw_prompts(self, ax=ax)
@@ -182,7 +182,7 @@ def prompt_sensitivity(
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Mean grades (n, m) of items under prompts, the variance of runs within, and how many there are (harmonic)."""
+    """Mean grades (n, m) of items under prompts, the variance between runs, and the (harmonic mean) number of runs."""
 
     means: Floats
     units: ItemGroups
@@ -192,7 +192,7 @@ class _Cells:
 
     @classmethod
     def of(cls, columns: Columns, n: int, m: int) -> _Cells:
-        """Those of items that have every prompt."""
+        """The cells of items that were graded under every prompt."""
         cell, score = columns.codes("id") * m + columns.codes("prompt"), columns.numbers["score"]
         times = np.bincount(cell, minlength=n * m)
         means = np.bincount(cell, score, minlength=n * m) / np.maximum(times, 1)
@@ -209,7 +209,7 @@ class _Cells:
         return cls(means.reshape(n, m)[kept], groups, squares / degrees if degrees else math.nan, runs, int(of.sum()))
 
     def parts(self, level: float, bounds: Bounds | None) -> tuple[tuple[PromptPart, ...], Estimate, Estimate]:
-        """The parts of the variance, the mean over prompts such as these, and that of these."""
+        """The components of the variance, the mean over all prompts of this kind, and the mean over these prompts."""
         x, (n, m) = self.means, self.means.shape
         mean, item, prompt = float(x.mean()), x.mean(axis=1), x.mean(axis=0)
         rest = x - item[:, None] - prompt + mean
@@ -246,7 +246,8 @@ class _Cells:
     def _mean(
         self, values: Floats, level: float, bounds: Bounds | None, *, extra_reach_squared: float = 0.0
     ) -> Estimate:
-        """The mean of a value per item, and the square of what another choice adds to how far its interval reaches."""
+        """The mean of a value per item, and the square of the half-width that another component adds to its
+        interval."""
         mean, n, lowest, highest = float(values.mean()), len(values), -math.inf, math.inf
         if bounds is None:
             reach = t_quantile(level, self.units.degrees) * self.units.standard_error(values)

@@ -1,4 +1,4 @@
-"""Results about judges: the grades that people would have given, compared with those of the judge."""
+"""Results about judges: estimates of the grades by people, compared with the judge's grades."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ SIGNED = digits(4, sign=True)
 class JudgedRow:
     """The answers of a model: n of them were graded by the judge, `labelled` of these by people, too.
 
-    judge: the mean of the judge's grades, as if people had given them. people: the mean that the grades of people tell
-    alone. corrected: that of both together. bias: the judge's grades minus those of people. slope: the weight λ of the
-    judge. worth: how many grades of people alone would give an interval as narrow as that of `corrected`. An estimate
-    is NaN where there are too few grades of people.
+    judge: the mean of the judge's grades, as if people had given them. people: the mean estimated from the grades of
+    people alone. corrected: from both together. bias: the judge's grades minus those of people. slope: the weight λ of
+    the judge. worth: how many grades of people alone would give an interval as narrow as that of `corrected`. An
+    estimate is NaN where there are too few grades of people.
     """
 
     model: str | None
@@ -45,7 +45,7 @@ class JudgedRow:
 
 @dataclass(frozen=True, slots=True)
 class JudgedDifference:
-    """How much better people would find a model than another one, on the n items that both answered.
+    """The difference between two models in the mean grade by people, on the n items that both answered.
 
     labelled: of these, those of which people graded both answers. judge: the difference by the judge alone. p_value: of
     no difference; p_adjusted: adjusted for all differences.
@@ -84,7 +84,7 @@ class JudgedScores(Rows[JudgedRow]):
     title = "Scores that people would have given"
 
     def columns(self) -> Sequence[Column]:
-        """Models, what judge and people give alone, and both together."""
+        """Models with the estimates from the judge alone, from people alone, and from both."""
         level = f"in brackets the {100 * self.rows[0].corrected.level:g}% interval"
         return [
             *([Column("model", WORDS)] if any(row.model is not None for row in self.rows) else []),
@@ -100,7 +100,7 @@ class JudgedScores(Rows[JudgedRow]):
 
     @property
     def answer(self) -> str:
-        """The best model by the corrected grades, or the only mean, and what the judge alone gives."""
+        """The best model by the corrected grades, or the only mean, and the mean by the judge alone."""
         first = self.rows[0]
         if len(self.rows) == 1:
             of = "" if first.model is None else f" {first.model}"
@@ -138,7 +138,7 @@ class JudgedScores(Rows[JudgedRow]):
         return [*map(as_sentence, errors), *self.notes, *of_rows]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what judge, people and both say of each model on matplotlib axes (new ones if None)."""
+        """Draw the means by judge, people and both for each model, on matplotlib axes (new ones if None)."""
         from howsure.figures.judges import draw_judged
 
         return draw_judged(self, ax=ax)
@@ -171,7 +171,7 @@ class _Differences(Rows[JudgedDifference]):
 
 @dataclass(frozen=True, slots=True)
 class RaterAgreementRow:
-    """How far two raters agree, or all of them (`b` is None), on the n items that two or more of them graded.
+    """The agreement of two raters, or of all raters (`b` is None), on the n items that at least two of them graded.
 
     share: of two grades of an item, how far they agree. An estimate is None where it is of two raters only.
     """
@@ -256,6 +256,6 @@ class RaterAgreement(Rows[RaterAgreementRow]):
         return {"report": "agreement.html"}
 
     def below(self) -> Sequence[str]:
-        """How intervals are made, the verdict on the judge, and the notes."""
+        """How intervals are computed, the verdict on the judge, and the notes."""
         method = Note("Intervals leave out each item in turn.", DETAIL)
         return [*([self.replacement.sentence] if self.replacement else []), method, *self.notes]

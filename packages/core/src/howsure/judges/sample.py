@@ -1,4 +1,4 @@
-"""`draw_judge_sample`: which answers shall people grade?"""
+"""`draw_judge_sample`: draw the answers that people should grade."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class JudgeSample(Result):
         return np.array(self.strata)[self.codes]
 
     def columns(self) -> Sequence[Column]:
-        """Of tables, the strata; of frames and CSV, all answers."""
+        """For tables, the strata; for frames and CSV, all answers."""
         drawn = np.bincount(self.codes[self.indices], minlength=len(self.strata))
         size = np.bincount(self.codes, minlength=len(self.strata))
         chance = [None if np.isnan(probability) else float(probability) for probability in self.inclusion[self.order]]
@@ -73,7 +73,7 @@ class JudgeSample(Result):
 
     @property
     def answer(self) -> str:
-        """How many answers are to be graded."""
+        """The number of answers to grade."""
         return f"{len(self.indices):,} of {counted(len(self.codes), 'answer')} are to be graded."
 
     def next_parameters(self) -> Mapping[str, object]:
@@ -92,7 +92,7 @@ def draw_judge_sample(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> JudgeSample:
-    """Draw the answers that people grade, so that the grades show how far the judge is off.
+    """Draw the answers that people grade, so that the grades show the judge's error.
 
     Draws items at random within strata of the judge's grade, and of the length of answers, and has the answers of all
     models to them graded; without `id`, draws answers of each model. `correct_judge_scores` takes the strata.
@@ -200,7 +200,7 @@ def _strata(columns: Columns, unit: Integers, n: int, *, by_model: bool) -> tupl
 
 
 def _bands(values: Floats, most: int, what: str) -> tuple[Integers, tuple[str, ...]]:
-    """Bands of about as many values each, and what they hold."""
+    """Bands with about equal numbers of values, and their contents."""
     ends = np.unique(np.quantile(values, np.arange(1, most) / most, method="higher"))
     codes = np.unique(np.searchsorted(ends, values, side="left"), return_inverse=True)[1]
     names = []

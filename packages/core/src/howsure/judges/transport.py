@@ -1,4 +1,4 @@
-"""`judge_transport`: does a grade of the judge mean the same for every model?"""
+"""`judge_transport`: whether a judge's grade means the same for every model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ YES, NO, UNAUDITED = "transports", "does not", "not audited"
 
 @dataclass(frozen=True, slots=True)
 class JudgeTransportRow:
-    """Whether the map of the judge's grades that other models gave holds for a model.
+    """Whether the map from judge's grades to people's grades, learned from other models, is valid for a model.
 
     n: its answers; labelled: those that people graded. residual: their grades minus those of the map, on average.
     outside: the share of its answers whose grade no answer has from which the map was learned. verdict: "transports",
@@ -52,7 +52,7 @@ class JudgeTransportRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class JudgeTransport(Rows[JudgeTransportRow]):
-    """The result of `judge_transport`: a row per model. learned_from: the models from whose grades the map is."""
+    """The result of `judge_transport`: a row per model. learned_from: the models from which the map is learned."""
 
     rows: tuple[JudgeTransportRow, ...] = as_json("models")
     learned_from: tuple[str, ...]
@@ -63,7 +63,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
     title = "Where the judge's grades mean what they mean elsewhere"
 
     def columns(self) -> Sequence[Column]:
-        """The audit of each model, and its mean by the map."""
+        """The test of each model, and its mean by the map."""
         level = f"in brackets the {100 * self.rows[0].residual.level:g}% interval"
         return [
             Column("model", WORDS),
@@ -77,7 +77,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
 
     @property
     def answer(self) -> str:
-        """For which models the judge's grades mean the same."""
+        """The models for which the judge's grades mean the same."""
         words = {"transports": "is valid for", "does not": "is not valid for"}
         models: dict[str, list[str]] = {}
         for row in self.rows:
@@ -90,7 +90,7 @@ class JudgeTransport(Rows[JudgeTransportRow]):
         return {"report": "transport.html"}
 
     def below(self) -> Sequence[str]:
-        """When a map transports, what it is learned from, why there are no verdicts, and the notes."""
+        """When a map is transferable, what it is learned from, why verdicts are missing, and the notes."""
         margin = f"A map is valid if the mean of people minus map is within ±{self.recipe['margin']:g}."
         learned = (
             f"The map is learned from {', '.join(self.learned_from)}; each model is audited by the map of the others."
@@ -116,7 +116,7 @@ def judge_transport(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgeTransport:
-    """Whether a judge's grade means the same for every model, so that human grades of some models correct the
+    """Test whether a judge's grade means the same for every model, so that human grades of some models correct the
     others.
 
     Learns a map from the judge's grade to the grade that people give, and audits it for each model by its answers that
@@ -194,11 +194,11 @@ class _Audit:
     level: float
 
     def read(self, models: Sequence[int]) -> Integers:
-        """The rows of models that people graded."""
+        """The rows of models with human grades."""
         return np.flatnonzero(np.isin(self.model, models) & ~np.isnan(self.y))
 
     def agreeing(self, models: list[int]) -> list[int]:
-        """Models that follow one map, after those have left that surely do not."""
+        """The models that follow one map, after removing those that significantly deviate."""
         kept, far = list(models), normal_quantile(1 - SUSPICION / len(models))
         while len(kept) > 2:
             off = {}
@@ -212,7 +212,8 @@ class _Audit:
         return kept
 
     def residual(self, model: int, others: Sequence[int], level: float) -> tuple[Estimate, float] | None:
-        """The mean of people minus the map of others, with its interval and its standard error; None without a map."""
+        """The mean grade by people minus the prediction of the other models' map, with its interval and standard error;
+        None without a map."""
         learned, mine = self.read(others), self.read([model])
         if len(learned) < FEWEST_OF_MAP:
             return None
@@ -235,7 +236,7 @@ class _Audit:
         return made, math.hypot(of_map, mean_error)
 
     def _error(self, learned: Integers, step: Integers, at: Integers) -> float:
-        """The standard error of the mean of the map at some grades, the steps of which count as given."""
+        """The standard error of the mean of the map at some grades, with its steps taken as fixed."""
         n = np.bincount(step)
         share = np.bincount(at, minlength=len(n)) / len(at)
         mean = np.bincount(step, self.y[learned]) / n
@@ -244,7 +245,7 @@ class _Audit:
         return math.sqrt(float((np.bincount(unit, moved) ** 2).sum()))
 
     def mapped(self, model: int, others: Sequence[int], margin: float) -> Estimate:
-        """The mean of the map over all answers of a model, its interval wider by the margin."""
+        """The mean of the map over all answers of a model; the margin widens its interval."""
         learned, f = self.read(others), self.f[self.model == model]
         step, value = _steps(self.f[learned], self.y[learned])
         units = None if self.units is None else self.units[self.model == model]

@@ -1,4 +1,4 @@
-"""Bets against calibration on cells of the predicted probability, and the evidence that they add up to over time."""
+"""Bets against calibration in cells of the predicted probability, and the evidence that they accumulate over time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ N_CELLS = len(EDGES) - 1
 
 
 def cells_of(probabilities: Floats) -> Integers:
-    """The cell of each probability: from its lower edge up to, not including, the upper one; the last holds 1.
+    """The cell of each probability; cells include their lower edge but not their upper one, and the last cell includes
+    1.
 
     >>> cells_of(np.array([0.0, 0.05, 0.949, 1.0]))
     array([ 0,  2, 11, 13])
@@ -28,7 +29,7 @@ def cells_of(probabilities: Floats) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class CellSums:
-    """Sums over the rows in each cell; those of two sets of rows without a common cluster add up.
+    """Sums over the rows in each cell; the sums of two sets of rows without a common cluster can be added.
 
     n: rows. predicted, observed: Σ q and Σ y. squares: Σ z² over rows, z = y - q. cluster_squares: Σ S² over clusters,
     S the sum of z over the rows of the cluster in the cell. dominating: Σ |S| Σ' |S'|, the second sum over all cells of
@@ -122,14 +123,14 @@ WEIGHTS = np.concatenate(
 
 @dataclass(frozen=True, slots=True)
 class Tolerated:
-    """What counts as calibrated: by cell, how far the probability of label 1 may lie below and above q."""
+    """The tolerance of calibration: for each cell, how far the probability of label 1 may be below and above q."""
 
     below: Floats
     above: Floats
 
     @classmethod
     def everywhere(cls, tolerance: float) -> Tolerated:
-        """The same in every cell."""
+        """The same tolerance in every cell."""
         return cls(np.full(N_CELLS, -tolerance), np.full(N_CELLS, tolerance))
 
     def bounds(self, probabilities: Floats, cells: Integers) -> tuple[Floats, Floats]:
@@ -147,7 +148,8 @@ def log_gains(
     learned: Floats,
     correlation: float,
 ) -> Floats:
-    """The logarithm of what each bet of NAMES gains on some rows, whose labels are independent given all before.
+    """The logarithm of the factor by which each bet of NAMES multiplies wealth on some rows, whose labels are
+    independent given the past.
 
     learned: gaps by memory and cell, (len(MEMORIES), N_CELLS). With clusters, only clusters are independent: a cluster
     gains 1 + b · mean(gain - 1) over its rows, b the number of independent rows that m rows of this `correlation` are
@@ -168,7 +170,7 @@ Gains = tuple[Floats, Floats]  # less 1, at label 0 and at label 1
 
 
 def _whole(lower: Floats, upper: Floats) -> list[Gains]:
-    """The bets that concern all rows alike."""
+    """The bets that concern all rows in the same way."""
     gains = []
     for size in SHIFTS:
         gains += [_gains(upper + size, upper), _gains(lower - size, lower)]
@@ -185,7 +187,7 @@ def _odds_times(p: Floats, ratio: float) -> Floats:
 
 
 def _tempered(lower: Floats, upper: Floats, power: float, *, sharper: bool) -> Gains:
-    """The bet that log-odds must be multiplied: towards one half, or away from it."""
+    """The bets that the log-odds are too extreme, or not extreme enough, by a factor."""
     up = upper > 0.5 if sharper else upper < 0.5
     down = lower < 0.5 if sharper else lower > 0.5
     at_zero, at_one = np.zeros(len(lower)), np.zeros(len(lower))
@@ -197,7 +199,7 @@ def _tempered(lower: Floats, upper: Floats, power: float, *, sharper: bool) -> G
 
 
 def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
-    """The bets that the gaps of each cell stay as they were, (memories, rows): none where they are tolerated."""
+    """The bets that the gap of each cell continues, (memories, rows): none where the gap is tolerated."""
     gains = []
     for expected_rate in expected:
         target = np.clip(expected_rate, lower / 2.0, (1.0 + upper) / 2.0)
@@ -208,7 +210,8 @@ def _learned(expected: Floats, lower: Floats, upper: Floats) -> list[Gains]:
 
 
 def _gains(target: Floats, bound: Floats) -> Gains:
-    """What a forecast gains against the bound of the hypothesis, less 1; at most half is lost, at most 20 won.
+    """The gain of a forecast against the bound of the hypothesis, minus 1; a bet loses at most half and wins at most
+    20.
 
     If no floating-point number is between the bound and 0 or 1, there is no bet.
     """
@@ -221,7 +224,7 @@ def _gains(target: Floats, bound: Floats) -> Gains:
 
 
 def _summed(labels: Labels, gains: Gains, clusters: Integers | None, correlation: float) -> float:
-    """The logarithm of what a bet gains on all rows."""
+    """The logarithm of the factor by which a bet multiplies wealth on all rows."""
     gained = np.where(labels == 1, gains[1], gains[0])
     if clusters is None:
         return float(np.log1p(gained).sum())
@@ -229,7 +232,7 @@ def _summed(labels: Labels, gains: Gains, clusters: Integers | None, correlation
 
 
 def _by_cell(labels: Labels, gains: Gains, cells: Integers, clusters: Integers | None, correlation: float) -> Floats:
-    """The same for the rows of each cell, as bets of their own."""
+    """The same for the rows of each cell, as separate bets."""
     gained = np.where(labels == 1, gains[1], gains[0])
     if clusters is None:
         return np.bincount(cells, np.log1p(gained), N_CELLS).astype(np.float64)
@@ -255,8 +258,8 @@ LEAST = 10.0  # independent rows of a cell from which its gap is learned; cells 
 
 
 def tolerated_by(reference: CellSums, *, tolerance: float, alpha: float) -> Tolerated:
-    """By cell, the interval of the gap in the reference, all of them together right with probability 1 - alpha, and
-    the tolerance on both sides.
+    """For each cell, the interval of the gap in the reference period, simultaneous with probability 1 - alpha, widened
+    by the tolerance.
 
     The frequency has Clopper and Pearson's interval, so that rows without a surprise prove no more than they can. Rows
     of a cluster may all be one answer: those of a cell count as (Σ m)² / Σ m² rows, m the rows of a cluster (Kish).
@@ -284,7 +287,7 @@ NEVER = -math.inf
 
 @dataclass(slots=True)
 class EProcess:
-    """The state after some periods with rows.
+    """The state of the bets after some periods with rows.
 
     periods: their number. begun: by bet, the logarithm of the weighted sum of the wealths begun so far. stretch, since:
     by bet, the logarithm of the largest wealth that one begun at any period has now, and the first day of that period.
@@ -298,7 +301,7 @@ class EProcess:
     highest: float = 0.0
 
     def take(self, gains: Floats, period: str) -> None:
-        """Multiply by the gains of the bets in one more period, given as logarithms."""
+        """Update the wealth by the gains of the bets in one more period, given as logarithms."""
         self.periods += 1
         entering = math.log(waiting(self.periods) - waiting(self.periods + 1))
         self.begun = np.logaddexp(self.begun, entering) + gains
@@ -315,7 +318,7 @@ class EProcess:
 
     @property
     def suspected(self) -> tuple[str, str]:
-        """The first day of the stretch up to now in which a bet gained most, and that bet; ("", "") where none did.
+        """The first day of the stretch up to now in which a bet gained most, and that bet; ("", "") if none gained.
 
         Stretches of all bets are compared after their weights: a shift of all probabilities needs less evidence than
         one of a single cell.
@@ -335,7 +338,7 @@ class EProcess:
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:
-        """What `to_dict` made."""
+        """Restore from the result of `to_dict`."""
         begun = np.array([NEVER if start is None else start for start in state["begun"]], dtype=np.float64)
         stretch = np.array(state["stretch"], dtype=np.float64)
         if not len(begun) == len(stretch) == len(state["since"]) == len(NAMES):
@@ -346,5 +349,5 @@ class EProcess:
 
 
 def waiting(period: int) -> float:
-    """The weight of all changes at this period or later, 1 / (1 + ln period): it falls slowly, and starts at 1."""
+    """The weight of all changes at this period or later, 1 / (1 + ln period): it decreases slowly from 1."""
     return 1.0 / (1.0 + math.log(period))

@@ -1,4 +1,4 @@
-"""A monitor of calibration: rows come with dates, period by period; its state is a text."""
+"""A monitor of calibration: dated rows are added period by period; its state can be saved as text."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def packed(clusters: Integers) -> str:
 
 
 def unpacked(text: str) -> Integers:
-    """The fingerprints of a text that `packed` made; ValueError if it is another."""
+    """The fingerprints from a text written by `packed`; ValueError for other texts."""
     slots = np.frombuffer(base64.b64decode(text, validate=True), dtype=LITTLE).astype(np.int64)
     if (slots[1:] <= slots[:-1]).any():
         raise ValueError("clusters are sorted, and each is there once")
@@ -61,7 +61,8 @@ Date = str | datetime.date | np.datetime64
 
 
 class CalibrationMonitor:
-    """A monitor of a model's calibration over time: give it each day's predictions and labels, and ask it at any time.
+    """A monitor of a model's calibration over time: add each day's predictions and labels, and query its status at any
+    time.
 
     H0: given all before, a row of probability q has label 1 with a probability within `tolerance` of q. An e-process
     (bets on other forecasts, fixed before each period; Arnold, Henzi & Ziegel 2023) gathers the evidence against it: an
@@ -119,7 +120,7 @@ class CalibrationMonitor:
         until: Date | None = None,
         data: Source | IntoFrame | None = None,
     ) -> MonitorUpdate:
-        """Take the periods that are over and were not taken before.
+        """Add the periods that have ended and were not yet added.
 
         Give all rows that there are, or those since any earlier date: rows of periods that were taken before are left
         out and counted. A period is over when the rows are complete up to its end and `wait` days more. `until`: the
@@ -137,7 +138,7 @@ class CalibrationMonitor:
         return self.take(rows_of(dates, y_true, y_prob, id=id, data=data, **roles), until=until)
 
     def take(self, rows: Rows, *, until: Date | None = None) -> MonitorUpdate:
-        """The same of rows that were read (`howsure.monitoring.settings.rows_of`)."""
+        """`update` for rows that have been read (`howsure.monitoring.settings.rows_of`)."""
         self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()
         last = newest - DAY if until is None else as_day(until, name="until")
@@ -145,7 +146,7 @@ class CalibrationMonitor:
         return self._take(rows, ended)
 
     def _take(self, rows: Rows, ended: np.datetime64) -> MonitorUpdate:
-        """Take the periods before a day."""
+        """Add the periods before a day."""
         periods, unlabelled = (starts_of(days, period=self.settings.period) for days in (rows.days, rows.unlabelled))
         before = self._is_before(periods)
         new = ~before & (periods < ended)
@@ -179,7 +180,7 @@ class CalibrationMonitor:
         return np.zeros(len(periods), dtype=np.bool_) if self._through is None else periods < self._through
 
     def _is_known(self, rows: Rows) -> Any:
-        """Which rows belong to a cluster that an earlier update took.
+        """Which rows belong to a cluster that an earlier update added.
 
         Given its first rows, the others need not be as probable as predicted, also where the model is calibrated: all
         may be right or wrong together, and no bet on them is fair.
@@ -245,7 +246,7 @@ class CalibrationMonitor:
             self._groups[name].take(period, rows.labels[some], rows.probabilities[some], clusters, self.settings)
 
     def _weight(self, name: str, is_first: bool, n_first: int) -> float:
-        """The share of a group in the probability of a false alarm: those that may ever come sum to 1."""
+        """The share of a group in the probability of a false alarm; the shares of all possible groups sum to 1."""
         if name == ALL:
             return 1.0
         if is_first:
@@ -260,11 +261,11 @@ class CalibrationMonitor:
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The names of the groups, "all" without groups."""
+        """The names of the groups; "all" without groups."""
         return tuple(name or "all" for name in self._groups)
 
     def status(self) -> MonitorStatus:
-        """The evidence, the alarm and the error of each group, as of now."""
+        """The current evidence, alarm and error of each group."""
         log_e = [math.log(group.weight) + group.process.log_e for group in self._groups.values()]
         periods = list(self._taken)
         missing = {period: int(counts[2]) for period, counts in self._taken.items() if counts[2]}
@@ -296,14 +297,14 @@ class CalibrationMonitor:
         return tuple(notes)
 
     def series(self, group: str | None = None) -> MonitorSeries:
-        """The periods of a group, or of all rows without groups.
+        """The periods of a group; without groups, of all rows.
 
         Raises InputError for a group that there is not.
         """
         return series_of(*self._group(group), self.settings, self.recipe)
 
     def sums(self, period: str, *, group: str | None = None) -> CellSums:
-        """The sums of a period by cell of probability: its calibration curve.
+        """The sums of a period by cell of probability, which give its calibration curve.
 
         Raises InputError for a group or a period that there is not.
         """
@@ -325,7 +326,7 @@ class CalibrationMonitor:
         return group_name, self._groups[group_name]
 
     def to_json(self) -> str:
-        """The whole state as a text, to be kept in a file."""
+        """The whole state as a text, to store in a file."""
         state = {
             "settings": self.settings.to_dict(),
             "through": None if self._through is None else str(self._through),
@@ -337,12 +338,12 @@ class CalibrationMonitor:
         return STATE.text(state)
 
     def save(self, path: Place) -> None:
-        """Put the whole state in a file that `load` reads, in the place of what is there."""
+        """Write the whole state to a file for `load`, replacing an existing one."""
         save(self.to_json().encode(), path, like=LIKE)
 
     @classmethod
     def load(cls, path: Place) -> Self:
-        """The monitor of a file that `save` or `howsure monitor update` wrote.
+        """Read a monitor from a file that `save` or `howsure monitor update` wrote.
 
         Raises InputError if the file does not exist, or is not the state of a monitor.
         """
@@ -350,7 +351,7 @@ class CalibrationMonitor:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """The monitor of a text that `to_json` made.
+        """Restore a monitor from the text of `to_json`.
 
         Raises InputError if the text is another, or was cut off or changed.
         """
@@ -369,7 +370,8 @@ class CalibrationMonitor:
 
 
 def _whole_clusters(rows: Rows, periods: Days) -> tuple[Days, int]:
-    """The period in which each row is taken, that in which its cluster begins, and how many rows moved for that."""
+    """The period to which each row is assigned, which is that of the first row of its cluster, and the number of rows
+    moved for this."""
     if rows.clusters is None or len(rows) == 0:
         return periods, 0
     codes = np.unique(rows.clusters, return_inverse=True)[1]

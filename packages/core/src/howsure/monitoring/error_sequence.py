@@ -1,4 +1,4 @@
-"""The calibration error of cells with a band that holds at all times together: a confidence sequence.
+"""The calibration error of cells with a band that is valid at all times simultaneously: a confidence sequence.
 
 S is the vector over cells of Σ (y - q), minus its conditional mean a martingale, V the diagonal of its variance (or
 more). A normal mixture of exp(λ'S - λ'Vλ / 2) with precision Γ gives, with probability 1 - α at all times together,
@@ -47,7 +47,7 @@ def error_sequence(sums: CellSums, *, level: float = 0.95) -> Estimate:
 
 
 def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
-    """The same of one period, which is looked at once: a fixed number of rows, and a narrower interval.
+    """The same for one period with a fixed number of rows, which has a narrower interval.
 
     Σ_k n_k / n · (gap seen)² is, divided by λ = Σ λ_k² / Σ λ_k, about noncentral chi-squared with (Σ λ_k)² / Σ λ_k²
     degrees of freedom and the noncentrality error² / λ; λ_k: what noise adds to the k-th term. The interval holds the
@@ -69,15 +69,16 @@ def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
 
 
 def _noncentrality(observed: float, freedom: float, p: float) -> float:
-    """Under which the probability of less than what is seen is p; 0 where it is below p under all."""
+    """The noncentrality under which a smaller value than the observed one has probability p; 0 if that probability is
+    below p for all."""
     from scipy.special import chndtr, chndtrinc  # loaded here: the page of a store needs none of it
 
     return float(chndtrinc(observed, freedom, p)) if observed > 0.0 and chndtr(observed, freedom, 0.0) > p else 0.0
 
 
 def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Of the cells with rows: the gaps, the shares of rows, the variance of the gaps, how many independent rows the
-    rows are worth, and the variance that the probability alone states for a row: few rows may show none."""
+    """For the cells with rows: the gaps, the shares of rows, the variance of the gaps, the effective number of
+    independent rows, and the variance of a row implied by the probability alone, since few rows may show none."""
     has_rows = sums.n > 0
     n = sums.n[has_rows]
     gaps = (sums.observed[has_rows] - sums.predicted[has_rows]) / n
@@ -89,7 +90,8 @@ def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
 
 
 def _pooled(clustered: Floats, squares: Floats) -> float:
-    """By how much clusters raise the variance, over all cells: in one cell there may be few clusters. 1 without."""
+    """The factor by which clusters increase the variance, over all cells, since a single cell may have few clusters; 1
+    without clusters."""
     total = float(squares.sum())
     return max(1.0, float(clustered.sum()) / total) if total > 0.0 else 1.0
 
@@ -120,7 +122,7 @@ def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
 
 
 def _smallest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
-    """The smallest norm in the ellipsoid: 0 if it holds the origin, else e = -w gap / (μ a + w)."""
+    """The smallest norm in the ellipsoid: 0 if it contains the origin, else e = -w gap / (μ a + w)."""
     if float((axes * gaps**2).sum()) <= radius:
         return 0.0
 
@@ -132,7 +134,7 @@ def _smallest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float
 
 
 def _root(falling: Callable[[float], float], level: float, low: float, high: float) -> float:
-    """Where a falling function takes a value."""
+    """The argument at which a decreasing function has a given value."""
     while falling(high) > level:
         high *= 2.0
     for _ in range(STEPS):

@@ -1,4 +1,4 @@
-"""What is known of one group after some periods: its evidence, its sums by period, and its alarm."""
+"""The state of one group: its evidence, its sums by period, and its alarm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ FIRST_CORRELATION = 0.5
 
 @dataclass(slots=True)
 class Alarm:
-    """The period in which the evidence crossed its threshold; since, bet: where it comes from, as it stood then."""
+    """The period in which the evidence crossed its threshold; since, bet: the start and the bet of the change, as
+    estimated then."""
 
     period: str
     since: str
@@ -61,7 +62,7 @@ class Group:
     def take(
         self, period: str, labels: Labels, probabilities: Floats, clusters: Integers | None, settings: Settings
     ) -> None:
-        """The rows of one more period: first the bets that were fixed before it, then all that is learned from it."""
+        """Add the rows of one more period: first evaluate the bets that were fixed before it, then learn from it."""
         sums = CellSums.of(labels, probabilities, clusters)
         log_e = None
         if settings.reference is not None and period <= settings.reference:
@@ -99,12 +100,12 @@ class Group:
         return log_e
 
     def threshold(self, settings: Settings) -> float:
-        """The logarithm of the e-value at which there is an alarm; the reference takes half of the probability."""
+        """The logarithm of the e-value that raises an alarm; the reference period uses half of the probability."""
         return math.log((1.0 if settings.reference is None else 2.0) / (settings.alpha * self.weight))
 
     @property
     def correlation(self) -> float:
-        """The estimated correlation of z of two rows of a cluster, which determines its effective size."""
+        """The estimated correlation of z between two rows of a cluster, which determines its effective size."""
         pairs, products = self.within.tolist()
         squares, rows = self.spread.tolist()
         variance = squares / rows if rows else 1.0
@@ -135,7 +136,7 @@ class Group:
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:
-        """What `to_dict` made."""
+        """Restore from the result of `to_dict`."""
         learned = np.array(state["learned"], dtype=np.float64)
         if learned.shape != (2, len(MEMORIES), N_CELLS):
             raise ValueError(f"learned has the shape {learned.shape}")
@@ -163,7 +164,7 @@ class Group:
 
 
 def _packed(sums: CellSums) -> dict[str, list[float]]:
-    """The cells with rows, by their number; the last sums of rows without clusters follow from the first."""
+    """The cells with rows, by number; for rows without clusters, the last sums follow from the first."""
     packed = {}
     of_all = sums.values
     for cell in np.flatnonzero(sums.n).tolist():
@@ -173,7 +174,7 @@ def _packed(sums: CellSums) -> dict[str, list[float]]:
 
 
 def _of_rows(column: list[float]) -> list[float]:
-    """All sums of a cell whose rows are clusters of their own."""
+    """All sums of a cell in which each row is its own cluster."""
     n, predicted, observed, squares = column
     return [n, predicted, observed, squares, squares, squares, n]
 

@@ -1,4 +1,4 @@
-"""Results of a monitor: the current status of each group, its periods, and the result of an update."""
+"""Results of a monitor: the current status of each group, its periods, and the effect of an update."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ LARGEST = 700.0  # a logarithm beyond which a number is infinite
 
 
 def e_of(log_e: float) -> float:
-    """An e-value by its logarithm, as large as a number can be at most."""
+    """The e-value from its logarithm, at most the largest float."""
     return math.exp(min(log_e, LARGEST))
 
 
 def e_text(log_e: float | None) -> str:
-    """An e-value in few letters.
+    """An e-value as a short text.
 
     >>> e_text(0.0), e_text(math.log(34567)), e_text(None)
     ('1', '3.5e+04', '–')
@@ -97,12 +97,12 @@ class GroupStatus(Result):
 
     @property
     def words(self) -> str:
-        """What is to be said of the group, after its name."""
+        """The status of the group in words, after its name."""
         return f"{in_a_line(self.name)}: {self.sentence}"
 
     @property
     def sentence(self) -> str:
-        """What is to be said of the group."""
+        """The status of the group in a sentence."""
         if self.n == 0:
             return "no data yet"
         if self.alarm is None:
@@ -136,12 +136,12 @@ class MonitorStatus(Rows[GroupStatus]):
 
     @property
     def unlabelled(self) -> int:
-        """Rows without a label in the periods taken."""
+        """The number of rows without a label in the added periods."""
         return sum(self.unlabelled_by_period.values())
 
     @property
     def outcome(self) -> str:
-        """`alarm` if any group has one, `no data` if nothing was taken yet, else `no alarm`."""
+        """`alarm` if any group has one, `no data` if no period was added yet, else `no alarm`."""
         outcomes = {row.outcome for row in self.rows}
         return ALARM if ALARM in outcomes else CALIBRATED if CALIBRATED in outcomes else NO_DATA
 
@@ -161,7 +161,7 @@ class MonitorStatus(Rows[GroupStatus]):
 
     @property
     def answer(self) -> str | None:
-        """Which groups have an alarm; of one, since when; None if there are no data yet."""
+        """The groups with an alarm; for a single one, since when; None if there are no data yet."""
         alarms = [row for row in self.rows if row.alarm is not None]
         if not self.rows:
             return None
@@ -179,13 +179,13 @@ class MonitorStatus(Rows[GroupStatus]):
         return f"{periods}{100 * self.rows[0].error.level:g}% bands." if self.rows else periods
 
     def below(self) -> Sequence[str]:
-        """What is to be said of groups with an alarm, and the notes."""
+        """The status of groups with an alarm, and the notes."""
         alarms = [Note(f"{row.words}.", FINDING) for row in self.rows if row.alarm is not None]
         return [*alarms, *(f"note: {note}" for note in self.notes)]
 
 
 def columns_of(level: float) -> Sequence[Column]:
-    """The figures of a group."""
+    """The columns of a group's figures."""
     interval = f"{100 * level:g}%"
     return (
         Column("group", WORDS, get=lambda row: row.name),
@@ -213,7 +213,7 @@ def columns_of(level: float) -> Sequence[Column]:
 
 
 def group_status(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> GroupStatus:
-    """What is known of a group now."""
+    """The current status of a group."""
     has_reference = settings.reference is not None
     tested = [sums for sums, log_e in group.series.values() if log_e is not None]
     since, bet = group.process.suspected if group.alarm is None else (group.alarm.since, group.alarm.bet)
@@ -245,7 +245,7 @@ def log_of(value: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MonitorSeries(Result):
-    """The result of `CalibrationMonitor.series`: one entry per period with rows, in tuples of the same length.
+    """The result of `CalibrationMonitor.series`: one entry per period with rows, as tuples of the same length.
 
     period: its first day. n: rows. predicted, observed: mean probability, and share of label 1. error, low, high: the
     calibration error of the period, with an interval for each period by itself. e_value: after the period, None in the
@@ -271,7 +271,7 @@ class MonitorSeries(Result):
 
     @property
     def answer(self) -> str:
-        """Since when the group is not calibrated any more, or that there is no alarm."""
+        """Since when the group has not been calibrated, or that there is no alarm."""
         if self.alarm is None:
             return f"{self.name}: no alarm in {counted(len(self), 'period')}."
         return f"{self.name}: no longer calibrated since about {self.since} (alarm in the period from {self.alarm})."
@@ -283,7 +283,7 @@ class MonitorSeries(Result):
 
     @property
     def provenance(self) -> str:
-        """When there is an alarm, and the level of the intervals."""
+        """The rule for an alarm, and the level of the intervals."""
         return f"Alarm at an e-value of {e_text(log_of(self.threshold))}. {100 * self.recipe['level']:g}% intervals."
 
     def next_parameters(self) -> Mapping[str, object]:
@@ -351,7 +351,7 @@ def series_of(name: str, group: Group, settings: Settings, recipe: dict[str, Any
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MonitorUpdate(Result):
-    """What `CalibrationMonitor.update` took.
+    """The result of `CalibrationMonitor.update`: what was added.
 
     periods: first days of those taken now. n: rows in them. unlabelled: rows without a label in them, left out.
     already: rows of periods that were taken before. missed: rows of periods that were not taken while later ones were;
@@ -376,14 +376,14 @@ class MonitorUpdate(Result):
     notes: tuple[str, ...] = ()
 
     def columns(self) -> Sequence[Column]:
-        """One row: how many of each."""
+        """One row with the numbers of periods and rows."""
         names = ("n", "unlabelled", "already", "missed", "late", "changed", "open", "moved", "continued")
         periods = Column("periods", COUNT, get=lambda update: len(update.periods))
         return [periods, *(Column(name, COUNT) for name in names)]
 
     @property
     def words(self) -> str:
-        """What was taken, and why the rest was not."""
+        """What was added, and why other rows were not."""
         summary = f"{counted(self.n, 'row')} of {counted(len(self.periods), 'new period')}"
         if self.periods:
             summary += f", {self.periods[0]} to {self.periods[-1]}"

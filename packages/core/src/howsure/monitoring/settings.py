@@ -37,7 +37,7 @@ ADVICE = "a date such as 2026-11-22 (ISO 8601)"
 
 
 def as_days(dates: object) -> Days:
-    """Dates, or ISO 8601 texts, as days; of a time, the day as it is written.
+    """Dates, or ISO 8601 texts, as days; for times, the day as written.
 
     >>> as_days(["2026-11-22T23:59:00+03:00", "2026-11-23"])
     array(['2026-11-22', '2026-11-23'], dtype='datetime64[D]')
@@ -97,9 +97,9 @@ LARGEST_TOLERANCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """period: its length. tolerance: how far the probability of label 1 may lie from the one predicted. level:
-    1 minus the probability of any false alarm ever, and the level of the bands. wait: days for which labels may come.
-    reference: the last day of the period of reference, as text, None without one."""
+    """period: its length. tolerance: how far the probability of label 1 may be from the predicted one. level: 1 minus
+    the probability of any false alarm ever, and the level of the bands. wait: the number of days to wait for labels.
+    reference: the last day of the reference period, as text; None without one."""
 
     period: str
     tolerance: float
@@ -109,7 +109,7 @@ class Settings:
 
     @classmethod
     def checked(cls, *, period: str, tolerance: float, level: float, wait: int, reference: Any) -> Self:
-        """The settings; InputError for one that cannot be."""
+        """The settings; InputError for invalid ones."""
         if period not in PERIODS:
             raise unknown_name("period", str(period), PERIODS, place="a monitor")
         if not is_number(tolerance) or not 0.0 <= tolerance < LARGEST_TOLERANCE:
@@ -123,7 +123,7 @@ class Settings:
 
     @property
     def alpha(self) -> float:
-        """The probability of any false alarm ever, at most."""
+        """The maximum probability of any false alarm ever."""
         return 1.0 - self.level
 
     def to_dict(self) -> dict[str, Any]:
@@ -203,7 +203,7 @@ def rows_of(
 
 
 def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any) -> Rows:
-    """The rows of arrays; a label of None or NaN is one that has not come yet.
+    """The rows of arrays; a label of None or NaN is not yet known.
 
     Raises InputError naming the row and the value.
     """
@@ -234,7 +234,7 @@ def _labelled(column: Any) -> Any:
 
 
 def fingerprints(column: Column, *, n: int) -> Integers:
-    """The fingerprint of each row's cluster, by which it is known night after night, whatever rows come with it.
+    """The fingerprint of each row's cluster, which identifies the cluster in later updates.
 
     >>> two = fingerprints(np.array(["doc 7", "doc 1", "doc 7"]), n=3)
     >>> bool(two[0] == two[2]), bool(two[0] == two[1])
@@ -259,5 +259,5 @@ def fingerprint(name: str) -> int:
 
 
 def _text(value: object) -> str:
-    """A name as a text: 7 and 7.0 are one, as where a column of numbers is read with gaps or without."""
+    """A name as text: 7 and 7.0 give the same text, since numbers become floats in columns with missing values."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -27,7 +27,7 @@ class Unchanged(ProbabilityMap):
         return cls()
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities that were given."""
+        """The probabilities, unchanged."""
         return scores.probabilities
 
 
@@ -45,7 +45,7 @@ REVERSED = (
 
 @dataclass(frozen=True, slots=True)
 class Temperature(ProbabilityMap):
-    """q' = σ(logit(q) / T), T > 0: above 1 it makes probabilities less extreme; 0, ½ and 1 stay as they are."""
+    """q' = σ(logit(q) / T), T > 0: T above 1 makes probabilities less extreme; 0, ½ and 1 remain unchanged."""
 
     temperature: float
 
@@ -55,7 +55,7 @@ class Temperature(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The T of the least log loss.
+        """The T that minimises the log loss.
 
         Raises InputError where none is.
         """
@@ -87,7 +87,7 @@ class Temperature(ProbabilityMap):
 
 @dataclass(frozen=True, slots=True)
 class Platt(ProbabilityMap):
-    """q' = σ(a + b logit(q)); b below 0 reverses the order; for b > 0, 0 and 1 stay as they are.
+    """q' = σ(a + b logit(q)); b below 0 reverses the order; for b > 0, 0 and 1 remain unchanged.
 
     Labels 1 and 0 are fitted as (n₁ + 1) / (n₁ + 2) and 1 / (n₀ + 2), n₁ and n₀ their numbers (sums of weights), as in
     Platt (1999) and scikit-learn: so a fit exists even where a threshold separates the labels.
@@ -102,7 +102,7 @@ class Platt(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The a and b of the least log loss.
+        """The a and b that minimise the log loss.
 
         Raises InputError where none are.
         """
@@ -136,7 +136,7 @@ LARGEST = 1e4  # a slope, of anything but separated labels
 
 @dataclass(frozen=True, slots=True)
 class Beta(ProbabilityMap):
-    """q' = σ(c + a log q - b log(1 - q)) with a, b ≥ 0, so that the order is kept (Kull, Silva Filho & Flach 2017)."""
+    """q' = σ(c + a log q - b log(1 - q)) with a, b ≥ 0, which preserves the order (Kull, Silva Filho & Flach 2017)."""
 
     of_one: float
     of_zero: float
@@ -148,7 +148,7 @@ class Beta(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The a, b and c of the least log loss.
+        """The a, b and c that minimise the log loss.
 
         Raises InputError where none are: too few different probabilities, or labels that a threshold separates.
         """
@@ -174,12 +174,12 @@ class Beta(ProbabilityMap):
 
 
 def _logs(odds: Floats) -> tuple[Floats, Floats]:
-    """log q and -log(1 - q), of log-odds."""
+    """log q and -log(1 - q), from log-odds."""
     return -np.logaddexp(0.0, -odds), np.logaddexp(0.0, odds)
 
 
 def _slopes(odds: Floats, labels: Floats, weight: Floats) -> Floats:
-    """Intercept, a and b of the least log loss with a, b ≥ 0.
+    """Intercept, a and b that minimise the log loss with a, b ≥ 0.
 
     Where the minimum without these bounds lies outside of them (or nowhere), that within lies on a bound, since the
     loss is convex.
@@ -194,7 +194,7 @@ def _slopes(odds: Floats, labels: Floats, weight: Floats) -> Floats:
 
 
 def _unbounded(columns: Floats, labels: Floats, weight: Floats, used: tuple[int, ...]) -> Floats | None:
-    """The coefficients of some columns, 0 of the others; None where they have no minimum."""
+    """The coefficients of some columns, with 0 for the others; None if they have no finite minimum."""
     ones = float(weight @ labels)
     centre = np.zeros(len(used))
     centre[0] = np.log(ones / (weight.sum() - ones))
@@ -212,7 +212,7 @@ def _loss(eta: Floats, labels: Floats, weight: Floats) -> float:
 
 
 def _refuse_separated(odds: Floats, labels: Integers) -> None:
-    """Raise InputError where every label 1 has a higher score than every label 0, or nearly: no slope is best."""
+    """Raise InputError if every label 1 has a higher score than every label 0, or nearly: then no slope is optimal."""
     ones, zeros = odds[labels == 1], odds[labels == 0]
     if ones.min() >= zeros.max():
         raise InputError(
@@ -227,7 +227,7 @@ def _refuse_separated(odds: Floats, labels: Integers) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Isotonic(ProbabilityMap):
-    """q' lies on the lines between the points (x, y), and is constant beyond them (Zadrozny & Elkan 2002).
+    """q' is interpolated between the points (x, y), and constant beyond them (Zadrozny & Elkan 2002).
 
     The points are the ends of the blocks that the pool-adjacent-violators algorithm makes of all probabilities that
     occur; that of scikit-learn's IsotonicRegression.
@@ -244,7 +244,7 @@ class Isotonic(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The rising function of the least squared error, which is also that of the least log loss."""
+        """The increasing function with the smallest squared error, which also has the smallest log loss."""
         from scipy.optimize import isotonic_regression
 
         assert isinstance(data.scores, Binary)
@@ -271,7 +271,7 @@ class Isotonic(ProbabilityMap):
 
 
 def at_each(q: Floats, labels: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
-    """The probabilities that occur, ascending, the weight of the rows of each, and that of its labels 1.
+    """The distinct probabilities, ascending, with the weight of the rows of each and of its labels 1.
 
     Those that weigh nothing are left out.
 
@@ -292,8 +292,8 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class VennAbers(ProbabilityMap):
-    """q' = p₁ / (1 - p₀ + p₁), where p₀ and p₁ are what isotonic regression says of q once a row of it and label 0, or
-    1, is added to the rows of the fit (Vovk, Petej & Fedorova 2015); never 0 or 1.
+    """q' = p₁ / (1 - p₀ + p₁), where p₀ and p₁ are the values at q of isotonic regressions with an additional row of q
+    with label 0, or 1 (Vovk, Petej & Fedorova 2015); never 0 or 1.
 
     Both are step functions: low[i], where i is how many of `from` are at most q; high[j], where j is how many of `upto`
     are below q.
@@ -313,7 +313,7 @@ class VennAbers(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """Both regressions, for every q that a new row may have."""
+        """Both regressions, for every possible q of a new row."""
         assert isinstance(data.scores, Binary)
         q, weight, positive = at_each(data.scores.probabilities, data.labels.astype(np.float64), data.weight)
         high = with_label_one(weight, positive)
@@ -336,19 +336,20 @@ class VennAbers(ProbabilityMap):
         return fitted
 
     def apply(self, scores: Scores) -> Floats:
-        """The probabilities of label 1 (n,), merged of both."""
+        """The probabilities of label 1 (n,), from both regressions."""
         assert isinstance(scores, Binary)
         low, high = self.both(scores.probabilities)
         return np.asarray(high / (1.0 - low + high))
 
     def both(self, q: Floats) -> tuple[Floats, Floats]:
-        """p₀ and p₁ of probabilities."""
+        """p₀ and p₁ for probabilities."""
         low = self.low[np.searchsorted(self.starts, q, side="right")]
         return np.asarray(low), np.asarray(self.high[np.searchsorted(self.ends, q, side="left")])
 
 
 def with_label_one(weight: Floats, positive: Floats) -> Floats:
-    """The isotonic regression at each of m ascending scores, once a row of this score, label 1 and weight 1 is added.
+    """The isotonic regression at each of m ascending scores, with an additional row of this score, label 1 and weight
+    1.
 
     weight, positive (m,): of the rows of a score, and of their labels 1. Algorithms 1 and 2 of Vovk, Petej & Fedorova
     (2015): the added row is a step (1, 1) of the path of sums, which moves to the right past one score at a time, while
@@ -385,7 +386,7 @@ def _corners(path: list[Point]) -> list[Point]:
 
 
 def _turn(first: Point, second: Point, third: Point) -> float:
-    """Above 0 where the second of three points, from left to right, lies below the line of the others."""
+    """Above 0 if the second of three points, from left to right, is below the line through the others."""
     return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
 
 

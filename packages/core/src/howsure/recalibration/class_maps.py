@@ -22,8 +22,8 @@ MANY_STEPS, FLAT = 500, 1e-6  # of L-BFGS, and the largest slope where it ends
 
 
 def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, Floats]:
-    """The mean log loss of the softmax of scores (n, K), and its derivatives by them; `labels` (n, K) hold 1 at the
-    label, `share` (n,) the weights, their sum 1."""
+    """The mean log loss of the softmax of scores (n, K), and its derivatives; `labels` (n, K) are 1 at the label, and
+    `share` (n,) are weights that sum to 1."""
     shifted = scores - scores.max(axis=1, keepdims=True)
     raised = np.exp(shifted)
     total = raised.sum(axis=1)
@@ -33,7 +33,7 @@ def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, 
 
 
 def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:
-    """The same by L-BFGS, for maps with too many coefficients for second derivatives."""
+    """The minimum of a smooth convex function by L-BFGS, for maps with too many coefficients for second derivatives."""
     from scipy.optimize import minimize
 
     options = {"maxiter": MANY_STEPS, "maxfun": 2 * MANY_STEPS, "ftol": 1e-12, "gtol": FLAT, "maxcor": 20}
@@ -56,7 +56,8 @@ REVERSED = (
 
 @dataclass(frozen=True, slots=True)
 class ClassTemperature(ProbabilityMap):
-    """p'_k ∝ p_k^(1/T), T > 0 (Guo et al. 2017): the softmax of the logits divided by T; the order of classes stays."""
+    """p'_k ∝ p_k^(1/T), T > 0 (Guo et al. 2017): the softmax of the logits divided by T; the order of classes is
+    preserved."""
 
     temperature: float
 
@@ -66,7 +67,7 @@ class ClassTemperature(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The T of the least log loss.
+        """The T that minimises the log loss.
 
         Raises InputError where none is.
         """
@@ -100,7 +101,7 @@ class ClassTemperature(ProbabilityMap):
 def _inverse(
     logits: Floats, possible: np.ndarray[Any, np.dtype[np.bool_]], label_logs: Floats, weight: Floats
 ) -> float:
-    """The β = 1 / T at which the slope of the log loss in β, Σ w (E[s] - s of the label), is 0: it rises with β.
+    """The β = 1 / T at which the increasing derivative of the log loss, Σ w (E[s] - s of the label), is 0.
 
     Newton's method, within bounds that the signs of the slope narrow.
     """
@@ -152,7 +153,7 @@ class Vector(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The scales and offsets of the least log loss; the offsets' mean, which changes nothing, is 0.
+        """The scales and offsets that minimise the log loss; the offsets' mean, which has no effect, is 0.
 
         Raises InputError where none are.
         """
@@ -208,7 +209,7 @@ class Dirichlet(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled, *, penalty: float = PENALTY) -> Self:
-        """The W and b of the least penalised log loss.
+        """The W and b that minimise the penalised log loss.
 
         Raises InputError where a label's class has the probability 0.
         """
@@ -246,7 +247,7 @@ class Dirichlet(ProbabilityMap):
 
 
 def finite_logs(scores: Scores) -> Floats:
-    """The logarithms of probabilities of which none is 0.
+    """The logarithms of probabilities, none of which is 0.
 
     Raises InputError if one is.
     """
@@ -261,7 +262,7 @@ def finite_logs(scores: Scores) -> Floats:
 
 
 def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: Floats) -> Floats:
-    """Of the mean log loss, by the coefficients: W row by row, then b."""
+    """The second derivatives of the mean log loss by the coefficients: W row by row, then b."""
     k = logs.shape[1]
     matrix = np.zeros((k * (k + 1), k * (k + 1)))
     for start in range(0, len(logs), ROWS):
@@ -296,12 +297,12 @@ def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
 
 
 def _shares(data: Labelled) -> Floats:
-    """The weights, their sum 1."""
+    """The weights, scaled to sum to 1."""
     return np.asarray(data.weight / data.weight.sum())
 
 
 def _finite(solution: Floats, method: str) -> Floats:
-    """Coefficients, unless they grew without end.
+    """The coefficients; InputError if they diverged.
 
     Raises InputError for these.
     """

@@ -1,4 +1,4 @@
-"""Would recalibration help? By a map that is given, or by cross-fitting; in each group, by which method?"""
+"""Whether recalibration helps: by a given map, or by cross-fitting; in each group, and for each method."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ REPEATS, REPEATED_UP_TO, MOST_REPEATS = 3, 20_000, 100
 
 
 def check_evaluation_folds(folds: int) -> int:
-    """A whole number of at least 3: two folds do not show how much maps share.
+    """Check a whole number of at least 3: two folds do not show how much maps have in common.
 
     Raises InputError for anything else.
     """
@@ -60,7 +60,8 @@ def check_evaluation_folds(folds: int) -> int:
 
 
 def check_repeats(repeats: int | None, n: int) -> int:
-    """A whole number of at least 1; by default 3 for up to 20,000 rows, and 1 for more, where chance matters less.
+    """Check a whole number of at least 1; the default is 3 for up to 20,000 rows, and 1 for more, where chance matters
+    less.
 
     Raises InputError for anything else.
     """
@@ -84,7 +85,7 @@ def cross_fitted_evaluation(
     name: str | None = None,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> RecalibrationEvaluation:
-    """The evaluation of checked rows without groups; before recalibration, they are without the floor.
+    """The evaluation of checked rows without groups; probabilities before recalibration are without the floor.
 
     Raises InputError where a method has no map without the rows of a fold.
     """
@@ -135,7 +136,7 @@ def method_of(others: Labelled, methods: tuple[Method, ...], folds: int, seed: i
 
 
 def applied(others: Labelled, method: Method, scores: Scores) -> Floats:
-    """The probabilities of rows by the map that is fitted to others."""
+    """The probabilities of rows by the map that is fitted to other rows."""
     return fit(others, method).apply(scores, None, ())
 
 
@@ -164,7 +165,8 @@ def evaluate_recalibration(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationEvaluation:
-    """Whether recalibration would help on rows like these, cross-fitted: no map is judged by rows it was fitted on.
+    """Whether recalibration would help on rows like these, by cross-fitting: each map is evaluated on rows that it was
+    not fitted to.
 
     y_true, y_prob, and all that is not explained here: as for `recalibrate`. folds: the rows, or whole
     clusters, are divided at random into this many parts, at least 3; each row is evaluated after the map that was
@@ -302,7 +304,7 @@ def evaluate_maps(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationTable:
-    """Does recalibration help? Calibration error and scores before and after, on rows that no map was fitted to.
+    """Calibration error and scores before and after recalibration, on rows that no map was fitted to.
 
     map: evaluate this map, which recalibrate fit wrote, on rows that it was not fitted to.
     adjust: adjustment of the p-values for the number of groups and methods.
@@ -356,7 +358,7 @@ def table_of(
     penalty: float | None = None,
     **how: Any,
 ) -> RecalibrationTable:
-    """`evaluate_maps` of checked rows; `n_bins` and `penalty` are passed to the methods that take them."""
+    """`evaluate_maps` for checked rows; `n_bins` and `penalty` are passed to the methods that use them."""
     evaluations = []
     for name, rows in by_group(data):
         group = replace(data.only(rows), groups=None, group_names=())
@@ -371,7 +373,7 @@ def table_of(
 def joined(
     rows: Sequence[RecalibrationEvaluation], *, n: int, adjust: str | None, methods: Sequence[str]
 ) -> RecalibrationTable:
-    """Evaluations in one table, their p-values adjusted."""
+    """Evaluations in one table, with p-values adjusted for their number."""
     p_values = adjust_p_values([row.p_value for row in rows], method=adjust)
     shared = {name: rows[0].recipe.get(name) for name in ("folds", "repeats", "seed", "floor", "level", "margin")}
     recipe = {
@@ -386,7 +388,7 @@ def joined(
 
 
 def by_group(data: Labelled) -> list[tuple[str | None, Integers]]:
-    """The rows of each group by its name; or all of them."""
+    """The rows of each group by its name, or all rows."""
     if data.groups is None:
         return [(None, np.arange(len(data)))]
     return [(name, np.flatnonzero(data.groups == code)) for code, name in enumerate(data.group_names)]

@@ -95,9 +95,9 @@ def shared_variance(by_map: Floats) -> float:
 
     by_map (K, K): entry (k, l) is what fold k says of the map that was fitted without fold l. To second order, the sum
     varies about what it estimates by Σ_k S_k' A Σ_{l≠k} S_l, where S_k is the noise of fold k: by 2 K (K - 1) v, v the
-    variance of S_k' A S_l. Given their maps, the rows show half of it; the other half is here, and v is how much
-    an entry of row k varies over the maps l ≠ k, which lack the noise of different folds. It is negligible beside what
-    the rows show unless almost nothing is gained or lost (then the intervals would hold in only four of five data
+    variance of S_k' A S_l. Given their maps, the rows show half of it; the other half is here, and v is how much an
+    entry of row k varies over the maps l ≠ k, which lack the noise of different folds. It is negligible compared with
+    what the rows show unless almost nothing is gained or lost (then the intervals would hold in only four of five data
     sets).
     """
     k = len(by_map)

@@ -1,4 +1,4 @@
-"""Results of recalibration: errors and scores before and after, of one map or of several, in words too."""
+"""Results of evaluating recalibration: errors and scores before and after, for one map or several, also in words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A mean loss before and after recalibration, and the improvement, before - after, with its interval: above 0 is
+    """A mean loss before and after recalibration, and the improvement, before - after, with its interval: positive is
     better."""
 
     before: float
@@ -73,7 +73,8 @@ def verdict_kind(improvement: Estimate, margin: float) -> str:
 
 
 def p_value_of(improvement: Estimate) -> float:
-    """The two-sided p-value of no improvement, from the interval: normal, as wide as the interval on the side of 0."""
+    """The two-sided p-value of no improvement, from the interval: normal, with the width of the interval on the side of
+    0."""
     from scipy.special import ndtr
 
     value, low, high = improvement.value, improvement.low, improvement.high
@@ -86,8 +87,8 @@ def p_value_of(improvement: Estimate) -> float:
 
 
 def rows_needed(improvement: Estimate, margin: float) -> int | None:
-    """About how many rows would lead to "improves" or to "does not help" in four of five data sets, if the improvement
-    is what was seen: intervals shrink with the square root of the rows. None if it is unknown."""
+    """About how many rows would give the verdict "improves" or "does not help" with probability 0.8, if the improvement
+    is as estimated: intervals shrink with the square root of the number of rows. None if unknown."""
     value, low, high = improvement.value, improvement.low, improvement.high
     if low is None or high is None:
         return None
@@ -116,7 +117,7 @@ GAIN = Kind(fine, ends=ENDS, decimals=FINE)
 
 
 def rounded(value: float) -> str:
-    """A number of rows with two digits.
+    """A number of rows with two significant digits.
 
     >>> rounded(12345), rounded(87)
     ('12,000', '87')
@@ -164,7 +165,7 @@ def _how(result: RecalibrationEvaluation) -> str:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RecalibrationEvaluation(Result):
-    """The result of `evaluate_recalibration`: what recalibration does to rows that no map was fitted on.
+    """The result of `evaluate_recalibration`: the effect of recalibration on rows that no map was fitted to.
 
     error_before, error_after: debiased calibration errors with intervals. squared_error, brier, log_loss: what they
     were, what they are, and the improvement with its interval; of first choices among several classes, their own.
@@ -196,7 +197,7 @@ class RecalibrationEvaluation(Result):
 
     @property
     def deciding(self) -> Change:
-        """The change that decides the verdict: of the Brier score."""
+        """The change that determines the verdict: that of the Brier score."""
         return self.brier if self.multiclass_brier is None else self.multiclass_brier
 
     @property
@@ -206,16 +207,16 @@ class RecalibrationEvaluation(Result):
 
     @property
     def p_value(self) -> float:
-        """Of "the Brier score stays as it is", two-sided; below 1 - level where its interval excludes 0."""
+        """The two-sided p-value of an unchanged Brier score; below 1 - level if the interval excludes 0."""
         return p_value_of(self.deciding.improvement)
 
     @property
     def needed(self) -> int | None:
-        """If the data do not decide: about how many rows like these would decide, in four of five data sets."""
+        """If the data do not decide: about how many such rows would, with probability 0.8."""
         return rows_needed(self.deciding.improvement, self.margin) if self.kind == "cannot tell" else None
 
     def verdict(self) -> str:
-        """Whether recalibration helps, in a sentence, and what that supposes in a second line."""
+        """Whether recalibration helps, in a sentence, with the assumption in a second line."""
         return f"{verdict_sentence(self)}\n{ALIKE}"
 
     def changes(self) -> dict[str, Change]:
@@ -224,14 +225,14 @@ class RecalibrationEvaluation(Result):
         return {"squared_error": self.squared_error} | loss_changes
 
     def _losses(self) -> list[tuple[str, str | None, Change]]:
-        """The changes of the proper scores, with what they are of."""
+        """The changes of the proper scores, with descriptions."""
         reduction = self.curves[0].reduction
         changes = [("brier", reduction, self.brier), ("log_loss", reduction, self.log_loss)]
         of_classes = [("brier", self.multiclass_brier), ("log_loss", self.multiclass_log_loss)]
         return [*changes, *((score, MULTICLASS, change) for score, change in of_classes if change is not None)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the changes have the names of their losses."""
+        """The JSON form: each change is named by its loss."""
         fields_ = {
             "recipe": self.recipe,
             "group": self.name,
@@ -270,7 +271,7 @@ class RecalibrationEvaluation(Result):
         ]
 
     def legend(self) -> Mapping[str, str]:
-        """What the improvement is, and of which rows."""
+        """The meaning of the improvement, and the rows it refers to."""
         rows = f"{self.n:,} rows, each after a map ({self.method}) that was fitted without it."
         return {**Result.legend(self), "": rows}
 
@@ -286,7 +287,7 @@ class RecalibrationEvaluation(Result):
         return f"{name}{verdict_sentence(self)}"
 
     def below(self) -> Sequence[str]:
-        """How the rows were divided, what the verdict supposes, and the notes."""
+        """How the rows were divided, the assumption of the verdict, and the notes."""
         details = [f"{_how(self)[:1].upper()}{_how(self)[1:]}.", ALIKE]
         return [*(Note(detail, DETAIL) for detail in details), *Result.below(self)]
 
@@ -317,7 +318,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
     title = "Recalibration"
 
     def _row_called(self, name: str) -> RecalibrationEvaluation:
-        """The evaluation of a group or method, by the name in the first column of the table."""
+        """The evaluation of a group or method, by its name in the first column of the table."""
         for row_name, row in zip(self.names, self.rows, strict=True):
             if row_name == name:
                 return row
@@ -325,7 +326,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
 
     @property
     def names(self) -> list[str]:
-        """What the rows are called: by group, by method, or by both where there are several of both."""
+        """The names of the rows: group, method, or both if there are several of both."""
         methods = {row.method for row in self.rows}
         row_names = []
         for row in self.rows:
@@ -341,12 +342,12 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
 
     @property
     def alone(self) -> RecalibrationEvaluation | None:
-        """The evaluation, where there is just one, of all rows; with the recipe of the table."""
+        """The evaluation, if there is a single one of all rows, with the recipe of the table."""
         row = self.rows[0]
         return replace(row, recipe=self.recipe | row.recipe) if len(self) == 1 and row.name is None else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluations, the recipe, and of files the number of rows that were left out."""
+        """The evaluations, the recipe and, for files, the number of rows left out."""
         rows = zip(self.rows, self.p_adjusted, strict=True)
         evaluations = [row.to_dict() | {"p_adjusted": plain(p)} for row, p in rows]
         left = self.recipe.get("skipped")
@@ -383,7 +384,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
 
     @property
     def answer(self) -> str:
-        """Which groups and methods recalibration improves, and for which it does not."""
+        """The groups and methods that recalibration improves, and those where it does not help."""
         names_by_kind: dict[str, list[str]] = {}
         for name, row in zip(self.names, self.rows, strict=True):
             names_by_kind.setdefault(row.kind, []).append(name)
@@ -392,7 +393,7 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
         return f"Recalibration {'; '.join(parts)}."
 
     def below(self) -> Sequence[str]:
-        """What is adjusted, and the notes."""
+        """The adjustment of p-values, and the notes."""
         lines, how = [], self.recipe["adjust"]
         if len(self.rows) > 1:
             adjusted = "nothing is adjusted" if how is None else f"p is adjusted ({ADJUSTED[how]})"

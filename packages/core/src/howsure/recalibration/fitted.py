@@ -1,4 +1,4 @@
-"""The methods by name; a map of all rows or one for each group, and which: the simplest that is as good."""
+"""The methods by name; one map for all rows or one per group; the automatic choice of the simplest good method."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ class Method:
 
 
 def maps_of(binary: bool) -> dict[str, Any]:
-    """The maps of one probability per row, or of several classes, by name."""
+    """The maps by name: for one probability per row, or for several classes."""
     return BINARY if binary else OF_CLASSES
 
 
 def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
-    """The methods to choose from for a name: one, unless it is "auto", or a penalty is to be found.
+    """The methods to choose from for a name: one, unless the name is "auto" or a penalty must be chosen.
 
     Raises InputError for an unknown name, and for a method that does not apply to these rows.
     """
@@ -90,7 +90,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
 
 
 def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> None:
-    """Raise InputError for bins or a penalty that cannot be, or that none of the methods takes."""
+    """Raise InputError for invalid bins or penalties, or if none of the methods uses them."""
     names = [SYNONYMS.get(str(method), str(method)) for method in methods]
     named = parameter("method", ",".join(names))
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or not 1 <= n_bins <= 100_000:
@@ -119,7 +119,7 @@ POOLED: Final = "pooled"
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """`maps` of the groups `names`, or the one of all rows; `of_all` is taken by the groups `small`."""
+    """`maps` of the groups `names`, or one map of all rows; the groups `small` use `of_all`."""
 
     maps: tuple[ProbabilityMap, ...]
     names: tuple[str, ...] = ()
@@ -127,14 +127,14 @@ class Fitted:
     small: tuple[str, ...] = ()
 
     def of_group(self, name: str) -> ProbabilityMap:
-        """The map that the rows of a group take."""
+        """The map for the rows of a group."""
         if name in self.small:
             assert self.of_all is not None
             return self.of_all
         return self.maps[self.names.index(name)]
 
     def apply(self, scores: Scores, groups: Integers | None, names: Sequence[str]) -> Floats:
-        """The probabilities of rows; `groups` are positions in `names`, which all have a map."""
+        """The recalibrated probabilities of rows; `groups` are positions in `names`."""
         if not self.names and not self.small:
             return self.maps[0].apply(scores)
         assert groups is not None
@@ -147,7 +147,7 @@ class Fitted:
 
 
 def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
-    """One map for all rows, or one per group; the groups `small` take that of all.
+    """One map for all rows, or one per group; the groups `small` use that of all rows.
 
     Raises InputError where the method has no map for some of them.
     """
@@ -169,7 +169,7 @@ def out_of_fold(
     *,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Floats:
-    """The probabilities of all rows: those of a fold by the map that `fitted_to` makes of the other rows."""
+    """The probabilities of all rows, those of each fold by the map that `fitted_to` fits to the other rows."""
     probabilities = np.empty_like(data.scores.probabilities)
     for number in range(int(fold.max()) + 1):
         rows = np.flatnonzero(fold == number)
@@ -183,7 +183,8 @@ def out_of_fold(
 
 
 def check_fit(data: Labelled) -> None:
-    """Raise InputError for rows that no map can be fitted to: of one label alone, or with nearly all of the weight."""
+    """Raise InputError for rows to which no map can be fitted: with one label only, or with nearly all of the weight on
+    one."""
     counts = np.bincount(data.labels[data.weight > 0], minlength=data.k)
     if (counts > 0).sum() > 1:
         share = np.bincount(data.labels, data.weight, minlength=data.k) / data.weight.sum()
@@ -206,7 +207,7 @@ def check_fit(data: Labelled) -> None:
 
 
 def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
-    """The groups that have too few rows for a map of their own.
+    """The groups with too few rows for their own map.
 
     Raises InputError for any, unless they take the map of all by name: `how` is "pooled".
     """
@@ -254,8 +255,8 @@ def _of_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a method scored: its cross-fitted log_loss (None: infinite, or no fit), by how much it is `above` that of
-    the best, and the standard_error of this difference; why it was `refused`, and whether it was `taken`."""
+    """The result of a method: its cross-fitted log_loss (None: infinite, or no fit), the amount `above` the best one
+    and the standard_error of this difference; the reason if it was `refused`, and whether it was `taken`."""
 
     method: str
     log_loss: float | None
@@ -267,14 +268,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The method chosen among candidates, and the seconds that the choice took."""
+    """The method chosen among candidates, and the time in seconds."""
 
     method: Method
     candidates: tuple[Candidate, ...]
     seconds: float | None = None
 
     def columns(self) -> list[Column]:
-        """What each candidate scored, for tables."""
+        """The result of each candidate, for tables."""
         of = self.candidates
         marks = ["taken" if candidate.taken else None for candidate in of]
         return [
@@ -296,7 +297,7 @@ def chosen(
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Choice:
     """Fit each method without each fold, and take the first whose log loss is at most one standard error above the
-    least; `methods` stand in the order of what they may do, "none" first.
+    least. `methods` are in order of flexibility, "none" first.
 
     The standard error is that of the paired difference, of whole clusters. The log loss of the method taken is that of
     a winner, and so a little too low: cross-fit the choice itself to know what it is worth (`evaluate_recalibration`).
@@ -338,7 +339,7 @@ def chosen(
 
 
 def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], advance: Callable[[int], None]) -> Floats:
-    """The log loss of each row, by the map that was fitted without its fold; 0 where a row weighs nothing.
+    """The log loss of each row, by the map fitted without its fold; 0 for rows of weight 0.
 
     It is infinite for a row that the map makes certain, with a probability of exactly 0 or 1, although the model was
     not: the expected loss is, whether or not the row is right.
@@ -350,14 +351,14 @@ def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], adv
 
 
 def log_losses(probabilities: Floats, data: Labelled) -> Floats:
-    """The log loss of each row (n,), 0 where a row weighs nothing."""
+    """The log loss of each row (n,), 0 for rows of weight 0."""
     with np.errstate(divide="ignore"):
         losses = -np.log(of_label(probabilities, data.labels))
     return np.where(data.weight > 0, losses, 0.0)
 
 
 def standard_error(data: Labelled, difference: Floats) -> float:
-    """That of the weighted mean of differences, of rows or of whole clusters."""
+    """The standard error of the weighted mean of differences, over rows or whole clusters."""
     share = data.weight / data.weight.sum()
     parts = share * (difference - share @ difference)
     if data.clusters is not None:

@@ -48,7 +48,7 @@ class Ordered(ProbabilityMap):
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
-        """The T and s of the least log loss over all cut points.
+        """The T and s that minimise the log loss summed over all cut points.
 
         Raises InputError where none are.
         """

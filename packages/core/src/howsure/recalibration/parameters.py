@@ -1,4 +1,4 @@
-"""What all maps share: parameters in the form of a file, rows of certainty, errors where there is no optimum."""
+"""Common parts of all maps: parameters in files, rows with probability 0 or 1, errors if there is no optimum."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Parameters = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ProbabilityMap(ABC):
-    """A map of one kind, fitted: from probabilities to probabilities. names: of its fields in a file."""
+    """A fitted map of one kind, from probabilities to probabilities. names: of its fields in a file."""
 
     names: ClassVar[tuple[str, ...]] = ()
     method: ClassVar[str]
@@ -32,7 +32,7 @@ class ProbabilityMap(ABC):
 
     @classmethod
     def read(cls, parameters: Parameters, k: int) -> Self:
-        """From the parameters of a file, for k classes.
+        """Create from the parameters in a file, for k classes.
 
         Raises InputError for any that it cannot have.
         """
@@ -71,7 +71,7 @@ def numbers(
     strictly: bool = False,
     shares: bool = False,
 ) -> Floats:
-    """A list of finite numbers: `n` of them, in rising order, or in [0, 1] (`shares`).
+    """A list of finite numbers: `n` of them, in increasing order, or in [0, 1] (`shares`).
 
     Raises InputError for anything else.
     """
@@ -100,7 +100,7 @@ def square(parameters: Parameters, name: str, *, k: int) -> Floats:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value of a file is a finite number; a truth value is none."""
+    """Whether a value of a file is a finite number; truth values are not."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     try:
@@ -133,7 +133,7 @@ def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
 
 
 def refuse_certain_errors(wrong: npt.NDArray[np.bool_], what: str) -> None:
-    """Raise InputError if any row is certain of what is not so; `wrong` (n,) says where."""
+    """Raise InputError if a row has probability 0 for its label; `wrong` (n,) marks such rows."""
     if not wrong.any():
         return
     row = int(np.flatnonzero(wrong)[0])
@@ -146,7 +146,7 @@ def refuse_certain_errors(wrong: npt.NDArray[np.bool_], what: str) -> None:
 
 
 def refuse_one_value(odds: Floats, *, least: int, method: str) -> None:
-    """Raise InputError for fewer different log-odds than a map has parameters that they could tell apart."""
+    """Raise InputError if there are fewer distinct log-odds than parameters, so that these are not determined."""
     n_values = len(np.unique(odds[:1000])) if len(odds) > 1000 else len(np.unique(odds))
     if n_values < least:
         n_values = len(np.unique(odds))

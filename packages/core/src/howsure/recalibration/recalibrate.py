@@ -1,4 +1,4 @@
-"""`recalibrate`: from labels and probabilities to a map; `recalibrate_file`: a file with further probabilities."""
+"""`recalibrate`: a map from labels and probabilities; `recalibrate_file`: a file with recalibrated columns."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def recalibrate(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationMap:
-    """A map from a model's probabilities to calibrated ones, learned from labelled rows.
+    """Fit a map from a model's probabilities to calibrated ones, from labelled rows.
 
     y_true (n,), y_prob (n,): labels 0 and 1 (or two values, of which `pos_label` is 1) and the probabilities of label
     1. Or y_true (n,), y_prob (n, K): one of K classes per row, by name or position, and the probabilities of all; or
@@ -225,7 +225,7 @@ def _certain(data: Labelled, fitted: Fitted) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class RecalibratedFile:
-    """What `recalibrate_file` wrote: `n` rows, of which `skipped` have no value, with further `columns`."""
+    """The result of `recalibrate_file`: `n` rows, of which `skipped` have no value, with the new `columns`."""
 
     path: str
     n: int

@@ -1,4 +1,4 @@
-"""A classifier of scikit-learn's, its probabilities recalibrated by a map that is fitted out of fold."""
+"""A scikit-learn classifier whose probabilities are recalibrated by a map fitted out of fold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 
 @cache
 def _classifier() -> type:
-    """The class, made when it is first used: without scikit-learn there is none."""
+    """The class, created on first use, since it needs scikit-learn."""
     require("A recalibrated classifier (scikit-learn)", "classifiers", "sklearn")
     from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
     from sklearn.utils.validation import check_is_fitted
@@ -135,7 +135,7 @@ def _fitted(estimator: Any, X: Any, y: Any, weight: Any) -> Any:
 
 
 def _out_of_fold(prototype: Any, X: Any, y: Any, codes: Any, cv: Any, weight: Any, groups: Any, seed: int) -> Any:
-    """The probabilities (n, K) of each row by a fit that has not seen it."""
+    """The probabilities (n, K) of each row by a classifier that was fitted without it."""
     from sklearn.base import clone
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold, check_cv
 

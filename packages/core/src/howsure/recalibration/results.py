@@ -1,4 +1,4 @@
-"""A recalibration map: what it is made of, what it does, what it says, and how it is kept."""
+"""A recalibration map: its parameters, application, description, and serialization."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SHOWN = 6  # numbers of a list
 
 
 def description(recalibration_map: RecalibrationMap) -> str:
-    """A sentence or two on what a map is, for anyone who finds its file."""
+    """A sentence or two on what a map is, stored in its file."""
     if recalibration_map.classes:
         of = f"p, the probabilities of the {len(recalibration_map.classes)} classes of a row, in the order of `classes`"
     else:
@@ -204,7 +204,7 @@ def _choice(entries: object, method: str) -> Choice | None:
 
 
 def _may_be(field: str, value: object) -> bool:
-    """Whether a value is possible in a field of a candidate."""
+    """Whether a value is valid in a field of a candidate."""
     if field == "taken":
         return isinstance(value, bool)
     if value is None:
@@ -228,7 +228,7 @@ def _texts(fields_: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _text(value: Any) -> str:
-    """A value in one line, or an object in several."""
+    """A value on one line, or an object on several lines."""
     if isinstance(value, list) and value and isinstance(value[0], dict):
         return (
             "[\n    "
@@ -269,12 +269,12 @@ class RecalibrationMap(Result):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups that have a map, or take that of all."""
+        """The groups that have their own map or use that of all rows."""
         return (*self.fitted.names, *self.fitted.small)
 
     @property
     def formula(self) -> str:
-        """What is done to a probability q, or to the probabilities p of the classes, in one line."""
+        """The formula for a probability q, or for the probabilities p of the classes, in one line."""
         fitted_map = self.fitted.maps[0] if self.fitted.maps else self.fitted.of_all
         assert fitted_map is not None
         if self.floor is None:
@@ -308,7 +308,7 @@ class RecalibrationMap(Result):
         logits: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> tuple[Floats, Floats]:
-        """The two probabilities p0 and p1 (n,) of a Venn–Abers map, of which `apply` gives the merged one.
+        """The two probabilities p0 and p1 (n,) of a Venn–Abers map, which `apply` merges.
 
         Raises InputError for another method.
         """
@@ -327,12 +327,12 @@ class RecalibrationMap(Result):
         return low, high
 
     def apply_rows(self, rows: Scores, groups: Integers | None = None, names: Sequence[str] = ()) -> Floats:
-        """The same of checked scores, their classes in the map's order; `groups` are positions in `names`."""
+        """`apply` for checked scores with classes in the map's order; `groups` are positions in `names`."""
         self.check_groups(names)
         return self.fitted.apply(rows, groups, names) + 0.0
 
     def check_groups(self, names: Sequence[str]) -> None:
-        """Raise InputError for a group that has no map."""
+        """Raise InputError for a group without a map."""
         unknown = [name for name in names if name not in self.groups]
         if not unknown:
             return
@@ -358,7 +358,7 @@ class RecalibrationMap(Result):
         return scores, codes, names
 
     def _in_order(self, scores: Scores, scores_classes: tuple[str, ...], *, named: bool) -> Scores:
-        """The scores, their columns in the map's order of classes."""
+        """The scores with columns in the map's order of classes."""
         if isinstance(scores, Binary):
             if self.classes:
                 raise InputError(
@@ -421,19 +421,19 @@ class RecalibrationMap(Result):
         return evaluation_of_map(data, after, method=self.method, level=level, margin=margin)
 
     def to_json(self) -> str:
-        """The map as a text that `from_json` reads: parameters and formula, for any language; nothing of the rows."""
+        """The map as a text for `from_json`: parameters and formula, for any language; no rows."""
         return map_json(self)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> RecalibrationMap:
-        """The map that a text of `to_json` describes; it gives the same probabilities to the last bit.
+        """Restore a map from the text of `to_json`; it gives bit-identical probabilities.
 
         Raises InputError if the text is not a map, is of a later version, or has impossible parameters.
         """
         return cls(**map_of(text))
 
     def save(self, path: Place) -> None:
-        """Write the map, as `to_json` gives it, to a file that `load` reads; what is there is replaced."""
+        """Write the map to a file for `load`, replacing an existing one."""
         save(self.to_json().encode(), path, like=LIKE)
 
     @classmethod
@@ -445,7 +445,7 @@ class RecalibrationMap(Result):
         return load(path, cls.from_json, like=LIKE, what="recalibration map")
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form, as `to_json` writes it, too."""
+        """The JSON form, the same as in `to_json`."""
         return map_document(self)
 
     @property
@@ -475,7 +475,8 @@ class RecalibrationMap(Result):
         return self.words
 
     def columns(self) -> Sequence[Column]:
-        """One row per parameter, and group; of a chosen method, tables show what each candidate scored."""
+        """One row per parameter and group; for an automatically chosen method, tables show the result of each
+        candidate."""
         maps = self.parameters if self.groups else {"": self.parameters}
         rows = [
             (group, f"{name}{place}", value)
@@ -492,14 +493,14 @@ class RecalibrationMap(Result):
         return [*map_columns[0 if self.groups else 1 :], *(self.choice.columns() if self.choice is not None else ())]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw what becomes of a probability, q' against q, on matplotlib axes (new ones if None)."""
+        """Draw the recalibrated probability q' against q, on matplotlib axes (new ones if None)."""
         from howsure.figures.compared_curves import draw_map
 
         return draw_map(self, ax=ax)
 
 
 def _numbered(values: Any) -> list[tuple[str, float]]:
-    """The numbers of a parameter with their places in it."""
+    """The numbers of a parameter with their indices."""
     if not isinstance(values, list):
         return [("", float(values))]
     return [(f"[{place}]{further}", number) for place, item in enumerate(values) for further, number in _numbered(item)]

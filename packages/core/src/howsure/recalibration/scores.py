@@ -1,4 +1,4 @@
-"""What a map is applied to, the probabilities of label 1 or of K classes, and with labels fitted to; folds of them."""
+"""The input of maps: probabilities of label 1 or of K classes, with labels for fitting; and folds of rows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ HIGHEST_FLOOR = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Binary:
-    """The probabilities of label 1 (n,), and their log-odds (n,), -inf and inf where they are 0 and 1."""
+    """The probabilities of label 1 (n,), and their log-odds (n,), infinite for 0 and 1."""
 
     probabilities: Floats
     log_odds: Floats
@@ -54,13 +54,13 @@ class Binary:
         return len(self.probabilities)
 
     def only(self, rows: Rows) -> Binary:
-        """Those of some rows."""
+        """The scores of some rows."""
         return Binary(self.probabilities[rows], self.log_odds[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """The probabilities of K classes (n, K), and their logarithms, -inf where they are 0."""
+    """The probabilities of K classes (n, K), and their logarithms, -inf for 0."""
 
     probabilities: Floats
     logs: Floats
@@ -74,7 +74,7 @@ class Classes:
         return int(self.probabilities.shape[1])
 
     def only(self, rows: Rows) -> Classes:
-        """Those of some rows."""
+        """The scores of some rows."""
         return Classes(self.probabilities[rows], self.logs[rows])
 
 
@@ -84,8 +84,8 @@ Scores = Binary | Classes
 def scores_from(
     y_prob: Any, logits: Any, *, floor: float | None = None, classes: Sequence[str] | None = None
 ) -> tuple[Scores, tuple[str, ...]]:
-    """The scores, and the names of their classes, () where there is one column: exactly one of `y_prob` and `logits` is
-    given, one number per row, a matrix (n, K), or a data frame whose columns are the classes.
+    """The scores, and the names of their classes, () for one column. Exactly one of `y_prob` and `logits` is given: one
+    number per row, a matrix (n, K), or a data frame whose columns are the classes.
 
     `floor`: probabilities are moved into [floor, 1 - floor] (of classes: raised to it, and divided by their sum).
 
@@ -142,7 +142,7 @@ def classes_of(matrix: Floats, *, logits: bool = False, floor: float | None = No
 
 
 def scores_of(matrix: Floats, scale: str | None, floor: float | None) -> Scores:
-    """The scores of a file's numbers, (n,) or (n, K), which are already checked."""
+    """The scores from a file's numbers, (n,) or (n, K), which are already checked."""
     if matrix.ndim == 1:
         if scale == LOG_PROBABILITIES:
             return binary_of(np.minimum(np.exp(matrix), 1.0), floor=floor)
@@ -151,7 +151,7 @@ def scores_of(matrix: Floats, scale: str | None, floor: float | None) -> Scores:
 
 
 def with_floor(scores: Scores, floor: float | None) -> Scores:
-    """The scores with probabilities moved into [floor, 1 - floor], as maps of this floor are given them.
+    """The scores with probabilities moved into [floor, 1 - floor], as maps with this floor expect.
 
     >>> with_floor(binary_of(np.array([0.0, 0.5])), 0.1).probabilities.round(3).tolist()
     [0.1, 0.5]
@@ -164,7 +164,7 @@ def with_floor(scores: Scores, floor: float | None) -> Scores:
 
 
 def check_floor(floor: float | None) -> float | None:
-    """The least probability that a map is given, above 0 and at most 0.1.
+    """The least probability passed to a map, above 0 and at most 0.1.
 
     Raises InputError for another value.
     """
@@ -195,7 +195,7 @@ def _names(classes: Sequence[str] | None, k: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Scores (n rows), and the label of each, 0 or 1, or the column of its class; perhaps weights, groups, clusters.
+    """Scores (n rows) with the label of each: 0 or 1, or the column of its class; optionally weights, groups, clusters.
 
     `classes` are the names of the columns, () where the score is the probability of label 1, `positive`.
     """
@@ -224,11 +224,11 @@ class Labelled:
 
     @property
     def weight(self) -> Floats:
-        """The weight of each row; 1 without any."""
+        """The weight of each row; 1 without weights."""
         return np.ones(len(self)) if self.weights is None else self.weights
 
     def only(self, rows: Rows) -> Labelled:
-        """Those of some rows, with the names of all groups."""
+        """Some of the rows, with the names of all groups."""
         parts: dict[str, Any] = {
             name: None if column is None else column[rows]
             for name, column in (("weights", self.weights), ("groups", self.groups), ("clusters", self.clusters))
@@ -236,12 +236,12 @@ class Labelled:
         return replace(self, scores=self.scores.only(rows), labels=self.labels[rows], **parts)
 
     def label_names(self) -> tuple[str, ...]:
-        """What each label means."""
+        """The meaning of each label."""
         return self.classes or ("0", "1")
 
 
 def of_label(probabilities: Floats, labels: Integers) -> Floats:
-    """The probability (n,) of each row's label, of probabilities of label 1 (n,) or of classes (n, K)."""
+    """The probability (n,) of each row's label, from probabilities of label 1 (n,) or of classes (n, K)."""
     if probabilities.ndim == 1:
         return np.where(labels == 1, probabilities, 1.0 - probabilities)
     return np.asarray(probabilities[np.arange(len(labels)), labels])
@@ -259,7 +259,7 @@ def labelled_from(
     pos_label: Any = None,
     floor: float | None = None,
 ) -> Labelled:
-    """Check everything once. `Pairs` may replace y_true and y_prob.
+    """Check all input once. `Pairs` may replace y_true and y_prob.
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
@@ -308,8 +308,8 @@ def labelled_from(
 def labelled_read(
     y_true: Any, y_prob: Any = None, *, data: Any = None, id: Any = None, floor: float | None = None, **other_roles: Any
 ) -> Iterator[tuple[Labelled, dict[str, Any]]]:
-    """The labelled scores of arrays, of a frame or of a source, and what was read of files; inside the block, errors
-    name rows where they are. `other_roles`: the other arguments of `labelled_from`.
+    """The labelled scores from arrays, a frame or a source, and a description of files; errors in the block name rows
+    by their location. `other_roles`: the other arguments of `labelled_from`.
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
@@ -360,7 +360,7 @@ def labelled_read(
 
 
 def _log_odds(predictions: Any) -> Floats | None:
-    """One logit per row, unchanged, because it is more precise than its probability."""
+    """One logit per row, unchanged, since it is more precise than its probability."""
     from howsure.data.predictions.classes import class_matrix
 
     name = predictions.columns.get(LOGITS)
@@ -385,7 +385,8 @@ def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
 
 @contextmanager
 def rows_of_all(rows: Integers, *, before: str = "", remedy: str = "") -> Iterator[None]:
-    """An error in this block numbers its rows as `rows` does, the part's rows among all; with words around it.
+    """A context in which errors count rows as `rows` does, which gives the part's rows among all; with additional
+    words.
 
     >>> import numpy as np
     >>> with rows_of_all(np.array([4, 7]), before="group 'b': "):
@@ -407,7 +408,7 @@ MOST_FOLDS = 100
 
 
 def check_folds(folds: object) -> int:
-    """A whole number from 2 to 100.
+    """Check a whole number from 2 to 100.
 
     Raises InputError for anything else.
     """
@@ -422,7 +423,7 @@ def stream_of(rng: Randomness) -> np.random.Generator:
 
 
 def check_choice_in_folds(data: Labelled, folds: int) -> None:
-    """Raise InputError where the rows without those of a fold are too few to be dealt into folds themselves."""
+    """Raise InputError if the rows outside a fold are too few to be divided into folds themselves."""
     what, n = _units(data)
     if folds <= n < (least := folds + 2):
         raise InputError(
@@ -432,7 +433,7 @@ def check_choice_in_folds(data: Labelled, folds: int) -> None:
 
 
 def _units(data: Labelled) -> tuple[str, int]:
-    """What is dealt as a whole, and how many there are."""
+    """The units that are assigned to folds as a whole, and their number."""
     return ("rows", len(data)) if data.clusters is None else ("clusters", len(np.unique(data.clusters)))
 
 
@@ -467,7 +468,7 @@ def folds_of(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
 
 
 def _check_spread(data: Labelled, fold: Integers, folds: int) -> None:
-    """Raise InputError where all rows of a label lie in one fold."""
+    """Raise InputError if all rows of a label are in one fold."""
     occurs = np.zeros((data.k, folds), dtype=bool)
     occurs[data.labels, fold] = True
     alone = np.flatnonzero(occurs.sum(axis=1) == 1)

@@ -1,4 +1,4 @@
-"""CR2, the cluster-robust variance that few clusters do not bias, and Satterthwaite's degrees of freedom for it.
+"""CR2, a cluster-robust variance without bias from few clusters, and Satterthwaite's degrees of freedom for it.
 
 Rows are scaled by the square roots of their weights, so that weighted least squares is plain least squares. With the
 hat matrix H, the residuals of cluster g are (I - H)_g e: too small where the cluster has much leverage. CR2 multiplies
@@ -26,7 +26,7 @@ MAX_BATCH = 4_000_000  # numbers in a batch of clusters of equal size
 
 @dataclass(frozen=True, slots=True)
 class Leverage:
-    """How N scaled rows in clusters determine their own fitted values.
+    """The leverage of N scaled rows in clusters: how they determine their own fitted values.
 
     basis (N, K): an orthonormal basis of the columns. clusters (N,): codes from 0 without gaps. scale (N,): the square
     root of the weight of each row. absorbed (N,): codes of fixed effects whose means are already taken out of `basis`.
@@ -110,8 +110,8 @@ class Leverage:
         return np.asarray(values + (times * along)[:, None] * inner[cell])
 
     def _columns(self) -> Any:
-        """An orthonormal basis of all columns; of absorbed effects only where some have rows of several clusters, as
-        the others take nothing of a contrast."""
+        """An orthonormal basis of all columns; absorbed effects are included only if some have rows of several
+        clusters, since the others do not change a contrast."""
         if self.absorbed is None:
             return self.basis
         cluster = np.zeros(int(self.absorbed.max()) + 1, dtype=np.int64)
@@ -125,7 +125,7 @@ class Leverage:
 
 
 def _largest(values: Floats, count: int) -> Integers:
-    """The places of the largest values, ascending; of equal values, those that come first."""
+    """The positions of the largest values, ascending; among equal values, the first ones."""
     if len(values) <= count:
         return np.arange(len(values))
     smallest = np.partition(values, -count)[-count]
@@ -156,7 +156,7 @@ def _inverse_root(basis: Floats, values: Floats) -> tuple[Floats, Floats]:
 
 
 def _inverse_root_by_series(basis: Floats, values: Floats, leverage: float) -> Floats:
-    """The power series of `_inverse_root`, until terms are negligible at the largest leverage."""
+    """`_inverse_root` by its power series, until terms are negligible at the largest leverage."""
     coefficients = [0.5]
     while leverage ** len(coefficients) > NEGLIGIBLE:
         order = len(coefficients) + 1

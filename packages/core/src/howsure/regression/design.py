@@ -1,4 +1,4 @@
-"""What is regressed: labels, predictions and columns, as numbers, once they were checked."""
+"""The checked input of a regression: labels, predictions and columns, as numbers."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ INTERCEPT = "(intercept)"
 
 
 def _called(name: str, role: str) -> str:
-    """What to call one of several columns in messages."""
+    """The name of one of several columns in messages."""
     return name if isinstance(name, ColumnName) else f"{parameter(role)}[{name!r}]"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A regression of outcomes (N, c), known of labelled rows (n, c), and predicted for all (N, c).
+    """A regression of outcomes (N, c), with labels of some rows (n, c) and predictions for all rows (N, c).
 
     names: of the coefficients; classes: of the outcomes, None of a single one. how: the labels were drawn.
     """
@@ -101,7 +101,7 @@ def read_asked(
 def _outcomes(
     column_by_role: dict[str, Any], name_by_role: Mapping[str, str], pos_label: object, notes: list[str]
 ) -> tuple[Floats, Floats, Integers, tuple[str | None, ...]]:
-    """Predictions (N, c), labels (n, c), the rows of these, and the names of the c classes, None of numbers."""
+    """Predictions (N, c), labels (n, c), their rows, and the names of the c classes; None for numeric outcomes."""
     column = as_spelled(as_column(column_by_role["prediction"], name=name_by_role["prediction"]))
     n = len(column)
     rows, labels = partial_column(
@@ -174,7 +174,7 @@ def _regression(
     logit: bool,
     notes: list[str],
 ) -> tuple[list[str], Regression]:
-    """The names of the coefficients, and what is regressed on."""
+    """The names of the coefficients, and the regressors."""
     n = len(weight)
     columns: dict[str, Floats] = {}
     effects = {
@@ -215,7 +215,8 @@ def _regression(
 
 
 def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integers | None, Floats]:
-    """What is absorbed, the effects of most levels, and columns of the others; of a logistic regression all are."""
+    """The absorbed effects, which are those with most levels, and indicator columns for the others; a logistic
+    regression uses columns for all."""
     levels = {name: int(codes.max()) + 1 for name, codes in effects.items()}
     largest = None if logit or not levels else max(levels, key=lambda name: levels[name])
     others = [name for name in effects if name != largest]
@@ -234,7 +235,7 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
         first = int(largest is not None or place > 0)
         dummies = (effects[name][:, None] == np.arange(first, levels[name])).astype(np.float64)
         columns = np.hstack([columns, dummies])
-    if len(effects) > 1:  # levels that others tell, as of a unit that is seen in a period of its own
+    if len(effects) > 1:  # levels that follow from others, as of a unit that occurs in a period of its own
         from scipy.linalg import qr
 
         within = Regression(columns, columns[:, :0], np.ones(n), absorbed, None, logit).design()
@@ -245,7 +246,7 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
 
 
 def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Floats]:
-    """A column of numbers, or one per name but the first."""
+    """A numeric column, or an indicator column for each name but the first."""
     column_name = _called(name, "covariates")
     column = values if isinstance(values, Coded) else as_spelled(as_column(values, name=column_name))
     if not isinstance(column, Coded) and (row := first_missing(column)) is not None:

@@ -18,11 +18,11 @@ from howsure.stats.proportions import t_quantile
 
 FOLDS = 5
 PENALTY = 1.0  # of the map, in labels
-SAME = 1e-9  # of a column's length, below which the others tell it
+SAME = 1e-9  # of a column's length; a residual below it means that the other columns determine this one
 ROUNDING = 1e-12  # of an outcome
 PSEUDO = 0.5  # an error more than was seen
-COVERED = 0.5  # of what tells of a coefficient, that labels must stand for
-TELLING = 5.0  # labels of equal weight that must tell of it
+COVERED = 0.5  # share of the information on a coefficient that labelled rows must represent
+TELLING = 5.0  # labels of equal weight that must carry information on it
 FEW_DEGREES = 4  # of freedom, below which an interval is rough (Pustejovsky & Tipton 2018)
 MAX_UNSEEN = 0.01  # of a variance, in clusters whose errors the coefficients absorb completely
 SOLVED, OPEN = 1e-6, 1e7  # of a logistic loss per row: its slope, and the variance from which on it is flat
@@ -30,7 +30,7 @@ SOLVED, OPEN = 1e-6, 1e7  # of a logistic loss per row: its slope, and the varia
 
 @dataclass(frozen=True, slots=True)
 class Regression:
-    """What is regressed on: columns (N, k) with their names, and weights (N,) of the rows.
+    """The regressors: columns (N, k) with their names, and weights (N,) of the rows.
 
     nuisance (N, m): further columns, whose coefficients nobody asks for. absorbed (N,): codes whose means are taken
     out of everything. units (N,): codes of what is correlated; None where each row is on its own. logit: the logistic
@@ -46,17 +46,17 @@ class Regression:
 
     @property
     def asked(self) -> int:
-        """How many coefficients are asked for: the first ones."""
+        """The number of requested coefficients, which are the first ones."""
         return int(self.columns.shape[1])
 
     @property
     def parameters(self) -> int:
-        """How many are fitted in all."""
+        """The number of fitted parameters."""
         levels = 0 if self.absorbed is None else int(self.absorbed.max()) + 1
         return int(self.columns.shape[1] + self.nuisance.shape[1]) + levels
 
     def within(self, values: Floats) -> Floats:
-        """Columns (N, c) less their weighted means by what is absorbed."""
+        """Columns (N, c) minus their weighted means within the absorbed effects."""
         if self.absorbed is None or not values.shape[1]:
             return values
         total = np.maximum(np.bincount(self.absorbed, self.weight), np.finfo(float).tiny)
@@ -64,13 +64,13 @@ class Regression:
         return np.asarray(values - np.stack(means, axis=1)[self.absorbed])
 
     def design(self) -> Floats:
-        """All columns, less what is absorbed."""
+        """All columns, minus the absorbed effects."""
         return self.within(np.hstack([self.columns, self.nuisance]))
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Of N rows those with a label, `rows` (n,), and how many rows each stands for, with the sum N.
+    """The labelled rows among N rows: `rows` (n,), and the number of rows that each represents, with the sum N.
 
     of_all (N,): the stratum of every row, where it is known and rows were drawn within strata. element (n,): codes of
     what was drawn together.
@@ -82,7 +82,7 @@ class Labelled:
     element: Integers
 
     def spread(self, n: int, values: Floats) -> Floats:
-        """Values (n, c) of labelled rows, times their weights, among N rows that hold 0 elsewhere."""
+        """Values (n, c) of labelled rows, times their weights, among N rows that are 0 elsewhere."""
         all_rows = np.zeros((n, values.shape[1]))
         all_rows[self.rows] = self.weight[:, None] * values
         return all_rows
@@ -98,7 +98,7 @@ class Labelled:
 
 
 def dependent(columns: Floats, length: Floats) -> int | None:
-    """The first column that those before it tell, or that is nothing beside its `length`; None if there is none.
+    """The first column that those before it determine, or that is negligible for its `length`; None if there is none.
 
     >>> columns = np.array([[1.0, 0.0, 1.0], [1.0, 1.0, 2.0], [1.0, 3.0, 4.0]])
     >>> dependent(columns, np.linalg.norm(columns, axis=0))
@@ -112,8 +112,9 @@ def dependent(columns: Floats, length: Floats) -> int | None:
 def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats:
     """The expected labels (N, c) of all rows, by ridge regression of the labels (n, c) on features (N, p).
 
-    Each labelled row is told by the others: those drawn with it, and a fifth of the rest, are left out. Other rows have
-    the mean of the five. Each column of labels is regressed on the same features: shares that add to 1 do so still.
+    Each labelled row is predicted from the others: those drawn with it, and a fifth of the rest, are left out. Other
+    rows get the mean of the five predictions. Each column of labels is regressed on the same features: shares that add
+    to 1 do so still.
     """
     mean, scale = features.mean(axis=0), features.std(axis=0)
     kept = scale > SAME * np.abs(features).max(axis=0, initial=0.0)
@@ -136,10 +137,10 @@ def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats
 
 @dataclass(frozen=True, slots=True)
 class ScaledDesign:
-    """The design (N, K) of a regression, scaled by the root of each row's curvature, and what follows from it alone.
+    """The design (N, K) of a regression, scaled by the root of each row's curvature, and quantities derived from it.
 
     x: the design. scale (N,): the roots. inverse (K, K): of R in X = Q R, with the scaled design X. contrasts (N, k):
-    of the coefficients that are asked for, and adjusted (N, k): A c, the same adjusted for leverage. unseen (k,): see
+    of the requested coefficients, and adjusted (N, k): A c, the same adjusted for leverage. unseen (k,): see
     `Leverage.adjusted`.
     """
 
@@ -165,7 +166,8 @@ class ScaledDesign:
         return cls(x, scale, inverse, basis, leverage, contrasts, *leverage.adjusted(contrasts))
 
     def solve(self, outcome: Floats) -> Floats:
-        """The coefficients (K,) of the least squares of a scaled outcome (N,), improved by those of its residuals."""
+        """The coefficients (K,) of the least squares regression of a scaled outcome (N,), refined once by its
+        residuals."""
         coefficients = self.inverse @ (self.basis.T @ outcome)
         rest = outcome - self.scale * (self.x @ coefficients)
         return np.asarray(coefficients + self.inverse @ (self.basis.T @ rest))
@@ -185,7 +187,7 @@ class Fit:
     has_error: npt.NDArray[np.bool_]
 
     def estimate(self, place: int, *, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
-        """A coefficient with Student's interval, its standard error, and the p of 0; without these where its error
+        """A coefficient with Student's interval, its standard error, and the p-value of 0; without these if its error
         cannot be estimated."""
         from scipy.special import stdtr
 
@@ -206,7 +208,7 @@ def fitted(
     residuals: Floats | None = None,
     is_label: bool = False,
 ) -> Fit | None:
-    """The coefficients of an outcome (N,), with CR2 errors; None where a logistic regression has no finite solution.
+    """The coefficients for an outcome (N,), with CR2 errors; None if a logistic regression has no finite solution.
 
     They solve Σ w x (y - x β) = 0, or Σ w x (y - σ(x β)) = 0. design: of the linear model, computed once for several
     outcomes. residuals (n,): of labelled rows, the label less what the
@@ -254,7 +256,7 @@ def fitted(
 
 
 def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[str]:
-    """The note that some coefficients have few degrees of freedom, as few of `what` carry them; none otherwise.
+    """A note that some coefficients have few degrees of freedom, since few of `what` determine them; none otherwise.
 
     >>> rough_intervals(["x", "z"], np.array([2.83, 40.0]), "clusters")
     ['rough intervals, with fewer than 4 degrees of freedom: x (2.8); too few clusters carry these coefficients']
@@ -276,7 +278,7 @@ def linear_design(regression: Regression) -> ScaledDesign:
 def _linear_fit(
     regression: Regression, outcome: Floats, design: ScaledDesign | None
 ) -> tuple[ScaledDesign, Floats, Floats]:
-    """The design, all coefficients (K,), and what remains of the outcome."""
+    """The design, all coefficients (K,), and the residuals of the outcome."""
     design = design or linear_design(regression)
     y = regression.within(outcome[:, None])[:, 0]
     values = design.solve(design.scale * y)
@@ -286,7 +288,7 @@ def _linear_fit(
 
 
 def _logistic_fit(regression: Regression, outcome: Floats) -> tuple[ScaledDesign, Floats, Floats] | None:
-    """The same of a logistic regression; None where it has no finite solution."""
+    """The same for a logistic regression; None if it has no finite solution."""
     x = regression.design()
     values = _logistic(x, outcome, regression.weight)
     if values is None:
@@ -308,7 +310,7 @@ def _variances(errors: Floats, labelled: Labelled) -> Floats:
 
 
 def _effective_numbers(values: Floats) -> Floats:
-    """The number of equal values that each column is equivalent to, by Kish's formula; 1 of zeros."""
+    """The effective number of values of each column, by Kish's formula; 1 if all are zero."""
     largest = values.max(axis=0)
     shares = values / np.where(largest > 0.0, largest, 1.0)
     squares = (shares**2).sum(axis=0)
@@ -316,7 +318,7 @@ def _effective_numbers(values: Floats) -> Floats:
 
 
 def _logistic(x: Floats, outcome: Floats, w: Floats) -> Floats | None:
-    """The coefficients of a logistic regression; None where the search runs away."""
+    """The coefficients of a logistic regression; None if the search diverges."""
     scale = np.sqrt((x**2).mean(axis=0))
     z, w = x / scale, w / w.sum()
 

@@ -1,4 +1,4 @@
-"""`regress_predicted`: a regression whose outcome a model predicted for every row, and people labelled for a few."""
+"""`regress_predicted`: a regression whose outcome is predicted for every row and labelled for a few."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def regress_predicted(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> PredictedRegression:
-    """Regression on a label that a model predicted for every row and people labelled for a few.
+    """Regression on a label that a model predicted for every row and people assigned to a few.
 
     A row per coefficient: naive, with predictions taken as labels, and corrected by the labels of people. A model that
-    errs more in some rows than in others makes naive coefficients wrong, and more rows do not help. Corrected ones are
-    nearly unbiased whatever the model does, as long as the rows that people labelled were drawn at random, or with
+    is wrong more often in some rows than in others biases naive coefficients, and more rows do not help. Corrected ones
+    are nearly unbiased whatever the model does, as long as the rows that people labelled were drawn at random, or with
     known chances.
 
     y_true (n,): the label of a person, missing where nobody read the row: 0 and 1, any numbers, or names of classes.
@@ -138,7 +138,7 @@ def regress_predicted(
 
 
 def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
-    """What plays each role: a column, or columns by their names."""
+    """The value of each role: a column, or columns by their names."""
     if data is None:
         return {
             role: _named(column, role) if role in SEVERAL else column for role, column in column_by_role.items()
@@ -169,7 +169,7 @@ def _held(column_by_role: dict[str, Any], data: Any) -> tuple[dict[str, Any], Ro
 
 
 def _named(columns: Any, role: str) -> dict[str, Any]:
-    """Columns by their names: of a mapping or a frame, a matrix, several columns, or one."""
+    """Columns by their names: from a mapping, a frame, a matrix, several columns, or one."""
     if is_frame(columns):
         columns = dict(zip(*all_columns(columns), strict=True))
     if isinstance(columns, Mapping):
@@ -228,7 +228,7 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
 
 
 def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | None) -> list[str]:
-    """Notes on coefficients that few labels, rows or clusters carry."""
+    """Notes on coefficients that depend on few labels, rows or clusters."""
     notes, what = [], "row" if inputs.regression.units is None else "cluster"
     names = np.array(inputs.names, dtype=object)
     if corrected is not None and not corrected.has_labels.all():
@@ -244,7 +244,7 @@ def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | N
 
 
 def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) -> tuple[Estimate, float, float, float]:
-    """A coefficient with its interval, its standard error, the p of 0, and the degrees of freedom.
+    """A coefficient with its interval, its standard error, the p-value of 0, and the degrees of freedom.
 
     A corrected coefficient without an error is not shown: one cluster alone determines it.
     """
@@ -255,8 +255,8 @@ def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) ->
 
 
 def _sure(inputs: Asked) -> bool:
-    """Whether the labels may tell anything: there are enough, and the predictions do not show another draw than was
-    said; what is to be said of that is noted."""
+    """Whether the labels suffice: there are enough, and the predictions do not contradict the stated way of drawing.
+    Reasons against it are added to the notes."""
     labelled, notes = inputs.labelled, inputs.notes
     n, fewest = len(labelled.rows), max(FEWEST, PER_COEFFICIENT * len(inputs.names))
     if n < fewest or len(np.unique(labelled.element)) < FEWEST_APART:
@@ -289,7 +289,7 @@ def _sure(inputs: Asked) -> bool:
 
 
 def _drawn_at_random(labelled_logits: Floats, of_rest: Floats) -> float:
-    """The p of Kolmogorov and Smirnov's test that both have the same predictions."""
+    """The p-value of a Kolmogorov–Smirnov test that labelled and other rows have the same predictions."""
     from scipy.stats import ks_2samp
 
     return float(ks_2samp(labelled_logits, of_rest, method="asymp").pvalue)

@@ -1,4 +1,4 @@
-"""Regressions with predicted labels: the coefficients, as if predictions were labels, and corrected by labels."""
+"""Regressions with predicted labels: naive coefficients (predictions taken as labels), and corrected ones."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PredictedCoefficient:
-    """A coefficient of a regression, of the share of the class `outcome` where there are several.
+    """A coefficient of a regression; with several classes, of the share of the class `outcome`.
 
-    naive: with predictions taken as labels. corrected: with labels corrected by those of people, NaN where these cannot
-    tell it. Both with their standard errors. p_value: of a corrected coefficient of 0.
+    naive: with predictions taken as labels. corrected: with labels corrected by those of people, NaN where these do
+    not suffice. Both with their standard errors. p_value: of a corrected coefficient of 0.
     """
 
     outcome: str | None
@@ -34,7 +34,7 @@ class PredictedCoefficient:
 
     @property
     def label(self) -> str:
-        """The name, behind that of the class if there are several."""
+        """The name, after that of the class if there are several."""
         return self.name if self.outcome is None else f"{self.outcome}: {self.name}"
 
 
@@ -78,7 +78,7 @@ class PredictedRegression(Rows[PredictedCoefficient]):
     title = "Regression with predicted labels"
 
     def columns(self) -> Sequence[Column]:
-        """Coefficients, naive and corrected."""
+        """The naive and the corrected coefficients."""
         level = f"in brackets the {100 * self.rows[0].corrected.level:g}% interval"
         return [
             *([Column("outcome", WORDS)] if self.rows[0].outcome is not None else []),
@@ -96,7 +96,7 @@ class PredictedRegression(Rows[PredictedCoefficient]):
         ]
 
     def below(self) -> Sequence[str]:
-        """What was regressed, the level, and the notes."""
+        """The outcome and the regressors, the level, and the notes."""
         recipe = self.recipe
         kind = "Logistic" if recipe["method"] == "logit" else "Linear"
         design = "" if recipe["design"] is None else f", {recipe['design']}"

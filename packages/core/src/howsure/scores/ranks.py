@@ -50,7 +50,7 @@ class PairwiseDifferences:
         """Whether t of the chosen pairs (k,) exceeds the quantile of Student's t with the same tail probability as the
         normal quantile c, one for all or (k,).
 
-        Never if there are so few units that even equal signs in all of them are more probable than that.
+        Never with too few units: then even equal signs in all of them are more probable than that.
         """
         from scipy.special import ndtr, stdtrit
 

@@ -146,7 +146,7 @@ def read_scored_rows(
             raise unequal_rows("prediction", len(both[1]), n)
     coded = {role: _as_coded(roles[role], n, role) for role in CODED if roles[role] is not None}
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
-    worst_rows = None if worst is None else worst.beside(n, data)
+    worst_rows = None if worst is None else worst.other_columns(n, data)
     _check_cells(coded, n)
     return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=worst_rows, answers=both)
 

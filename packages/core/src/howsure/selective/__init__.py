@@ -1,4 +1,4 @@
-"""Selective answers: what if a model answers only where it is confident?"""
+"""Selective answers: a model answers only if it is confident."""
 
 from howsure.selective.curve import selective_curve, selective_table
 from howsure.selective.results import (

@@ -1,4 +1,4 @@
-"""`selective_curve`: the risk of the answers that are kept, at every coverage, and single points of that curve."""
+"""`selective_curve`: the risk of the answers kept at every coverage, and single points of that curve."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from howsure.worst_rows import Show, check_worst, is_wrong
 
 
 def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> AtCoverage:
-    """The highest threshold that keeps at least a share of the answers, and the accuracy of what it keeps.
+    """The highest threshold that keeps at least a share of the answers, and the accuracy of those kept.
 
     The interval is Wilson's, with clusters Gaffke's, of the accuracy to expect at this threshold: given the lowest
     confidence among them, the answers above it are as independent as all are.
@@ -44,7 +44,7 @@ def at_coverage(ranks: Ranked, every: Kept, share: float, *, level: float) -> At
 
 
 def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: float) -> AtAccuracy:
-    """The largest coverage whose answers have at least an accuracy, with an interval for it.
+    """The largest coverage at which answers have at least an accuracy, with an interval for it.
 
     Lower end: the coverage of the threshold that `selective_threshold` promises for a risk of 1 - accuracy at half of
     1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `accuracy_asked`.
@@ -69,7 +69,7 @@ def at_accuracy(ranks: Ranked, every: Kept, accuracy_asked: float, *, level: flo
 
 
 def _last_place(kept: Kept, test: Callable[[Kept], npt.NDArray[np.bool_]]) -> int | None:
-    """The last place that passes a test; None if none does."""
+    """The last position that passes a test; None if none does."""
     for start in reversed(range(0, len(kept.n), BLOCK)):
         passed = np.flatnonzero(test(kept.only(slice(start, start + BLOCK))))
         if len(passed):
@@ -261,7 +261,8 @@ def checked_shares(values: Sequence[float], name: str) -> list[float]:
 
 
 def of_the_likelier(pairs: Pairs) -> Pairs:
-    """From the probability of label 1 to that of the likelier label, and whether it is the true one; 0 at one half."""
+    """Convert the probability of label 1 to that of the likelier label, and whether that is the true one; 0 at one
+    half."""
     right = (~is_less_likely(pairs.labels, pairs.probabilities)).view(np.uint8)
     return replace(pairs, labels=right, probabilities=np.maximum(pairs.probabilities, 1 - pairs.probabilities))
 

@@ -1,4 +1,4 @@
-"""The answers kept at each threshold: how many, how many of them are wrong, and single points of the curve."""
+"""The answers kept at each threshold: their number, the wrong ones among them, and single points of the curve."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_POINTS, MOST_IN_CLUSTERS = 200, 50  # of a curve; intervals in clusters tak
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What is kept at some thresholds, the highest first: answers whose confidence is at least `threshold`.
+    """The answers kept at some thresholds, the highest first: those whose confidence is at least `threshold`.
 
     n, errors: how many, and how many of them are wrong. effective_total: the number of independent answers that would
     say as much about the share that is kept, fewer than `total` with clusters.
@@ -31,22 +31,22 @@ class Kept:
 
     @property
     def coverage(self) -> Floats:
-        """The share of all answers that is kept."""
+        """The share of all answers that are kept."""
         return self.n / self.total
 
     @property
     def risk(self) -> Floats:
-        """The share of the kept answers that is wrong."""
+        """The share of the kept answers that are wrong."""
         return self.errors / self.n
 
     def only(self, places: Integers | slice) -> Kept:
-        """What is kept at some of the thresholds."""
+        """The answers kept at some of the thresholds."""
         arrays = (self.threshold[places], self.n[places], self.errors[places])
         return Kept(*arrays, self.total, self.effective_total)
 
 
 def kept_at(ranks: Ranked, places: Integers | slice) -> Kept:
-    """What is kept down to each of the given places."""
+    """The answers kept down to each of the given positions."""
     n, errors = (np.cumsum(counts, dtype=counts.dtype)[places] for counts in (ranks.n, ranks.errors))
     total = ranks.total
     squares = total if ranks.clusters is None else float((np.bincount(ranks.clusters) ** 2).sum())
@@ -54,8 +54,7 @@ def kept_at(ranks: Ranked, places: Integers | slice) -> Kept:
 
 
 def risk_interval(ranks: Ranked, kept: Kept, level: float) -> tuple[Floats, Floats]:
-    """The interval of each risk: Wilson's; with clusters Gaffke's, however the answers of a cluster depend on each
-    other."""
+    """The interval of each risk: Wilson's; with clusters Gaffke's, which allows any dependence within a cluster."""
     if ranks.clusters is None:
         return wilson_interval(kept.risk, kept.n.astype(np.float64), level=level)
     places = np.searchsorted(np.cumsum(ranks.n), kept.n)
@@ -68,7 +67,7 @@ def risk_interval(ranks: Ranked, kept: Kept, level: float) -> tuple[Floats, Floa
 
 
 def interval_name(ranks: Ranked) -> str:
-    """Whose interval a risk has."""
+    """The name of the method for the interval of a risk."""
     return "Wilson" if ranks.clusters is None else "Gaffke"
 
 
@@ -102,12 +101,13 @@ class ClusterSums:
     ne: Floats
 
     def at(self, rows: Integers) -> ClusterSums:
-        """The sums of some i."""
+        """The sums for some i."""
         return ClusterSums(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 def cluster_sums(ranks: Ranked) -> ClusterSums:
-    """All sums in one pass: an answer of a cluster that held n others and e errors adds 2n + 1 to Σ n_c², and so on."""
+    """All sums in one pass: another answer of a cluster with n answers and e errors adds 2n + 1 to Σ n_c², and so
+    on."""
     assert ranks.clusters is not None
     order = np.argsort(ranks.place, kind="stable")
     codes, wrong = ranks.clusters[order], 1 - ranks.correct[order].astype(np.int64)
@@ -122,7 +122,7 @@ def cluster_sums(ranks: Ranked) -> ClusterSums:
 
 
 def even_places(ranks: Ranked) -> Integers:
-    """At most 200 places, or 50 in clusters, that are evenly spaced in coverage, the last one included."""
+    """At most 200 positions, or 50 with clusters, evenly spaced in coverage, including the last one."""
     most = MOST_POINTS if ranks.clusters is None else MOST_IN_CLUSTERS
     ends = np.cumsum(ranks.n, dtype=ranks.n.dtype)
     if len(ends) <= most:

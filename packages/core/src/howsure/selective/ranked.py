@@ -1,4 +1,4 @@
-"""Answers in the order of their confidence, the area under the ROC curve of it, and intervals of such measures."""
+"""Answers in the order of confidence, the area under the ROC curve, and intervals of such measures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BLOCK = 16_384  # places that are computed at a time
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Answers by their distinct confidences, the highest first.
+    """Answers by distinct confidence, the highest first.
 
     confidence (K,): the distinct values. n, errors (K,): the answers with this confidence, and how many of them are
     wrong. clusters (N,): codes 0 … C-1, each in use; None if every answer is its own. Only with clusters: place (N,),
@@ -53,15 +53,15 @@ class Ranked:
 
     @property
     def carriers(self) -> float:
-        """The equivalent number of clusters that hold equally many of the right or of the wrong answers, whichever is
-        smaller; of these answers, if each is its own cluster."""
+        """The effective number of clusters that contain the right or the wrong answers, whichever is smaller; without
+        clusters, the number of these answers."""
         if self.clusters is None:
             return float(min(self.wrong, self.total - self.wrong))
         return min(carriers(self.by_kind(kind)) for kind in (0, 1))
 
     @property
     def cluster_share(self) -> float:
-        """The share of all answers that is in a cluster, counted as clusters of equal size."""
+        """The share of all answers in one cluster, for clusters of equal size that are equivalent in number."""
         return 1 / self.total if self.clusters is None else 1 / kish(np.bincount(self.clusters))
 
     def by_kind(self, kind: int) -> Integers:
@@ -70,7 +70,7 @@ class Ranked:
         return np.bincount(self.clusters[self.correct == kind], minlength=self.n_clusters)
 
     def blocks(self) -> Iterator[Block]:
-        """The places in blocks, the last block first."""
+        """The positions in blocks, the last block first."""
         end, end_errors = self.total, self.wrong
         for start in reversed(range(0, len(self.n), BLOCK)):
             block = slice(start, start + BLOCK)
@@ -81,7 +81,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some adjacent places, the first of them `start`: answers and errors at each, and before it."""
+    """Adjacent positions, the first of them `start`: answers and errors at each, and before it."""
 
     start: int
     n: Integers
@@ -91,7 +91,7 @@ class Block:
 
     @property
     def rate(self) -> Floats:
-        """The share of errors at each place."""
+        """The share of errors at each position."""
         return np.asarray(self.errors / self.n)
 
 
@@ -137,8 +137,8 @@ def _codes(clusters: Integers | None) -> Integers | None:
 
 
 def variance_of(ranks: Ranked, influences: Iterable[tuple[Block, Floats]]) -> float:
-    """The variance of a measure from influences (places, 2): by how much a wrong and a right answer at each place of a
-    block moves it.
+    """The variance of a measure from influences (positions, 2): the change due to a wrong and a right answer at each
+    position of a block.
 
     The sum of squares over independent answers, n / (n - 1) Σ i²; with clusters, of their sums: C / (C - 1) Σ_c (Σ i)².
     """
@@ -160,7 +160,7 @@ def variance_of(ranks: Ranked, influences: Iterable[tuple[Block, Floats]]) -> fl
 def logit_interval(
     value: float, variance: float, *, level: float, degrees_of_freedom: float
 ) -> tuple[float, float] | tuple[None, None]:
-    """Both ends of an interval by Student's t on the logit scale, where a measure near 0 or 1 is less skewed.
+    """Both ends of an interval by Student's t on the logit scale, on which a measure near 0 or 1 is less skewed.
 
     logit(value) ± t · √variance / (value (1 - value)); (None, None) at 0 and 1, or without a variance.
     """
@@ -174,7 +174,7 @@ def logit_interval(
 
 
 def undefined(level: float, method: str, n: int) -> Estimate:
-    """A measure that the answers do not determine."""
+    """An undefined measure, if the answers do not determine it."""
     return Estimate(math.nan, None, None, level, method, n)
 
 
@@ -209,7 +209,7 @@ def auroc_of(ranks: Ranked, *, level: float) -> Estimate:
 
 
 def variance_of_area(ranks: Ranked, value: float) -> tuple[float, float, float]:
-    """The variance, its degrees of freedom, and by which factor clusters enlarge it (1 without)."""
+    """The variance, its degrees of freedom, and the factor by which clusters increase it (1 without clusters)."""
     wrong = ranks.wrong
     right = ranks.total - wrong
     of_right = of_wrong = 0.0
@@ -230,8 +230,8 @@ def variance_of_area(ranks: Ranked, value: float) -> tuple[float, float, float]:
 
 
 def furthest(value: float, right: int, wrong: int, factor: float, level: float) -> float:
-    """The smallest area θ below `value` with (value - θ)² ≤ z² factor V(θ): where few answers are of one kind, their
-    own variance is too small to be believed.
+    """The smallest area θ below `value` with (value - θ)² ≤ z² factor V(θ): with few answers of one kind, their
+    observed variance is unreliable.
 
     V is Newcombe's (2006, method 5), the mean of Hanley and McNeil's (1982) over both directions:
     (θ (1 - θ) + (N - 1) (θ / (2 - θ) + 2 θ² / (1 + θ) - 2 θ²)) / (right · wrong), N = (right + wrong) / 2.
@@ -298,7 +298,8 @@ def least_area(n: int, wrong: int) -> float:
 
 
 def area_influence(ranks: Ranked) -> Iterator[tuple[Block, Floats]]:
-    """By how much n times the AURC moves with a wrong (0) and a right (1) answer at each place of a block, (places, 2).
+    """The change of n times the AURC due to a wrong (0) and a right (1) answer at each position of a block, (positions,
+    2).
 
     Of the limit for many answers, A = ∫ R(u) du over coverage u, R(u) = (E + r (u - N)) / u within a tie at N … N + m
     with errors r m: R at the answer - A + ∫ (l - R(u)) / u du over all below it, l = 1 for a wrong answer; averaged
@@ -324,7 +325,8 @@ def area_influence(ranks: Ranked) -> Iterator[tuple[Block, Floats]]:
 
 
 def _ratios(block: Block, n: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Of each place: the coverage N before it, E - r N, log((N + m) / N), m / (N (N + m)), and the mean of R in it."""
+    """For each position: the coverage N before it, E - r N, log((N + m) / N), m / (N (N + m)), and the mean of R in
+    it."""
     counts, rate, before = block.n / n, block.rate, block.before / n
     after, rest = before + counts, block.errors_before / n - before * rate
     ratio = np.log(np.divide(after, before, out=np.ones_like(after), where=before > 0))
@@ -381,5 +383,5 @@ def _ends(
 
 
 def _worst(share: float) -> float:
-    """The AURC of a share of wrong answers at the top: s (1 - log s)."""
+    """The AURC if all wrong answers, a share s, come first: s (1 - log s)."""
     return min(share * (1 - math.log(share)), 1.0) if share > 0.0 else 0.0

@@ -1,4 +1,4 @@
-"""Results about answers of which only confident ones are kept: curves, tables of groups, a threshold, in words too."""
+"""Results about selective answers: curves, tables of groups, and guaranteed thresholds, also in words."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RiskCoverage(Arrays):
 @dataclass(frozen=True, slots=True)
 class AtCoverage:
     """The accuracy of the n answers whose confidence is at least `threshold`, the highest threshold that keeps a share
-    of at least `asked`; `coverage` is the share that it keeps."""
+    of at least `asked`; `coverage` is the share kept."""
 
     asked: float
     threshold: float
@@ -176,7 +176,7 @@ class SelectiveThreshold(Result):
 
     @property
     def words(self) -> str:
-        """What can be promised, in a few sentences."""
+        """The guarantee, in a few sentences."""
         of = "" if self.name is None else f"{self.name}: "
         if self.threshold is None:
             promise = f"risk at most {self.risk:g} with probability {1 - self.delta:g}"
@@ -195,7 +195,7 @@ class SelectiveThreshold(Result):
 
     @property
     def kept(self) -> str:
-        """What the threshold keeps here, and how many answers on both sides of it are wrong."""
+        """The answers that the threshold keeps in these data, and how many answers on both sides of it are wrong."""
         cover = self.coverage
         ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
         return (
@@ -205,13 +205,13 @@ class SelectiveThreshold(Result):
 
     @property
     def advice(self) -> str:
-        """Where nothing can be promised: would more answers change that?"""
+        """Without a guarantee: whether more answers would change that."""
         if self.needed is None:
             return "none has an observed risk below the target: more answers alone would not change that"
         return f"about {self.needed:,} answers like these are needed; there are {self.n:,}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the tested thresholds, the target and the threshold found on matplotlib axes (new ones if None)."""
+        """Draw the tested thresholds, the target and the selected threshold on matplotlib axes (new ones if None)."""
         from howsure.figures.selective import draw_threshold
 
         return draw_threshold(self, ax=ax)
@@ -219,9 +219,9 @@ class SelectiveThreshold(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SelectiveTable(Rows[SelectiveCurve]):
-    """The curves of `selective_table`, one per group, and their promised thresholds, if a risk was named; iterate over
-    the curves, or take one by the name of its group. worst: the worst rows, if asked for. recipe: everything needed to
-    repeat it, and what was read."""
+    """The curves of `selective_table`, one per group, and their guaranteed thresholds if a risk was named; iterate over
+    the curves, or index by the name of the group. worst: the worst rows, if requested. recipe: everything needed to
+    repeat it, and the input."""
 
     rows: tuple[SelectiveCurve, ...] = as_json("curves")
     thresholds: tuple[SelectiveThreshold, ...] = ()
@@ -263,7 +263,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     @property
     def words(self) -> str:
-        """Of one group without a name, its figures; else nothing, and the table is printed."""
+        """For a single group without a name, its figures; otherwise empty, and the table is printed."""
         return "\n\n".join(part.words for part in (*self.rows, *self.thresholds)) if self._is_of_one else ""
 
     @property
@@ -272,7 +272,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     @property
     def answer(self) -> str:
-        """What can be promised if a risk was named; else the accuracy of the most confident answers."""
+        """The guarantee if a risk was named; else the accuracy of the most confident answers."""
         if self.thresholds:
             return self._promised()
         if not self.rows[0].at_coverage:
@@ -292,7 +292,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         return " to ".join(f"{estimate.value:.4f} ({name})" for estimate, name in (named[0], named[-1]))
 
     def _promised(self) -> str:
-        """Which answers can be kept with the promised risk."""
+        """The answers that can be kept with the guaranteed risk."""
         first = self.thresholds[0]
         promise = f"at most {first.risk:.4g} wrong, with probability {1 - first.delta:g}"
         if len(self.thresholds) == 1 and first.threshold is None:
@@ -305,12 +305,12 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     @property
     def key_figures(self) -> str:
-        """Of one group without a name, its figures."""
+        """For a single group without a name, its figures."""
         kept = [threshold.kept for threshold in self.thresholds if threshold.threshold is not None]
         return "\n".join([*self.rows[0].figures, *kept]) if self._is_of_one else ""
 
     def below_answer(self, *, verbose: bool) -> Sequence[str]:
-        """The promises and notes, where the figures of one group do not have them."""
+        """The guarantees and notes, if the figures of a single group do not contain them."""
         return () if verbose else self.below()
 
     @property
@@ -319,11 +319,11 @@ class SelectiveTable(Rows[SelectiveCurve]):
         return provenance_line(self.recipe | {"level": self.rows[0].auroc.level})
 
     def next_parameters(self) -> Mapping[str, object]:
-        """A threshold with a promise, or a figure."""
+        """A guaranteed threshold, or a figure."""
         return {"figure": "selective.svg"} if self.thresholds else {"risk": 0.05}
 
     def below(self) -> Sequence[str]:
-        """What is promised, and the notes."""
+        """The guarantees, and the notes."""
         assumed = set(ASSUMED.values())
         notes = [(row.name or "note", row.notes) for row in self.rows]
         of_found = [
@@ -351,7 +351,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
                 yield f"{_name(threshold)}: none can be guaranteed; {threshold.advice}"
 
     def besides(self) -> Sequence[Result]:
-        """The worst rows, if asked for."""
+        """The worst rows, if requested."""
         return () if self.worst is None else (self.worst,)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -361,7 +361,7 @@ class SelectiveTable(Rows[SelectiveCurve]):
         return draw_risk_coverage(self.rows, ax=ax)
 
     def figure(self) -> Figure:
-        """The risk–coverage curves; of a single group with a promise, the thresholds that were tested."""
+        """The risk–coverage curves; for a single group with a guarantee, the tested thresholds."""
         from howsure.figures.selective import draw_threshold
         from howsure.figures.style import figure_of
 

@@ -1,4 +1,4 @@
-"""`selective_threshold`: a threshold of confidence with a promise about the risk of what it keeps."""
+"""`selective_threshold`: a threshold of confidence with a guarantee for the risk of the answers that it keeps."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class ThresholdTests:
 
 
 def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED) -> ThresholdTests:
-    """Test thresholds from the highest down, so that with probability 1 - delta at least, none of those that pass has a
-    larger risk.
+    """Test thresholds from the highest down, so that with probability at least 1 - delta, none that passes has a larger
+    risk.
 
     Candidates are at most 200 distinct confidences, evenly spaced in coverage, from the first that could pass. The
     p-value of one is P(Binomial(n, risk) ≤ errors): it is at most delta if and only if Clopper and Pearson's upper
@@ -68,8 +68,8 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
 
 
 def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, np.typing.NDArray[np.bool_]]:
-    """The level of each of ordered tests, and whether it rejects: its own share of the error, and the level of the test
-    before it if that rejected (Wiens 2003).
+    """The level of each test in order, and whether it rejects: its own share of the error, plus the level of the
+    previous test if that rejected (Wiens 2003).
 
     >>> levels, passed = fallback(np.array([0.01, 0.06, 0.2]), np.array([0.05, 0.05, 0.0]))
     >>> levels.tolist(), passed.tolist()
@@ -84,12 +84,13 @@ def fallback(p_values: Floats, weights: Floats) -> tuple[Floats, np.typing.NDArr
 
 
 def fewest(risk: float, level: float) -> int:
-    """The fewest answers, all of them right, that show a risk below `risk` at a level: log(level) / log(1 - risk)."""
+    """The smallest number of answers, all of them right, that show a risk below `risk` at a level: log(level) / log(1 -
+    risk)."""
     return 1 if risk >= 1.0 else math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 
 
 def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integers:
-    """The places to test: from the first that could pass at the first level if all its answers were right."""
+    """The positions to test: from the first that could pass at the first level if all its answers were right."""
     ends = np.cumsum(ranks.n)
     first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
     if first == len(ends):
@@ -120,8 +121,8 @@ def _binomial(risk_seen: Floats, n: Floats, risk: float) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Shares of wrong answers in clusters: their variances, the equivalent numbers of clusters that carry them, and the
-    share of answers in a cluster.
+    """Shares of wrong answers in clusters: their variances, the effective numbers of clusters that contribute to them,
+    and the share of answers in a cluster.
 
     The variance is that of a ratio, Σ (e_c - p n_c)² / n², so that it holds where large clusters are riskier.
     """
@@ -169,8 +170,8 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
 
 
 def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str) -> int | None:
-    """About how many answers like these would lead to a promise with probability POWER; None if no part of these
-    has a risk that is observed to be below the target.
+    """About how many answers like these would give a guarantee with probability POWER; None if no subset of these has
+    an observed risk below the target.
 
     Without clusters, or in bets, the least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk
     - r))² / coverage, r their observed risk (errors + risk) / (n + 1). Otherwise as many times the clusters there are
@@ -198,7 +199,7 @@ def answers_needed(ranks: Ranked, *, risk: float, delta: float, dependence: str)
 
 
 def _round_up(needed: float) -> int:
-    """To two digits."""
+    """Round up to two digits."""
     unit = 10 ** max(int(math.log10(needed)) - 1, 0)
     return int(math.ceil(needed / unit) * unit)
 
@@ -215,7 +216,8 @@ def selective_threshold(
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> SelectiveThreshold:
-    """The lowest threshold of confidence that can be promised to keep answers of which at most a share `risk` is wrong.
+    """The lowest threshold of confidence for which it is guaranteed that at most a share `risk` of the kept answers is
+    wrong.
 
     The promise: over data sets like this one, the threshold λ found has P(wrong | confidence ≥ λ) > risk with
     probability at most `delta`. It holds for any number of answers and any model, not only for many; it is about new
@@ -294,7 +296,7 @@ def threshold_of(
 
 
 def check_promise(risk: float, delta: float, dependence: str) -> None:
-    """Raise InputError where nothing could be promised so."""
+    """Raise InputError for settings with which nothing could be guaranteed."""
     for name, value in {"risk": risk, "delta": delta}.items():
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
             raise InputError("not_between", name, value=value, low=0, high=1, remedy="Write 0.05 for 5%.")

@@ -1,4 +1,4 @@
-"""Stop when it is decided: scores come item by item in random order, and verdicts may be read at any time."""
+"""Sequential evaluation: scores arrive item by item in random order, and verdicts are valid at any time."""
 
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.sequential.order import ItemOrder, OrderedItem, draw_order

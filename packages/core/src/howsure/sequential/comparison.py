@@ -1,4 +1,4 @@
-"""`SequentialComparison`, `SequentialScore`: scores come in the order drawn, and a verdict may be read after each."""
+"""`SequentialComparison`, `SequentialScore`: scores are added in the order drawn, with a valid verdict after each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ UNDECIDED, CANNOT_TELL = "undecided", "cannot tell"
 
 
 class SequentialComparison(ScoreSequence):
-    """A comparison of two models that is valid after each item: give it their scores in the order drawn; stop any time.
+    """A comparison of two models that is valid after each item: add their scores in the order drawn, and stop at any
+    time.
 
     The items must come in random order (`draw_order`), not in that of a file and not as answers arrive. With
     probability at least `level`, no verdict is ever wrong, and the interval of the difference, first - second, is right
@@ -65,7 +66,7 @@ class SequentialComparison(ScoreSequence):
         clusters: ArrayLike | str | None = None,
         data: Source | IntoFrame | None = None,
     ) -> None:
-        """Take the scores of both models on the next items, (n,) or with several runs of each item (n, runs).
+        """Add the scores of both models on the next items, (n,) or, with several runs of each item, (n, runs).
 
         first, second: the scores. id: the items, each once. clusters: the cluster of each item. data: a data frame or
         files, whose columns the other arguments name.
@@ -84,7 +85,7 @@ class SequentialComparison(ScoreSequence):
         return np.asarray((differences / (self.bounds[1] - self.bounds[0]) + 1) / 2)
 
     def status(self) -> SequentialStatus:
-        """What is known so far."""
+        """The verdict and the estimate so far."""
         n = int(self._units().sizes.sum())
         means = {role: float(np.mean(self._scores[role][:n])) if n else np.nan for role in self.roles}
         return self._status(**means)
@@ -94,7 +95,7 @@ class SequentialComparison(ScoreSequence):
 
 
 class SequentialScore(ScoreSequence):
-    """A test of a mean score against a limit that is valid after each item: give it scores in the order drawn.
+    """A test of a mean score against a limit that is valid after each item: add scores in the order drawn.
 
     pass: the mean is above `min_score`; fail: below; the probability that either verdict is ever wrong is at most 1 -
     level. Without a limit there is the interval alone. The other settings are those of `SequentialComparison`.
@@ -215,7 +216,7 @@ class SequentialScore(ScoreSequence):
         clusters: ArrayLike | str | None = None,
         data: Source | IntoFrame | None = None,
     ) -> None:
-        """Take the scores of the next items, as `SequentialComparison.add` does."""
+        """Add the scores of the next items, as in `SequentialComparison.add`."""
         self._add({"score": score}, id, clusters, data)
 
     def _values(self) -> Floats:
@@ -225,7 +226,7 @@ class SequentialScore(ScoreSequence):
         return np.asarray((np.array(values, np.float64) - self.bounds[0]) / (self.bounds[1] - self.bounds[0]))
 
     def status(self) -> SequentialStatus:
-        """What is known so far."""
+        """The verdict and the estimate so far."""
         return self._status()
 
     def _asked(self) -> tuple[float, float, tuple[str, str, str]]:

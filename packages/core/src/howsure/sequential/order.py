@@ -1,4 +1,4 @@
-"""`draw_order`: the random order in which the items of a benchmark are to be evaluated, clusters as a whole."""
+"""`draw_order`: a random order in which to evaluate the items of a benchmark, with clusters kept together."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ItemOrder(Rows[OrderedItem]):
 
     @property
     def answer(self) -> str:
-        """How many items are in the order, and the first of them."""
+        """The number of items in the order, and the first of them."""
         first_items = shortened([row.id for row in self], limit=3)
         return f"Evaluate the {counted(len(self), 'item')} in this order: {first_items}."
 
@@ -63,7 +63,8 @@ def draw_order(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ItemOrder:
-    """Draw the order in which to evaluate the items of a benchmark, so that you may stop as soon as it is decided.
+    """Draw the order in which to evaluate the items of a benchmark, so that you may stop as soon as a verdict is
+    reached.
 
     Every order of the items, or of whole clusters of them, is equally likely. Early verdicts are based on this
     alone: in a sorted file, the first items differ from the others, and every comparison gets a wrong verdict.
@@ -97,7 +98,7 @@ def draw_order(
 def held_columns(
     roles: Mapping[str, Any], data: Any, *, scores: Sequence[str] = (), **how: Any
 ) -> tuple[dict[str, Any], dict[str, str], Columns]:
-    """What plays each role, what to call it in messages, and the rows whose places they name."""
+    """The values of each role, their names in messages, and the rows that give messages their locations."""
     if data is None:
         return dict(roles), {role: role for role in roles}, Columns({})
     for role, column in roles.items():
@@ -109,7 +110,7 @@ def held_columns(
 
 
 def texts(values: Any, n: int, name: str) -> list[str]:
-    """Names as texts; InputError where one is missing."""
+    """Names as texts; InputError for a missing one."""
     codes, names = check_codes(values, n=n, name=name)
     return [names[code] for code in codes.tolist()]
 

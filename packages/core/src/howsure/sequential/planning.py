@@ -50,7 +50,7 @@ class ComparisonPlan(Result):
     fixed: int | None
     recipe: Mapping[str, Any]
 
-    title = "Items until two models are told apart"
+    title = "Items until two models can be distinguished"
 
     def columns(self) -> Sequence[Column]:
         """One row."""
@@ -60,7 +60,7 @@ class ComparisonPlan(Result):
 
     @property
     def answer(self) -> str:
-        """How many items it will take."""
+        """The number of items that the comparison will need."""
         return (
             f"About {self.items:,.0f} of {self.items_total:,} items are expected until it is decided, or all are "
             "evaluated."
@@ -68,7 +68,7 @@ class ComparisonPlan(Result):
 
     @property
     def words(self) -> str:
-        """What it will take, a line each."""
+        """The needed items, a line for each figure."""
         fixed = "too small a difference" if self.fixed is None else f"about {self.fixed:,} items (power .8)"
         return figures_text(
             [
@@ -82,12 +82,12 @@ class ComparisonPlan(Result):
 
     @property
     def key_figures(self) -> str:
-        """What it will take, a line each."""
+        """The needed items, a line for each figure."""
         return self.words
 
     @property
     def provenance(self) -> str:
-        """What was read, and the level of the interval."""
+        """The input, and the level of the interval."""
         return provenance_line({**self.recipe, "level": self.difference.level})
 
 
@@ -191,8 +191,8 @@ def plan_comparison(
 
 
 def fixed_items(difference: float, spread: float, *, level: float) -> int | None:
-    """The items of a test, of a number fixed beforehand, that finds a mean difference with a power of .8, where the
-    standard deviation of the differences is `spread`; None if there is hardly a difference.
+    """The number of items, fixed beforehand, with which a test finds a mean difference with power 0.8, if the standard
+    deviation of the differences is `spread`; None if there is hardly a difference.
 
     >>> fixed_items(0.05, 0.5, level=0.95)
     785

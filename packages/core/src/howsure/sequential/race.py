@@ -2,9 +2,10 @@
 further.
 
 There is a game for each model, against the hypothesis that it is (one of) the best. Each item is a bet that the leader
-of the others so far scores higher. If the model is at least as good as all others, the bets are fair or worse, whoever
-leads. A model is dropped when e-Holm rejects its game: its wealth exceeds 1 / size by what each model that stays, and
-has not won so much, falls short of it. The probability that any of the best models is ever dropped is at most `size`.
+of the others so far scores higher. If the model is at least as good as all others, the bets are fair or worse, no
+matter which model leads. A model is dropped when e-Holm rejects its game: its wealth exceeds 1 / size by the sum of the
+amounts by which the remaining models with less wealth fall short of it. The probability that any of the best models is
+ever dropped is at most `size`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ BEST, RACING, DROPPED = "best", "in the race", "dropped"
 
 @dataclass(frozen=True, slots=True)
 class Racer:
-    """A model: whether it is the best, still in the race, or dropped; the items that it took; and its mean score."""
+    """A model: whether it is the best, still in the race, or dropped; the number of items used; and its mean score."""
 
     model: str
     outcome: str
@@ -46,7 +47,7 @@ class Racer:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Race(Rows[Racer]):
-    """The result of `race_models`: the models that are left, then those that were dropped, the last one first.
+    """The result of `race_models`: the remaining models, then those that were dropped, the last one first.
 
     n: items until it was decided, or so far. items_total: those of the benchmark. answers: those that the race took of
     all models together. recipe: everything needed to repeat it.
@@ -62,17 +63,17 @@ class Race(Rows[Racer]):
     title = "Race of models"
 
     def columns(self) -> Sequence[Column]:
-        """Models, what became of them, the items that they took, and their means."""
+        """Models, their status, the items used, and their means."""
         return [Column("model", WORDS), Column("outcome", WORDS), Column("n", COUNT), Column("mean", ESTIMATE)]
 
     @property
     def left(self) -> tuple[str, ...]:
-        """The models that are not dropped: evaluate the next items with them alone."""
+        """The models that are not dropped: evaluate the next items only with them."""
         return tuple(row.model for row in self.rows if row.outcome != DROPPED)
 
     @property
     def answer(self) -> str:
-        """The best model, or those that are left, and what that took."""
+        """The best model, or the remaining ones, and the number of items used."""
         left, all_of_them = self.left, self.items_total * len(self.rows)
         best = f"{left[0]} is the best" if len(left) == 1 else f"{len(left)} models are left: {', '.join(left)}"
         return (
@@ -81,7 +82,7 @@ class Race(Rows[Racer]):
         )
 
     def below(self) -> Sequence[str]:
-        """What was decided, what it took, and what that supposes."""
+        """What was decided, the items used, and the assumptions."""
         return [
             self.answer,
             f"With probability {self.rows[0].mean.level:g}, none of the best models on these {self.items_total:,} "
@@ -101,7 +102,7 @@ def race_models(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> Race:
-    """The best of several models by early stopping: items are taken in the order drawn, and worse models are
+    """Find the best of several models by early stopping: items are evaluated in the order drawn, and worse models are
     dropped.
 
     With probability `level`, none of the best models of the benchmark is ever dropped, however often one looks. Call it
@@ -112,7 +113,7 @@ def race_models(
     model (n,): the model that gave it.
     id (n,): the item; a model has one score for it.
     order: the order drawn, of all items of the benchmark; as a file, what howsure score order wrote. Without one, all
-    models have all items, and what a race would have taken is told for an order that is drawn now.
+    models have all items, and an order is drawn now to report how many items a race would have taken.
     clusters (n,): what is correlated, such as the document of each item; with a file of the order, a column of it.
     bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
     level: the probability that none of the best models is ever dropped.
@@ -200,7 +201,7 @@ def drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
 
 
 def _drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
-    """The same of the first units."""
+    """The drops after the first units."""
     until, racing = _complete(sums), np.ones(sums.shape[1], dtype=np.bool_)
     stops: list[int | None] = [None] * len(racing)
     start, games, leaders = 0, *_games(sums, sizes, until)
@@ -237,13 +238,13 @@ def _games(sums: Floats, sizes: Integers, until: Integers) -> tuple[Floats, Inte
 
 
 def _complete(sums: Floats) -> Integers:
-    """How many units of each model are complete, from the first on."""
+    """The number of complete units of each model, from the first on."""
     missing = np.isnan(sums)
     return np.where(missing.any(axis=0), missing.argmax(axis=0), len(sums))
 
 
 def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder:
-    """An order as it was drawn, or of the columns of what `howsure score order` wrote."""
+    """The order as drawn, or from the columns of a file that `howsure score order` wrote."""
     if isinstance(order, ItemOrder):
         if clusters is not None:
             raise InputError("`order=...` contains the clusters; leave `clusters` out.", "order")
@@ -270,7 +271,7 @@ def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder
 def _by_position(
     scores: Floats, models: Sequence[str], items: Sequence[str], names: Sequence[str], drawn: ItemOrder, name: str
 ) -> Floats:
-    """The scores (items in the order drawn, models); NaN where there is none."""
+    """The scores (items in the order drawn, models); NaN for missing ones."""
     places, columns = {item.id: item.position - 1 for item in drawn}, {name: i for i, name in enumerate(names)}
     scores_ = np.full((len(drawn), len(names)), np.nan)
     for row, (item, model) in enumerate(zip(items, models, strict=True)):

@@ -1,4 +1,4 @@
-"""What came so far, in the order drawn, and the settings: what a sequential score and a comparison keep alike."""
+"""The scores so far, in the order drawn, and the settings: the common part of sequential scores and comparisons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AGAIN = "Restore a copy, or begin a new state with all rows."
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SequentialStatus(Result):
-    """What is known after the items so far.
+    """The verdict and the estimate after the items so far.
 
     outcome: the verdict. decided_after: the items after which it was reached. n: items that were bet on; waiting: those
     of a cluster that is not complete yet. items_total: those of the benchmark, None if it is endless. estimate: of the
@@ -81,7 +81,7 @@ class SequentialStatus(Result):
 
 
 class ScoreSequence(ABC):
-    """What came so far, in the order drawn, and the settings; a state is both."""
+    """The scores so far, in the order drawn, and the settings; both are saved as the state."""
 
     roles: ClassVar[tuple[str, ...]]
     head: ClassVar[Head]
@@ -129,7 +129,7 @@ class ScoreSequence(ABC):
         return len(self._scores[self.roles[0]])
 
     def _add(self, scores: Mapping[str, Any], id: Any, clusters: Any, data: Any) -> None:
-        """Take the next items; whatever is wrong with one of them leaves all out."""
+        """Add the next items; if one of them is invalid, none is added."""
         others = {role: column for role, column in (("id", id), ("clusters", clusters)) if column is not None}
         columns, named, rows = held_columns({**scores, **others}, data, scores=self.roles)
         with rows.placed():
@@ -194,7 +194,7 @@ class ScoreSequence(ABC):
                 )
 
     def _checked_clusters(self, units: Sequence[str]) -> dict[str, int]:
-        """The sizes of the clusters of these items, with the earlier items of the first.
+        """The sizes of the clusters of these items; the first may continue an earlier cluster.
 
         Raises InputError for clusters that are not together, too large, or too many.
         """
@@ -240,7 +240,7 @@ class ScoreSequence(ABC):
         """The values between 0 and 1 whose mean is bet on."""
 
     def _units(self) -> Units:
-        """The units that are complete."""
+        """The complete units."""
         values = self._values()
         if self.largest_cluster is None:
             return Units(values, np.ones(len(values)), 1.0, self.items_total)
@@ -279,7 +279,7 @@ class ScoreSequence(ABC):
         return {"method": BETTING, **self._settings(), **drawn, "howsure": __version__}
 
     def save(self, path: Place) -> None:
-        """Write the state to a file, whole or not at all: a new file, or one that holds an earlier state of this.
+        """Write the state to a file atomically: a new file, or one with an earlier state of this sequence.
 
         Raises InputError if the file holds anything else, such as what another process added.
         """
@@ -288,7 +288,7 @@ class ScoreSequence(ABC):
 
     @classmethod
     def load(cls, path: Place) -> Self:
-        """The state in a file.
+        """Read the state from a file.
 
         Raises InputError if there is none, it was changed or cut off, or is of another version.
         """
@@ -357,7 +357,7 @@ class ScoreSequence(ABC):
 
     @abstractmethod
     def status(self) -> SequentialStatus:
-        """What is known so far."""
+        """The verdict and the estimate so far."""
 
     @property
     def outcome(self) -> str:
@@ -366,7 +366,7 @@ class ScoreSequence(ABC):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The interval so far; it holds at all times together with probability `level`."""
+        """The interval so far; intervals at all times are simultaneously valid with probability `level`."""
         estimate = self.status().estimate
         return float(estimate.low or 0.0), float(estimate.high or 0.0)
 
@@ -375,7 +375,7 @@ class ScoreSequence(ABC):
 
 
 def blocks(names: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Where each block of one name begins, and its size."""
+    """The start and the size of each block of equal names."""
     starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
     return starts, [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=True)]
 
@@ -389,7 +389,7 @@ def _order_of_state(items: Sequence[tuple[str, str | None]], recipe: Mapping[str
 
 
 def _sizes_of(order: ItemOrder) -> tuple[int, int | None, int | None]:
-    """The items, clusters and the size of the largest cluster of an order."""
+    """The numbers of items and clusters, and the size of the largest cluster, of an order."""
     if not isinstance(order, ItemOrder):
         raise InputError("`order=...` must come from howsure.draw_order; it is a {order}.", order=type(order))
     names = [item.cluster for item in order.rows]
@@ -408,7 +408,7 @@ def _means_of_runs(scores: Any, bounds: tuple[float, float], name: str) -> Float
 def checked_scores(
     scores: Any, name: str, *, n: int | None = None, bounds: tuple[float, float] | None = None
 ) -> Floats:
-    """Finite numbers, within the bounds; InputError naming the row and the value otherwise."""
+    """Check that scores are finite numbers within the bounds; InputError naming the row and the value otherwise."""
     values = check_numbers(scores, name=name, n=n)
     check_finite(values, name=name)
     if bounds is not None:

@@ -1,1 +1,1 @@
-"""What a reader sees: tables, numbers, and names made harmless."""
+"""Output for people: tables, numbers, and escaped names."""

@@ -1,4 +1,4 @@
-"""Text and tables as LaTeX sets them: everything escaped, lines by booktabs, a legend in the caption."""
+"""Text and tables in LaTeX: escaped, with booktabs lines and the legend in the caption."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ COLUMN, CHARACTER, GAP = 3.3, 0.073, 0.17  # inches: of a column of two, of a di
 
 
 def latex_escaped(text: str) -> str:
-    r"""Text that LaTeX prints as it is.
+    r"""Text escaped for LaTeX.
 
     >>> print(latex_escaped("50 % of a_b -- c"))
     50 \% of a\_b -{}- c
@@ -48,7 +48,7 @@ def latex_escaped(text: str) -> str:
 
 
 def latex_number(text: str) -> str:
-    r"""A cell of numbers, with the signs that LaTeX prints in formulas, and stars above the line.
+    r"""A cell with numbers, in LaTeX's notation for signs, with stars as superscripts.
 
     >>> latex_number("[-0.0046, +0.0012]"), latex_number("< 1e-05**"), latex_number("1–3")
     ('[$-$0.0046, +0.0012]', '$<$ 1e$-$05$^{**}$', '1--3')
@@ -60,7 +60,7 @@ def latex_number(text: str) -> str:
 
 
 def latex_tabular(rows: Sequence[Sequence[str]], *, words: Sequence[bool]) -> list[str]:
-    """The lines of a tabular, from cells that LaTeX can read; the first row are the headings."""
+    """The lines of a tabular, from escaped cells; the first row contains the headings."""
     first, *rest = (" & ".join(_apart(row)) + r" \\" for row in rows)
     columns = "".join("l" if word else "r" for word in words)
     body = [r"\toprule", first, r"\midrule", *rest, r"\bottomrule"]
@@ -68,24 +68,24 @@ def latex_tabular(rows: Sequence[Sequence[str]], *, words: Sequence[bool]) -> li
 
 
 def latex_float(tabular: Sequence[str], *, caption: str, label: str | None, inches: float) -> list[str]:
-    """The lines of a table that floats, with its caption, over both columns of a page if it is too wide for one."""
+    """The lines of a floating table with its caption, spanning both columns of a page if it is too wide for one."""
     kind = "table" if inches <= COLUMN else "table*"
     named = [] if label is None else [rf"\label{{{label}}}"]
     return [rf"\begin{{{kind}}}", r"\centering", *tabular, rf"\caption{{{caption}}}", *named, rf"\end{{{kind}}}"]
 
 
 def latex_advice(text: str) -> list[str]:
-    """Comments: what the preamble needs, and whether another engine than pdfLaTeX."""
+    """Comments on the packages that the preamble needs, and whether pdfLaTeX suffices."""
     other = sorted(set(PDFLATEX.findall(text)))
     engine = [f"% LuaLaTeX or XeLaTeX and a font that has {' '.join(other[:8])}"] if other else []
     return [f"% preamble: {PREAMBLE}", *engine]
 
 
 def inches_of(widths: Sequence[int]) -> float:
-    """The approximate width of a table whose columns have these numbers of characters, in text of 10 points."""
+    """The approximate width of a table whose columns have these numbers of characters, in 10-point text."""
     return sum(widths) * CHARACTER + len(widths) * GAP
 
 
 def _apart(row: Sequence[str]) -> list[str]:
-    r"""The row, with {} before a first cell that LaTeX would read as an argument of the \\ before it."""
+    r"""The row, with {} before a first cell that LaTeX would otherwise read as an argument of the preceding \\."""
     return [f"{{}}{row[0]}" if row and row[0].startswith(("[", "*")) else row[0], *row[1:]] if row else []

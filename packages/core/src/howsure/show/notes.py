@@ -1,4 +1,4 @@
-"""Notes of results: their severity, by which a display chooses the first, and notes of several results together."""
+"""Notes of results: their severity, by which the displayed ones are chosen, and common notes of several results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How a result was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.2.0."""
+"""The signature of a result: its method in one line to print in a paper,
+howsure|estimate|method:debiased|n:6000|v:0.2.0."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ LONGEST = 80  # characters of a value
 
 
 def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mapping[str, object]] = ()) -> str:
-    """What a result is, then its recipe as key:value, and what the recipes of its rows agree on, without what is not so
-    or not known, then the version of howsure.
+    """The kind of result, then its recipe as key:value with the values common to its rows, without false or unknown
+    ones, then the version of howsure.
 
     Several values are joined by +; |, + and % within names are written as in addresses (%7C), in keys : too. What is
     longer than 80 characters, and the names of files, stay in the recipe.
@@ -41,7 +42,7 @@ def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mappi
 
 
 def _written(value: object) -> str:
-    """A value of a recipe, "" for what a signature does not hold."""
+    """A value of a recipe; "" for values that a signature does not contain."""
     if value is None or value is False or isinstance(value, Mapping):
         return ""
     several = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
@@ -52,7 +53,7 @@ def _written(value: object) -> str:
 
 
 def signature_parts(text: str) -> tuple[str, dict[str, str], str]:
-    """What was made, its settings, and the version.
+    """The kind of result, its settings, and the version.
 
     >>> signature_parts("howsure|estimate|n:6000|v:0.2.0")
     ('estimate', {'n': '6000'}, '0.2.0')

@@ -1,4 +1,5 @@
-"""Rows of text under headings as text, HTML, CSV, Markdown or LaTeX; and columns, each a figure of every row."""
+"""Rows of text under headings as text, HTML, CSV, Markdown or LaTeX; and columns, which format a figure of every
+row."""
 
 from __future__ import annotations
 
@@ -31,8 +32,7 @@ NUMERAL = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 class Cell(str):
-    """The text of a cell with the number that it shows, from which the best of a column is found; None without a
-    number."""
+    """The text of a cell with its number, by which the best cell of a column is found; None without a number."""
 
     rank: float | None
 
@@ -45,7 +45,7 @@ class Cell(str):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Headings and rows of cells. Columns whose heading is in `words` are aligned to the left, all others to the right.
+    """Headings and rows of cells. Columns whose heading is in `words` are left-aligned, all others right-aligned.
 
     `caption` says what the table shows; Markdown and LaTeX hold it as a comment. `notes` are sentences below it.
     Control characters, formulas and HTML in headings and cells are escaped; `raw` leaves them unchanged.
@@ -106,11 +106,11 @@ class Table:
         return f"<table>{caption}<thead><tr>{cells}</tr></thead><tbody>\n{lines}\n</tbody></table>{notes}"
 
     def csv(self, *, raw: bool = False, separator: str = ",") -> str:
-        """Comma-separated values, the headings in the first line; no cell is a spreadsheet's formula."""
+        """Comma-separated values, with the headings in the first line; no cell can be a spreadsheet formula."""
         return "\n".join(csv_line(cells, separator=separator) for cells in self._shown(in_a_spreadsheet, raw))
 
     def markdown(self, *, raw: bool = False) -> str:
-        """A table of GitHub's Markdown below the caption as a comment, and the legend below it."""
+        """A GitHub Markdown table below the caption as a comment, with the legend below it."""
         shown = self._for_print(raw, markdown_escaped, markdown_escaped, "**{}**".format)
         widths = _widths(self._cut()._shown(in_a_line, raw))
         rule = ["-" * max(n, 3) + ("" if word else ":") for n, word in zip(widths, self._in_words, strict=True)]
@@ -119,8 +119,8 @@ class Table:
         return "\n".join([*comment, *(f"| {' | '.join(row)} |" for row in (shown[0], rule, *shown[1:])), *below])
 
     def latex(self, *, raw: bool = False, label: str | None = None) -> str:
-        """A tabular for the package booktabs below the caption as a comment; with a title, in a float with the legend
-        in its caption, which `label` names for references."""
+        """A booktabs tabular below the caption as a comment; with a title, in a float with the legend in its caption
+        and the `label` for references."""
         shown = self._for_print(raw, latex_escaped, latex_number, r"\textbf{{{}}}".format)
         lines = latex_tabular(shown, words=self._in_words)
         if self.title:
@@ -131,7 +131,7 @@ class Table:
         return "\n".join([*comment, *latex_advice("\n".join(lines)), *lines])
 
     def shortened(self, most: int = MOST_ROWS, *, rest: str = "to_frame() has them all") -> Table:
-        """The first and the last of more than `most` rows, and a note of how many are left out and where they are."""
+        """The first and last of more than `most` rows, with a note on how many are left out and where they are."""
         left = len(self.rows) - most
         if left <= 0:
             return self
@@ -142,7 +142,7 @@ class Table:
         return replace(self, rows=rows, contests=contests, notes=(note, *self.notes))
 
     def displayed(self, n_totals: int) -> tuple[Table, int]:
-        """The first rows and the totals, which are its last `n_totals` rows, 12 in all, and the number of hidden rows.
+        """The first rows and the last `n_totals` rows, 12 in all, and the number of hidden rows.
 
         >>> table, hidden = Table(["group", "n"], [[f"g{i}", "1"] for i in range(20)] + [["all", "20"]]).displayed(1)
         >>> [group for group, _ in table.rows[-3:]], hidden
@@ -158,7 +158,7 @@ class Table:
         return replace(self, rows=[*self.rows[: MAX_ROWS - len(totals)], gap, *totals]), hidden
 
     def _cut(self) -> Table:
-        """The table whose cells in words are lines of at most `longest` characters."""
+        """The table with text cells cut to at most `longest` characters."""
         if self.longest is None:
             return self
         cells = [
@@ -170,7 +170,7 @@ class Table:
     def _for_print(
         self, raw: bool, word: Callable[[str], str], number: Callable[[str], str], bold: Callable[[str], str]
     ) -> list[list[str]]:
-        """The headings with arrows and the rows with their best cells in bold; words and numbers are escaped."""
+        """The headings with arrows and the rows with their best cells in bold; everything is escaped."""
         head, *rows = self._cut()._shown(in_a_line, raw)
         arrows = {heading: f" {ARROWS[way]}" for heading, way in self.better.items()}
         headings = [word(f"{cell}{arrows.get(heading, '')}") for cell, heading in zip(head, self.headings, strict=True)]
@@ -185,7 +185,7 @@ class Table:
         ]
 
     def _best(self) -> set[tuple[int, int]]:
-        """The places of the best cells of each column that has any, in each contest whose rows differ."""
+        """The positions of the best cells of each column, for each contest whose rows differ."""
         best_cells: set[tuple[int, int]] = set()
         rivals: dict[Hashable, list[int]] = {}
         for y, contest in enumerate(self.contests or [None] * len(self.rows)):
@@ -199,7 +199,7 @@ class Table:
         return best_cells
 
     def _legend(self) -> list[str]:
-        """What arrows, bold cells and headings mean, in sentences."""
+        """The meaning of arrows, bold cells and headings, in sentences."""
         directions = {
             way for heading in self.headings for way in (self.better.get(heading), *self.ways.get(heading, ()))
         }
@@ -215,13 +215,13 @@ class Table:
         return [heading in self.words for heading in self.headings]
 
     def _shown(self, harmless: Callable[[str], str], raw: bool) -> list[list[str]]:
-        """The headings and the rows, each cell made harmless unless `raw`."""
+        """The headings and the rows, each cell escaped unless `raw`."""
         shown = str if raw else harmless
         return [[shown(cell) for cell in row] for row in (self.headings, *self.rows)]
 
 
 def shortened_text(text: str, longest: int) -> str:
-    """The beginning of a text in one line, with an ellipsis where it is cut.
+    """The beginning of a text on one line, with an ellipsis if it is cut.
 
     >>> shortened_text("What is   the capital?", 12)
     'What is the…'
@@ -242,7 +242,7 @@ def figures_text(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def width_of(text: str) -> int:
-    """How many columns of a terminal a text takes: a wide character of East Asia two, an accent of its own none.
+    """The number of terminal columns of a text: two for wide East Asian characters, none for combining accents.
 
     >>> width_of("error"), width_of("日本語"), width_of("e\N{COMBINING ACUTE ACCENT}")
     (5, 6, 1)
@@ -266,7 +266,7 @@ def _padded(cell: str, width: int, left: bool) -> str:
 
 
 def markdown_escaped(text: str) -> str:
-    r"""Text that GitHub's Markdown shows as it is in a cell of a table.
+    r"""Text escaped for a cell of a GitHub Markdown table.
 
     >>> print(markdown_escaped(r"a|b \| <b> *c* d_e 1 < 2"))
     a\|b \\\| \<b> \*c\* d_e 1 < 2
@@ -279,7 +279,7 @@ def _sentence(text: str) -> str:
 
 
 def _value_of(cell: str) -> float | None:
-    """The number that a cell shows; of a plain text, the number at its beginning."""
+    """The number of a cell; for plain text, the number at its beginning."""
     if isinstance(cell, Cell):
         return cell.rank
     match = NUMERAL.match(cell)
@@ -297,7 +297,7 @@ QUOTE, QUOTED = "'", re.compile(r'[",;\t\r\n]')
 
 
 def on_a_terminal(text: str) -> str:
-    r"""Text with what would steer a terminal written out, in the way of JSON.
+    r"""Text with control characters escaped as in JSON.
 
     >>> print(on_a_terminal("Iraq \x1b[31m attacks"))
     Iraq \u001b[31m attacks
@@ -306,7 +306,7 @@ def on_a_terminal(text: str) -> str:
 
 
 def in_a_line(text: str) -> str:
-    r"""The same for a cell of a table, which is one line.
+    r"""The same for a table cell, which is one line.
 
     >>> print(in_a_line("Iraq\n\tattacks"))
     Iraq\u000a\u0009attacks
@@ -322,7 +322,7 @@ PART = re.compile(r"[^;\t\n]*")
 
 
 def in_a_spreadsheet(text: str) -> str:
-    """A cell of CSV that a spreadsheet reads as text: an apostrophe stands before what it would take for a formula.
+    """A CSV cell that a spreadsheet reads as text: an apostrophe precedes whatever it would read as a formula.
 
     So it does behind a semicolon, a tab or the end of a line, where a spreadsheet may begin another cell.
 
@@ -346,7 +346,7 @@ def in_a_spreadsheet(text: str) -> str:
 
 
 def out_of_a_spreadsheet(text: str) -> str:
-    """The text for which such a cell stands: without the apostrophes that were put into it.
+    """The text of such a cell: without the added apostrophe.
 
     >>> [out_of_a_spreadsheet(text) for text in ("'-LRB-", "'t Hooft", "-0.5", "'=1+1;'=2", "''=1+1")]
     ['-LRB-', "'t Hooft", '-0.5', '=1+1;=2', "'=1+1"]
@@ -357,7 +357,7 @@ def out_of_a_spreadsheet(text: str) -> str:
 
 
 def csv_line(cells: Iterable[str], *, separator: str = ",") -> str:
-    """A line of CSV; cells with any separator that a spreadsheet may be set to are quoted.
+    """A line of CSV; cells with any separator that a spreadsheet may use are quoted.
 
     >>> print(csv_line(["a;b", "c"]))
     "a;b",c
@@ -381,7 +381,7 @@ SMALLEST_P = 0.0001
 
 
 def number(value: float | None, decimals: int = 4, *, sign: bool = False) -> str:
-    """A number with some decimals; a dash where it is undefined.
+    """A number with a number of decimals; a dash if it is undefined.
 
     >>> number(0.25), number(0.25, sign=True), number(1234.56, 1), number(float("inf")), number(None)
     ('0.2500', '+0.2500', '1,234.6', 'inf', '–')
@@ -392,7 +392,7 @@ def number(value: float | None, decimals: int = 4, *, sign: bool = False) -> str
 
 
 def interval(low: float | None, high: float | None, decimals: int = 4, *, sign: bool = False) -> str:
-    """Both ends of an interval; a dash where it is undefined.
+    """Both ends of an interval; a dash if it is undefined.
 
     >>> interval(-0.0046, 0.0012, sign=True), interval(0, 1200, 0), interval(float("nan"), 1.0)
     ('[-0.0046, +0.0012]', '[0, 1200]', '–')
@@ -403,7 +403,7 @@ def interval(low: float | None, high: float | None, decimals: int = 4, *, sign: 
 
 
 def all_digits(value: float | None) -> str:
-    """A number with all its digits, as a program reads it; nothing where it is undefined.
+    """A number with all digits, for programs; empty if it is undefined.
 
     >>> all_digits(0.1), all_digits(float("nan"))
     ('0.1', '')
@@ -412,7 +412,7 @@ def all_digits(value: float | None) -> str:
 
 
 def probability_is(p: float) -> str:
-    """A probability in a sentence, after its name: never rounded to certainty.
+    """A probability in a sentence, after its name: never rounded to 0 or 1.
 
     >>> probability_is(0.25), probability_is(0.99999), probability_is(1e-9), probability_is(1.0)
     ('= 0.250', '> 0.999', '< 0.001', '= 1.000')
@@ -425,7 +425,7 @@ def probability_is(p: float) -> str:
 
 
 def p_text(p: float) -> str:
-    """A p-value with four decimals, or the bound it lies below; a dash where it is undefined.
+    """A p-value with four decimals, or "<" the smallest one; a dash if it is undefined.
 
     >>> p_text(0.00027), p_text(1e-9), p_text(float("nan"))
     ('0.0003', '< 0.0001', '–')
@@ -466,13 +466,13 @@ class Kind:
     decimals: int = 4
 
     def parts(self, value: Any) -> tuple[object, ...]:
-        """The plain values: of an estimate, its own and both ends of its interval."""
+        """The plain values: for an estimate, its value and both ends of its interval."""
         if len(self.ends) == 1 or value is None:
             return (value,) * len(self.ends)
         return value.value, value.low, value.high
 
     def cell(self, value: Any) -> Cell:
-        """The value for people, and the number by which it is compared with others."""
+        """The formatted value, and the number by which it is compared with others."""
         plain = self.parts(value)[0]
         rank = round(plain, self.decimals) if isinstance(plain, int | float) and not math.isnan(plain) else None
         return Cell(UNDEFINED if value is None else self.text(value) or UNDEFINED, rank)
@@ -484,7 +484,7 @@ def digits(decimals: int, *, sign: bool = False) -> Kind:
 
 
 def span(decimals: int = 4) -> Kind:
-    """Both ends of an interval, where they have a column of their own."""
+    """Both ends of an interval, as a separate column."""
     return Kind(lambda ends: interval(ends[0], ends[1], decimals))
 
 
@@ -523,7 +523,7 @@ class Column:
 
     @property
     def shown(self) -> str:
-        """The heading; of what only programs read, the name."""
+        """The heading; for columns of programs only, the name."""
         return self.heading or (self.name if self.only == FRAME else self.name.replace("_", " "))
 
     def of(self, rows: Iterable[object]) -> Sequence[Any] | np.ndarray[Any, Any]:
@@ -533,17 +533,17 @@ class Column:
         return [getattr(row, self.name) if self.get is None else self.get(row) for row in rows]
 
     def cells(self, rows: Iterable[object]) -> list[Cell]:
-        """The values for people."""
+        """The formatted values."""
         return [self.kind.cell(value) for value in plain_list(self.of(rows))]
 
     def exact(self, rows: Iterable[object]) -> dict[str, list[str]]:
-        """The values with all their digits, and nothing where there is none, by the headings of CSV."""
+        """The values with all digits, empty if missing, by CSV heading."""
         parts = [self.kind.parts(value) for value in plain_list(self.of(rows))]
         ends = enumerate(self.kind.ends)
         return {self.shown + end.replace("_", " "): [all_of(part[i]) for part in parts] for i, end in ends}
 
     def framed(self, values: Sequence[Any] | np.ndarray[Any, Any]) -> dict[str, Any]:
-        """The columns of a frame, by their names."""
+        """The columns of a frame, by name."""
         if isinstance(values, np.ndarray) and values.dtype != object:
             return {self.name: values}
         parts = [self.kind.parts(value) for value in values]
@@ -562,7 +562,7 @@ def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
 
 
 def all_of(value: object) -> str:
-    """A plain value as a program reads it.
+    """A plain value for programs.
 
     >>> all_of(0.1), all_of(None), all_of(True), all_of("HMM"), all_of(float("nan"))
     ('0.1', '', 'yes', 'HMM', '')
@@ -575,14 +575,14 @@ def all_of(value: object) -> str:
 
 
 def plain_list(values: Sequence[Any] | np.ndarray[Any, Any]) -> list[Any]:
-    """Values of Python: those of numpy as what they are."""
+    """A list of Python values, with numpy values converted."""
     if isinstance(values, np.ndarray):
         return list(values.tolist())
     return [value.item() if isinstance(value, np.generic) else value for value in values]
 
 
 def _of_one_type(values: list[Any], missing: Any) -> list[Any]:
-    """A column of a frame: whole numbers stay whole where none is missing, names of several types become texts."""
+    """A frame column of one type: integers remain integers if none is missing, names of several types become texts."""
     cells: list[Any] = [missing if value is None else value for value in values]
     kinds = {type(value) for value in cells}
     if str in kinds and len(kinds) > 1:

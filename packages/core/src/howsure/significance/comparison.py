@@ -31,7 +31,7 @@ from howsure.significance.means import (
     ItemScores,
     ModelMean,
     ModelMeans,
-    beside,
+    difference_fields,
     item_scores,
     model_means,
     paired_difference,
@@ -271,7 +271,9 @@ def _pair_rows(
             if row.metric in scores:
                 held_scores = scores[row.metric]
                 mean_difference = paired_mean(held_scores, *pair, level=level, bounded=False)
-                row = replace(row, **beside(held_scores, mean_difference, *pair, level=level, alternative=side))
+                row = replace(
+                    row, **difference_fields(held_scores, mean_difference, *pair, level=level, alternative=side)
+                )
             rows.append(row if choices.method == "boostsa" else _without_verdict(row, request))
     return rows
 
@@ -352,7 +354,7 @@ def compare(
     two_way: resample runs as well as items (bootstrap), so that the answer also covers retraining.
     sample_size: share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1), of the method boostsa.
     bug_compatible: count as BooStSa 0.2.13 does, for replication only.
-    progress: is told how many pairs of models were compared, and of how many.
+    progress: called with the number of pairs of models compared so far, and their total.
 
     The comparison behind `compare_models`, `compare_scores` and `resample_models`, which explain it, and behind
     `howsure significance`.

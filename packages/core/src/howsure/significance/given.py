@@ -1,4 +1,4 @@
-"""What `compare` is given: arrays, scores by model, columns of a table, or rows of one model and item each."""
+"""The input of `compare`: arrays, scores by model, columns of a table, or rows with one model and item each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ AGAINST = "baseline"  # what a model is called that is given without a name
 
 @dataclass(frozen=True, slots=True)
 class ToCompare:
-    """The systems by the name of their score, or those of predictions under ""; what to note; and what was read.
+    """The systems by the name of their score, or those of predictions under ""; notes; and a description of the input.
 
     against: the model that the others are compared with, None for all pairs. by_order: the items of the runs were
     matched by their order. rows: the columns of the table.
@@ -50,7 +50,7 @@ class ToCompare:
 def of_arrays(
     y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any, run: Any, **options: Any
 ) -> ToCompare:
-    """Targets, and the predictions of a model and of others; each may say its name, {name: predictions}.
+    """Targets, and the predictions of a model and of others; each may include its name, {name: predictions}.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
@@ -82,7 +82,7 @@ def of_arrays(
 def of_scores(score: Any, against: str | None, **grouping: Any) -> ToCompare:
     """Scores by model, a column each: a mapping, or a data frame.
 
-    Raises InputError for fewer than two models, unequal lengths, or what is no finite number.
+    Raises InputError for fewer than two models, unequal lengths, or a score that is not a finite number.
     """
     if is_frame(score) and not isinstance(score, Files):
         score = dict(zip(*all_columns(score), strict=True))
@@ -156,12 +156,12 @@ def _as_read(column: Any, name: str, kind: Kind) -> Any:
 
 
 def _kind(tasks: set[str], kind: Kind) -> Kind:
-    """As what a column is read for metrics of these tasks: what documents hold as it stands, nothing too."""
+    """How a column is read for metrics of these tasks; for metrics of documents unchanged, and it may be empty."""
     return Kind.OPTIONAL if DOCUMENT in tasks else Kind.NUMBER if "probabilistic" in tasks else kind
 
 
 def _listed(argument: Any, role: str) -> list[str]:
-    """The columns that a parameter names."""
+    """The columns named by a parameter."""
     if argument is None:
         return []
     if isinstance(argument, str):
@@ -181,7 +181,7 @@ def _one(argument: Any, role: str) -> str:
 
 
 def _as_numbers(columns: dict[str, Any], names: Sequence[str]) -> None:
-    """Text that spells numbers in all columns of labels is numbers: 1 and 1.0 are one class."""
+    """Convert text to numbers if all columns of labels spell numbers: 1 and 1.0 are one class."""
     texts = [name for name in names if np.asarray(columns[name]).dtype.kind in "OU"]
     numbers = {name: [spelled_number(str(text)) for text in columns[name].tolist()] for name in texts}
     if all(None not in column for column in numbers.values()):
@@ -189,7 +189,7 @@ def _as_numbers(columns: dict[str, Any], names: Sequence[str]) -> None:
 
 
 def _classes(rows: Rows, names: Sequence[str]) -> list[str] | None:
-    """The classes that mappings name, of systems whose targets, the first of the columns, are labels.
+    """The classes named by mappings, of systems whose targets, the first of the columns, are labels.
 
     Raises InputError where columns name different ones, or some are lists, whose order nobody knows.
     """
@@ -225,7 +225,7 @@ def of_columns(
     run: Any,
     **grouping: Any,
 ) -> ToCompare:
-    """Columns of predictions and of what is true, or of scores, one for each model.
+    """Columns of predictions and of true values, or of scores, one for each model.
 
     Raises InputError naming the parameter, or the column, the row and the value.
     """
@@ -288,19 +288,19 @@ def of_columns(
 
 
 def _cells(names: Mapping[str, str]) -> list[str] | None:
-    """The columns within which items may repeat; None where items or their clusters are named."""
+    """The columns within which items may repeat; None if items or their clusters are named."""
     if {"id", "clusters", "strata"} & names.keys():
         return None
     return [names["run"]] if "run" in names else []
 
 
 def _found_clusters(rows: Rows) -> dict[str, str]:
-    """The column of the items that repeat, as clusters."""
+    """The column of repeated items, used as clusters."""
     return {"clusters": rows.chosen["clusters"]} if "clusters" in rows.chosen else {}
 
 
 def _grouped(rows: Rows, names: Mapping[str, str]) -> Rows:
-    """What was read, with the column of the groups."""
+    """The description of the input, with the column of the groups."""
     return replace(rows, read=rows.read | ({"group": names["groups"]} if "groups" in names else {}))
 
 
@@ -416,7 +416,7 @@ def of_rows(
 def _with_targets(
     columns: dict[str, Any], names: Mapping[str, list[str]], targets: Any, *, skip_missing: bool
 ) -> list[str]:
-    """Add what is true, by item, from a table of its own; what to note.
+    """Add the true values from a separate table, by item; returns notes.
 
     Raises InputError for an item that stands twice in it or that it lacks, or that no model answers.
     """
@@ -443,7 +443,7 @@ def _with_targets(
 
 
 def _without_groups_of_one(columns: dict[str, Any], groups: object, models: object) -> tuple[dict[str, Any], list[str]]:
-    """The rows of the groups that several models have, and which groups only one has, in a sentence.
+    """The rows of the groups that several models have, and a sentence on groups that only one has.
 
     Raises InputError where no group has two models.
     """
@@ -471,7 +471,7 @@ def _without_groups_of_one(columns: dict[str, Any], groups: object, models: obje
 
 
 def _without_missing(columns: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
-    """The rows in which no column is missing, and by column how many were left out, each counted once."""
+    """The rows without missing values, and the number of rows left out by column, each counted once."""
     complete = np.ones(len(next(iter(columns.values()))), dtype=bool)
     left: dict[str, int] = {}
     for name, column in columns.items():

@@ -198,11 +198,11 @@ def paired_difference(
         share_better=better,
         share_worse=worse,
         undefined_resamples=0,
-        **beside(item_scores, difference, baseline, model, level=level, alternative=alternative),
+        **difference_fields(item_scores, difference, baseline, model, level=level, alternative=alternative),
     )
 
 
-def beside(
+def difference_fields(
     item_scores: ItemScores, mean_score: MeanScore, baseline: str, model: str, *, level: float, alternative: str
 ) -> dict[str, Any]:
     """Figures of a difference of means that do not depend on the test, as arguments of `Difference`."""

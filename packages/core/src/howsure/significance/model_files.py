@@ -1,4 +1,4 @@
-"""Models in files: columns of tables with a row per model and item, logs, which name theirs, and files of labels."""
+"""Models in files: tables with a row per model and item, logs, which name their columns, and files of labels."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ def rows_of_models(
     kinds: Mapping[str, Kind],
     against: str | None,
 ) -> Rows:
-    """The columns of files or of a log, whose names for the model, the item, the run and the scores complete `names`;
-    `notes` get what there is to say of these. `kinds`: as what columns of answers are read. `against`: the
-    name of the baseline.
+    """The columns of files or of a log, whose names for model, item, run and scores complete `names`; `notes` receives
+    notes on these. `kinds`: how columns of answers are read. `against`: the name of the baseline.
 
     Raises InputError where nothing names the model, the item or what is compared, or items cannot be separate.
     """
@@ -94,7 +93,7 @@ def rows_of_models(
 
 
 def _no_model(scores: Sequence[str], against: str | None) -> str:
-    """What to do in a file whose model is not named: the scores of each may be a column of their own."""
+    """Advice for a file without a model column: the scores of each model may be a column."""
     advice = f"{parameter('model')} must name the column of the models, or give a FILE for each model."
     if against is None or not scores:
         return advice
@@ -103,13 +102,13 @@ def _no_model(scores: Sequence[str], against: str | None) -> str:
 
 
 def unnamed(role: str) -> InputError:
-    """The error for a column without which rows cannot be told apart."""
+    """Error for a missing column without which rows cannot be distinguished."""
     what = "the model's column" if role == "model" else "the column that identifies the item of each row"
     return InputError(f"{parameter(role)} must name {what}.")
 
 
 def nothing_to_compare(lacking: str, *, found_in: object) -> InputError:
-    """The error where nothing says what is compared."""
+    """Error if nothing says what to compare."""
     return InputError(
         f"{parameter(lacking)} must name a column of predictions. In a table or log with one row per model and item, "
         f"name the {parameter('score')}, or {parameter('y_true')} and {parameter('prediction')}, and by "
@@ -127,10 +126,10 @@ def _of_log(
     item: str | None,
     run: str | None,
 ) -> dict[str, str]:
-    """The columns of a log for what was not named: its models, items and epochs, and with `include_scores` its scores.
-    Of a single model, the prompts are what is compared, or the files.
+    """The columns of a log for roles that were not named: its models, items and epochs and, with `include_scores`, its
+    scores. For a single model, its prompts or the files are compared.
 
-    Raises InputError if it lacks a score that is asked for, or contains the same answers scored in several ways.
+    Raises InputError if it lacks a requested score, or contains the same answers scored in several ways.
     """
     for name in scores:
         if name not in log.filled_rows and not set(name) & set(".["):
@@ -158,7 +157,7 @@ def _of_log(
 
 
 def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
-    """The scores of a log that most rows have, by their roles; which these are, and which are not, is noted."""
+    """The scores of a log that most rows have, by role; notes name them and the others."""
     rows_by_score = {name: log.filled_rows.get(name, 0) for name in scores_of_log(log)}
     chosen = [name for name, rows in rows_by_score.items() if rows == max(rows_by_score.values())]
     if len(chosen) > 1:
@@ -176,7 +175,7 @@ def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
 
 
 def no_files() -> InputError:
-    """The error where there are neither columns nor files of labels."""
+    """Error if there are neither columns nor files of labels."""
     targets, against, model = (parameter(role) for role in ("targets", "against", "model"))
     return InputError(
         f"name a FILE and its columns, or files: {targets} of the true labels, {against} and {model} of predictions."
@@ -186,8 +185,8 @@ def no_files() -> InputError:
 def systems_of_files(
     targets: str, against: object, model: object, *, tasks: set[str], others: Mapping[str, object]
 ) -> tuple[dict[str, Any], Rows]:
-    """What is true and the predictions of the baseline and of the models, each in a file of its own, without columns;
-    and what was read. For metrics of documents, sentences of several are their clusters.
+    """The true values and the predictions of the baseline and of the models, each in a file without columns, and a
+    description of the input. For metrics of documents, the documents of sentences are clusters.
 
     Raises InputError for one of the others, which name columns, and for a file that is named twice.
     """

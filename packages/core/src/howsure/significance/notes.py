@@ -141,7 +141,7 @@ def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str
 
 
 def _unseen(n: int) -> float:
-    """The largest share that goes unobserved in n draws with probability .05: about 3/n."""
+    """The largest share that remains unobserved in n draws with probability 0.05: about 3/n."""
     return float(1 - 0.05 ** (1 / n))
 
 

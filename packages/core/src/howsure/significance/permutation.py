@@ -149,7 +149,7 @@ def exchange_of(units: Units, metric: Metric) -> Exchange:
 # Units whose exchange changes a statistic in the same way are grouped, so a metric based on few counts has few
 # outcomes: for accuracy, about as many as there are rows on which only one system is right.
 
-OUTCOMES = 1 << 18  # enumerate up to so many
+OUTCOMES = 1 << 18  # enumerate all assignments up to this many
 AT_ONCE = 1 << 14
 
 
@@ -275,7 +275,7 @@ def _at_least_normal(
 
 
 def normal_tail(statistic: float, alternative: str) -> float:
-    """The p of a standard normal statistic.
+    """The p-value of a standard normal statistic.
 
     >>> round(normal_tail(1.96, "two-sided"), 4), round(normal_tail(1.645, "better"), 4)
     (0.05, 0.05)

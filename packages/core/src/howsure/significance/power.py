@@ -1,4 +1,4 @@
-"""How many items are needed? The power of the tests of accuracy, summed over all outcomes."""
+"""The number of items that a comparison needs: the power of tests of accuracy, summed over all outcomes."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ class ComparisonPower(Result):
 
     @property
     def answer(self) -> str:
-        """Which difference the items find, and how often."""
+        """The difference that the items can detect, and the power."""
         difference = "no difference" if math.isnan(self.difference) else f"a true difference of {self.difference:.4f}"
         return f"{counted(self.n, 'item')} find {difference} in accuracy with a power of {self.power:.2g}."
 
     @property
     def provenance(self) -> str:
-        """Nothing: no data were read."""
+        """Empty: no data were read."""
         return ""
 
     def columns(self) -> Sequence[Column]:
@@ -173,7 +173,7 @@ def minimum_detectable_difference(n: int, disagreement: float, *, power: float, 
 
 
 def required_sample_size(difference: float, disagreement: float, *, power: float, **test: Any) -> int:
-    """The number of items that find a difference with some power."""
+    """The number of items that detect a difference with a given power."""
     _check_share("power", power)
     if difference <= 0:
         raise InputError(f"{parameter('difference')} must be more than 0; it is {difference!r}.")
@@ -193,7 +193,8 @@ def required_sample_size(difference: float, disagreement: float, *, power: float
 
 
 def _most_lost(disagreements: Floats, tail: float, *, mid: bool) -> Floats:
-    """How many of the disagreements a system may lose and still be found better; -1 if not even none."""
+    """The largest number of disagreements that a system may lose and still be significantly better; -1 if there is
+    none."""
     from scipy.special import bdtr, ndtri
 
     guess = np.floor(disagreements / 2 + ndtri(tail) * np.sqrt(disagreements) / 2)
@@ -211,7 +212,7 @@ def _most_lost(disagreements: Floats, tail: float, *, mid: bool) -> Floats:
 
 
 def _alpha(disagreement: float, level: float, alternative: str, method: str) -> float:
-    """The greatest p that is a finding, 1 - level, once everything is checked."""
+    """The largest significant p-value, 1 - level, after all arguments were checked."""
     _check_share("disagreement", disagreement)
     if alternative not in SIDES:
         raise InputError(f"{parameter('alternative')} must be 'two-sided' or 'better'; it is {alternative!r}.")

@@ -62,7 +62,8 @@ class Systems:
         )
 
     def of_items(self, items: Integers) -> Systems:
-        """Some of the items, by their positions. Strata of which one has a single item or cluster left are none."""
+        """Some of the items, by their positions; without strata if one of these is left with a single item or
+        cluster."""
         clusters, strata = (
             None if codes is None else np.unique(codes[items], return_inverse=True)[1]
             for codes in (self.clusters, self.strata)
@@ -86,8 +87,8 @@ def read_systems(
     id: object = None,
     **grouping: object,
 ) -> Systems:
-    """Check the arguments of `compare`. `tasks` are the kinds of predictions that the requested metrics are of,
-    `grouping` are clusters, strata and groups.
+    """Check the arguments of `compare`. `tasks` are the kinds of predictions of the requested metrics, `grouping` are
+    clusters, strata and groups.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
@@ -108,7 +109,7 @@ def read_systems(
 
 
 def grouping_codes(grouping: Mapping[str, Any], n: int) -> dict[str, Any]:
-    """Codes of what items belong to, by its role; of groups with their names."""
+    """Codes of the items' clusters, strata or groups, by role; for groups also their names."""
     groups = grouping.get("groups")
     clusters, strata = check_grouping(grouping.get("clusters"), grouping.get("strata"), n=n)
     named = None if groups is None else Coded(*check_codes(groups, n=n, name="groups", groups=True))
@@ -116,7 +117,7 @@ def grouping_codes(grouping: Mapping[str, Any], n: int) -> dict[str, Any]:
 
 
 def unequal_rows(name: str, n: int, expected: int) -> InputError:
-    """The error of a system that has another number of rows than the targets."""
+    """Error for a system with another number of rows than the targets."""
     return InputError(
         f"{name} must have as many rows as {parameter('y_true')}; it has {n:,}, {parameter('y_true')} has "
         f"{expected:,}. Align them by their ids first."
@@ -199,14 +200,14 @@ def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> AsCodes:
 
 
 def _check_shared(targets: Integers, predictions: Mapping[str, Integers], names: tuple[str, ...]) -> None:
-    """Raise InputError for predictions in words that never say what the targets say: a wrong column."""
+    """Raise InputError for text predictions that never equal a target: a wrong column."""
     true = [names[code] for code in np.unique(targets)]
     for name, runs in predictions.items():
         check_common_labels(true, [names[code] for code in np.unique(runs)], name=name)
 
 
 def _averaged(classes: Sequence[object], names: tuple[str, ...]) -> Integers:
-    """The codes of the classes that averages are over."""
+    """The codes of the classes over which averages are computed."""
     column = _plain_labels(rows_of(list(classes), "classes"), "classes")
     _, chosen = check_codes(column, n=len(column), name="classes")
     unknown = [name for name in chosen if name not in names]
@@ -255,7 +256,7 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes
     if unknown:
         row = int(np.flatnonzero(codes == true_labels.index(unknown[0]))[0])
         raise InputError(
-            f"{parameter('y_true')} {at_row(row)} is {unknown[0]!r}, which is none of the columns "
+            f"{parameter('y_true')} {at_row(row)} is {unknown[0]!r}, which is not one of the columns "
             f"{shortened(names)}. Name the columns in their order: {parameter('classes', GIVEN)}."
         )
     return np.array([names.index(name) for name in true_labels])[codes], predictions, tuple(names)
@@ -331,7 +332,7 @@ def _numbers(array: Column, name: str) -> Floats:
 
 
 def run_name(name: str, run: int, runs: Sequence[object] | Runs) -> str:
-    """What to call a run of a system."""
+    """The name of a run of a system in messages."""
     return name if len(runs) == 1 else f"{name}, run {run}"
 
 
@@ -367,7 +368,7 @@ def seen_as(systems: Systems, task: str) -> Systems:
 
 
 def view_notes(systems: Systems, tasks: set[str]) -> Iterator[str]:
-    """What was made of the predictions and targets for metrics of other kinds than theirs."""
+    """Notes on the conversion of predictions and targets for metrics of another kind."""
     if "hard" in tasks - {systems.task}:
         tied = sum(_ties(runs) for runs in systems.predictions.values())
         ties = f"; in {counted(tied, 'row')} several are, and the first of these counts" if tied else ""

@@ -1,4 +1,4 @@
-"""The result of comparing systems: one row per model and metric, and what it says in sentences."""
+"""The result of comparing systems: one row per model and metric, with sentences."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class GroupDifference(Difference):
 
     @classmethod
     def of(cls, group: str, row: Difference, notes: tuple[str, ...]) -> GroupDifference:
-        """A difference as that of a group."""
+        """A difference as the difference of a group."""
         return cls(**{field.name: getattr(row, field.name) for field in fields(Difference)}, group=group, notes=notes)
 
     @property
@@ -135,11 +135,11 @@ class GroupDifferences(Rows[GroupDifference]):
 
     @property
     def what_was_read(self) -> str:
-        """That these are the differences by group."""
+        """A statement that these are the differences by group."""
         return "By group"
 
     def columns(self) -> Sequence[Column]:
-        """As of all items, below the name of the group."""
+        """The columns of the whole comparison, after the name of the group."""
         shown = [Column("group", WORDS), *difference_columns(self.rows, "adjusted for all groups")]
         place = [column.name for column in shown].index("baseline")
         shown.insert(place, Column("n", COUNT, legend="number of items"))
@@ -186,7 +186,7 @@ class Comparison(Rows[Difference]):
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """The best model, and those that are not found worse in the first metric (adjusted p above .05); empty where a
+        """The best model, and those not significantly worse in the first metric (adjusted p above 0.05); empty if a
         baseline was named."""
         if self.best is None:
             return ()
@@ -194,7 +194,7 @@ class Comparison(Rows[Difference]):
         return (self.best, *(row.model for row in rows if not row.p_adjusted <= ALPHA))
 
     def columns(self) -> Sequence[Column]:
-        """The figures that are read, beside the baselines if there are several; frames and CSV hold all."""
+        """The columns of the printed table, with the baselines if there are several; frames and CSV have all."""
         rows = "rows" if self.best is None else "pairs of models"
         shown = difference_columns(self.rows, f"adjusted for all {rows}")
         return [*(replace(column, only=TABLE) for column in shown), *held_in_frames(Difference)]
@@ -215,7 +215,7 @@ class Comparison(Rows[Difference]):
 
     @property
     def what_was_read(self) -> str:
-        """The files, how many rows or items, those that were left out, and the baseline."""
+        """The files, the numbers of rows or items used and left out, and the baseline."""
         recipe = self.recipe
         if "files" not in recipe:
             return ""
@@ -256,7 +256,7 @@ class Comparison(Rows[Difference]):
         return {"report": "significance.html"}
 
     def below(self) -> Sequence[str]:
-        """What was found and how, in sentences."""
+        """The verdicts and the method, in sentences."""
         notes = [f"Note: {note}" for note in self.notes]
         details = [line if isinstance(line, Note) else Note(line, DETAIL) for line in how(self) if line not in notes]
         return [*verdicts(self), *details, *notes]
@@ -284,7 +284,7 @@ class Comparison(Rows[Difference]):
 
     @property
     def drawn(self) -> Sequence[Difference]:
-        """The differences that its figure shows: of all items, and of each group."""
+        """The differences that the figure shows: of all items, and of each group."""
         return (*self.rows, *(() if self.groups is None else self.groups))
 
     def _repr_html_(self) -> str:
@@ -294,7 +294,7 @@ class Comparison(Rows[Difference]):
 
 
 def difference_columns(rows: Sequence[Difference], adjusted: str) -> list[Column]:
-    """The figures of differences that are read; `adjusted` says for what p is adjusted."""
+    """The columns of differences for tables; `adjusted` describes the adjustment of p."""
     several = len({row.against for row in rows}) > 1
     adjusted = f"{adjusted}; ** at most .01, * at most .05"
     return [
@@ -388,7 +388,7 @@ def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
 
 
 def _of_best(result: Comparison) -> list[str]:
-    """Which model is the best in the first metric, and which are not found worse."""
+    """The best model in the first metric, and those that are not significantly worse."""
     metric = result[0].metric
     rows = [row for row in result if row.metric == metric and row.against == result.best]
     statement = (
@@ -403,7 +403,7 @@ def _of_best(result: Comparison) -> list[str]:
 
 
 def how(result: Comparison) -> list[str]:
-    """What was drawn, and for how many questions p was adjusted, in sentences."""
+    """What was drawn at random, and for how many tests p was adjusted, in sentences."""
     recipe = result.recipe
     if recipe["method"] in ("gaffke", "student", JACKKNIFE):
         return [*_of_means(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
@@ -435,7 +435,7 @@ def _adjusted(result: Comparison) -> list[str]:
 
 
 def _disagreements(rows: Iterable[Difference], recipe: Mapping[str, Any]) -> Iterator[str]:
-    """A note on the rows whose interval excludes 0 although their adjusted p is above .05."""
+    """A note on the rows whose interval excludes 0 although the adjusted p is above 0.05."""
     excluding_0 = [row for row in rows if row.p_adjusted > ALPHA and (row.low > 0.0 or row.high < 0.0)]
     names = [f"{row.model} in {row.metric}" for row in excluding_0]
     if names and math.isclose(recipe["level"], 1 - ALPHA):
@@ -484,7 +484,7 @@ def _of_means(result: Comparison) -> list[str]:
 
 
 def _finding(row: Difference) -> str:
-    """By how much a model is better or worse; where not both the sign and the word say so, in words alone."""
+    """How much better or worse a model is; in words only, if sign and words would contradict."""
     p_text = f"({p_in_words(row.p_adjusted)})"
     if row.higher_is_better and row.difference > 0:
         ends = "" if math.isnan(row.low) else f" {interval(row.low, row.high, sign=True)}"

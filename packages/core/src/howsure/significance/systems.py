@@ -44,7 +44,7 @@ class Problem:
 
     @property
     def averaged_classes(self) -> Integers:
-        """The codes of the classes that averages are over, fixed before resampling."""
+        """The codes of the classes over which averages are computed, fixed before resampling."""
         return self.true_classes if self.averaged is None else self.averaged
 
     def code(self, label: object) -> int:
@@ -120,7 +120,7 @@ GROUPINGS = ("clusters", "strata", "groups")  # what items belong to
 
 
 def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integers | None, Integers | None]:
-    """The codes of clusters and strata, None where there are none.
+    """The codes of clusters and strata, None if there are none.
 
     >>> check_grouping(["a", "a", "b", "c"], [0, 0, 0, 0], n=4)
     (array([0, 0, 1, 2]), array([0, 0, 0, 0]))
@@ -186,7 +186,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """One row per item: targets, the runs of every system, and what items belong to, by its role."""
+    """One row per item: targets, the runs of every system, and the item's clusters, strata or groups, by role."""
 
     targets: Any
     systems: Mapping[str, Runs]

@@ -1,4 +1,4 @@
-"""Results over dates: what checks found each night, and the figure of it."""
+"""Results of checks by date, and their figure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """What was found on one date (year-month-day) about one rule in one group (None: all rows).
+    """The result on one date (year-month-day) for one rule in one group (None: all rows).
 
     check: the name of the check. limit: what the estimate was compared with. outcome: the verdict.
     """
@@ -40,7 +40,7 @@ class TrendPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Trend(Rows[TrendPoint]):
-    """Results over dates, in the order of their dates; iterate over the points. Made by `Experiments.trend`."""
+    """Results by date, in chronological order; iterate over the points. Returned by `Experiments.trend`."""
 
     rows: tuple[TrendPoint, ...] = as_json("points")
     recipe: dict[str, Any]
@@ -117,7 +117,7 @@ class Trend(Rows[TrendPoint]):
 
 
 def trend_of(points: Sequence[TrendPoint], *, source: str, howsure: str) -> Trend:
-    """Points in the order of their dates; of several of one date, rule and group the last counts."""
+    """Points in chronological order; of several for one date, rule and group, the last one counts."""
     last = {(point.date, point.check, point.rule, point.group or ""): point for point in points}
     ordered = tuple(last[key] for key in sorted(last, key=lambda key: (key[0],)))
     recipe = {"howsure": howsure, "source": source, "points": len(ordered), "replaced": len(points) - len(ordered)}
@@ -127,10 +127,10 @@ def trend_of(points: Sequence[TrendPoint], *, source: str, howsure: str) -> Tren
 def check_point(record: Any) -> TrendPoint:
     """A point from a record.
 
-    Raises KeyError, TypeError or ValueError where it is none.
+    Raises KeyError, TypeError or ValueError if `record` is not a point.
     """
     if not isinstance(record, dict):
-        raise TypeError("it is no object")
+        raise TypeError("it is not an object")
     for name in ("date", "check", "rule", "outcome"):
         if not isinstance(record[name], str):
             raise ValueError(f"its {name} must be a text")

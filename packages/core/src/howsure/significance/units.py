@@ -57,7 +57,7 @@ def run_order(runs: npt.NDArray[Any], problem: Problem) -> npt.NDArray[np.int64]
 def label_colours(problem: Problem) -> Bits:
     """One number per label, derived from how often it is true, is predicted, and is confused with which others.
 
-    Two labels have the same number only if (as far as two rounds of refinement can tell) they are interchangeable.
+    Two labels have the same number only if (as far as two rounds of refinement show) they are interchangeable.
     """
     pairs, counts = _confusions(problem)
     true, predicted = pairs

@@ -116,8 +116,8 @@ class JackknifeValue:
         if not math.isfinite(high):
             wrong = math.nan if self.worst is None else self.worst - low
             return (math.nan, math.nan) if math.isnan(wrong) else (low, low - wrong * math.log(size) / self.effective)
-        seen = size ** (1 / self.effective)
-        return (low, high - (high - low) * seen) if self.at_end == low else (low + (high - low) * seen, high)
+        share = size ** (1 / self.effective)
+        return (low, high - (high - low) * share) if self.at_end == low else (low + (high - low) * share, high)
 
     def _end(self, move: float, size: float, probability: float) -> float:
         """The end of the interval at quantile `probability`, for a test of size `size` and a move by one more unit."""

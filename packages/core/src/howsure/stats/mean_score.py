@@ -65,13 +65,13 @@ class MeanScore:
     def bounds(self, size: float) -> Bounds:
         """One-sided lower and upper bounds by tests of size `size`.
 
-        If nothing varies, the bounds are value ± unseen. NaN if the error is unknown or if there are so few units that
-        no p-value can be as small as `size`.
+        If nothing varies, the bounds are value ± unseen. NaN if the error is unknown, or if with this few units no
+        p-value can be as small as `size`.
         """
         return self.bound(size, upper=False), self.bound(size, upper=True)
 
     def bound(self, size: float, *, upper: bool) -> float:
-        """One of them."""
+        """The lower or the upper bound."""
         if not self.known or (self.error > 0.0 and self._least > size):
             return math.nan
         sign = 1.0 if upper else -1.0
@@ -82,7 +82,7 @@ class MeanScore:
         return furthest(lambda limit: p_value(limit) > size, self.value, self.value + sign * reach)
 
     def interval(self, level: float) -> Bounds:
-        """The interval of two tests of half of 1 - level each."""
+        """The interval from two one-sided tests of size (1 - level) / 2."""
         return self.bounds((1 - level) / 2)
 
     def detectable(self, level: float, alternative: str) -> float:

@@ -79,7 +79,7 @@ def test_a_small_file(tmp_path: Path) -> None:
     assert (two.lemmas, two.universal_tags, two.features, two.heads, two.relations) == (None,) * 5
     assert two.metadata == {"sent_id": "first-2", "speaker": "Ann"}
     assert first.mentions is not None
-    found = [(first.words_of(one), one.entity, one.type) for one in first.mentions]
+    found = [(first.words_of(mention), mention.entity, mention.type) for mention in first.mentions]
     assert found == [(("Ann",), "2", "person"), (("Why", "me"), "3", None), (("me",), "2", "person")]
     assert (last.name, last.mentions) == ("small-2", ())  # the layout holds for all the file
     assert (last.sentences[0].tags, last.sentences[0].spaces) == (None, (True,))
@@ -203,8 +203,10 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, writt
             write_conllu(some, path)
             read = read_conllu(path)
             assert read == some
-            named = [[(one.entity, one.type) for one in document.mentions or ()] for document in read]
-            assert named == [[(one.entity, one.type) for one in document.mentions or ()] for document in some]
+            named = [[(mention.entity, mention.type) for mention in document.mentions or ()] for document in read]
+            assert named == [
+                [(mention.entity, mention.type) for mention in document.mentions or ()] for document in some
+            ]
 
 
 WORDS = Sentence(("so", "it", "is"), spaces=(True, True, False))

@@ -92,7 +92,7 @@ def test_what_is_written_is_read(spans: list[tuple[int, int, int]]) -> None:
     else:
         texts = bracket_texts(document, entity_text, closing=entity_text, joint="|")
         found = mentions_of([texts.get((0, word), "") for word in range(9)])
-        assert sorted(found) == sorted((one.start, one.end, one.entity, None) for one in mentions)
+        assert sorted(found) == sorted((mention.start, mention.end, mention.entity, None) for mention in mentions)
 
 
 # One broken bracket in a release file: an error that names it, or a document less, counted and named.
@@ -143,10 +143,10 @@ def test_a_document_with_broken_brackets_is_an_error_or_left_out(form: str, tmp_
     with pytest.raises(InputError, match=r"line \d+ of .*release\.txt\.gz: .*the bracket \(1 is never closed.*road"):
         read_documents(path)
     with pytest.warns(UserWarning, match=r"left out 2 of 3 documents, whose brackets do not match: road, hill\. line"):
-        found = read_documents(path, bad_brackets="leave-out")
-    assert [document.name for document in found] == ["sea"]
-    assert found[0].mentions is not None
-    assert {mention.entity for mention in found[0].mentions} == {"1", "2"}
+        documents = read_documents(path, bad_brackets="leave-out")
+    assert [document.name for document in documents] == ["sea"]
+    assert documents[0].mentions is not None
+    assert {mention.entity for mention in documents[0].mentions} == {"1", "2"}
     left_out: LeftOut = []
     assert [document.name for document in reader(path, left_out=left_out)] == ["sea"]
     assert [one.name for one in left_out] == ["road", "hill"]

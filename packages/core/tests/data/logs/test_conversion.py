@@ -248,8 +248,8 @@ def test_other_programs_count_them_too(score: object, tmp_path: Path) -> None:
         "promptfoo": document(tmp_path, promptfoo_document(promptfoo(True, namedScores={"grade": score}))),
     }
     for name, path in logs.items():
-        read = howsure.mean_scores(data=howsure.read(path, format=name))
-        assert any("Not read, since these are not numbers: grade (1 row" in note for note in read.recipe["notes"])
+        table = howsure.mean_scores(data=howsure.read(path, format=name))
+        assert any("Not read, since these are not numbers: grade (1 row" in note for note in table.recipe["notes"])
 
 
 def test_a_first_score_without_a_value_in_the_first_row_stays_the_first() -> None:

@@ -126,7 +126,9 @@ def write_inspect(path: Path, samples: Sequence[Mapping[str, Any]], **header: An
     if path.suffix == ".json":
         path.write_text(json.dumps({**inspect_header(**header), "samples": samples}, indent=2), encoding="utf-8")
         return path
-    members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": json.dumps(one).encode() for one in samples}
+    members = {
+        f"samples/{sample['id']}_epoch_{sample['epoch']}.json": json.dumps(sample).encode() for sample in samples
+    }
     content = {"_journal/start.json": b"{}", **members, "header.json": json.dumps(inspect_header(**header)).encode()}
     path.write_bytes(zip_of_zstd(list(content.items())))
     return path
@@ -226,7 +228,7 @@ def openai_chat(
         else {"token": one, "logprob": -0.25, "bytes": None, "top_logprobs": [{"token": one, "logprob": -0.25}]}
         for one in text
     ]
-    message = {"role": "assistant", "content": "".join(one["token"] for one in tokens)}
+    message = {"role": "assistant", "content": "".join(token["token"] for token in tokens)}
     choice = {"index": 0, "message": message, "logprobs": {"content": tokens}, "finish_reason": "stop"}
     return {"id": "x", "object": "chat.completion", "created": 1, "model": model, "choices": [choice], "usage": {}}
 
@@ -236,9 +238,9 @@ def openai_completion(answers: Mapping[str, float], *, model: str = "vllm") -> d
     chat = openai_chat(answers, text=("{}", "\n"), model=model)
     tokens = chat["choices"][0]["logprobs"]["content"]
     held = {
-        "tokens": [one["token"] for one in tokens],
-        "token_logprobs": [one["logprob"] for one in tokens],
-        "top_logprobs": [{top["token"]: top["logprob"] for top in one["top_logprobs"]} for one in tokens],
+        "tokens": [token["token"] for token in tokens],
+        "token_logprobs": [token["logprob"] for token in tokens],
+        "top_logprobs": [{top["token"]: top["logprob"] for top in token["top_logprobs"]} for token in tokens],
         "text_offset": [0, 2],
     }
     choice = {"index": 0, "text": " B\n", "logprobs": held, "finish_reason": "stop"}

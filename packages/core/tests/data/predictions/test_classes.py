@@ -186,21 +186,21 @@ def test_classes_may_be_named_in_another_order_but_not_otherwise(tmp_path: Path)
 @pytest.mark.long
 def test_soft_labels_are_compared_as_lists_are(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", {"t": by_name(TRUE), "a": by_name(BASE), "b": by_name(LARGE)})
-    found = json.loads(
+    content = json.loads(
         printed("significance", path, "--target", "t", "--against", "a", "--model", "b", "--format", "json")
     )
-    wanted = howsure.compare_models(TRUE, BASE, {"b": LARGE}, rng=0)
-    assert [one["metric"] for one in found["comparisons"]] == [row.metric for row in wanted]
-    for one, row in zip(found["comparisons"], wanted, strict=True):
+    comparison = howsure.compare_models(TRUE, BASE, {"b": LARGE}, rng=0)
+    assert [one["metric"] for one in content["comparisons"]] == [row.metric for row in comparison]
+    for one, row in zip(content["comparisons"], comparison, strict=True):
         assert one["model_value"] == pytest.approx(row.model_value, abs=1e-12, nan_ok=True)
         assert one["p_value"] == row.p_value
     gold = write(
         tmp_path / "y.jsonl", {"t": [MAPPED_NAMES[k % 3] for k in range(30)], "a": by_name(BASE), "b": by_name(LARGE)}
     )
-    found = json.loads(
+    content = json.loads(
         printed("significance", gold, "--target", "t", "--against", "a", "--model", "b", "--format", "json")
     )
-    assert "log_loss" in {one["metric"] for one in found["comparisons"]}
+    assert "log_loss" in {one["metric"] for one in content["comparisons"]}
 
 
 def test_rows_are_counted_from_1_as_in_the_file(tmp_path: Path) -> None:

@@ -205,10 +205,10 @@ def test_classes_that_differ_only_in_case(tmp_path: Path) -> None:
 def test_look_shows_columns_that_differ_only_in_case_and_proposes_none(suffix: str, tmp_path: Path) -> None:
     columns = {"id": list(range(60)), "right": [0, 1] * 30, "Right": [1, 1, 0] * 20, "won": [0, 0, 1, 0] * 15}
     path = write(tmp_path / f"x{suffix}", columns)
-    seen = howsure.look(path)
-    assert [(column.name, column.missing) for column in seen] == [(name, 0) for name in columns]
-    assert f"{path} has columns named alike, but for case: right, Right. Rename them to use them." in seen.notes
-    assert [command for command in seen.commands if "--score won" not in command] == []
+    overview = howsure.look(path)
+    assert [(column.name, column.missing) for column in overview] == [(name, 0) for name in columns]
+    assert f"{path} has columns named alike, but for case: right, Right. Rename them to use them." in overview.notes
+    assert [command for command in overview.commands if "--score won" not in command] == []
     assert howsure.mean_scores("won", data=howsure.read(path))[0].mean.value == 0.25
 
 

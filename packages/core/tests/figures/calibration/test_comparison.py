@@ -28,14 +28,14 @@ RESULT = howsure.compare_calibration(GOLD, PROBS, against=OTHER, names=("$large$
 
 def test_matrices_are_compared_by_their_own_first_choices() -> None:
     a, b = (howsure.pairs_from_classes(GOLD, probs) for probs in (PROBS, OTHER))
-    wanted = howsure.compare_calibration(a, against=b, names=("$large$", "small")).to_dict()
-    assert RESULT.to_dict() == wanted
+    fields = howsure.compare_calibration(a, against=b, names=("$large$", "small")).to_dict()
+    assert RESULT.to_dict() == fields
     assert RESULT.reduction == "top-label"
     assert RESULT.recipe["own_labels"] is True
     for reduce in ("class-wise", "1"):
-        found = howsure.compare_calibration(GOLD, howsure.Probabilities("probs", PROBS, reduce), against=OTHER)
-        assert found.recipe["own_labels"] is False
-        assert "class_wise_brier_difference" in found.to_dict()
+        comparison = howsure.compare_calibration(GOLD, howsure.Probabilities("probs", PROBS, reduce), against=OTHER)
+        assert comparison.recipe["own_labels"] is False
+        assert "class_wise_brier_difference" in comparison.to_dict()
 
 
 def test_the_curves_are_those_of_each_model() -> None:

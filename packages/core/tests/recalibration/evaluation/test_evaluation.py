@@ -43,16 +43,16 @@ def test_of_one_map_it_is_the_comparison_of_two_models(clustered: bool, weighted
     clusters = data.clusters if clustered else None
     weights = np.random.default_rng(1).uniform(0.5, 1.0, len(data)) if weighted else None
     given = labelled_from(data.labels, data.scores.probabilities, clusters=clusters, sample_weight=weights)
-    found = evaluation_of(given, [(np.zeros(len(data), dtype=np.int64), [after])], recipe={}, **HOW)
+    evaluation = evaluation_of(given, [(np.zeros(len(data), dtype=np.int64), [after])], recipe={}, **HOW)
     expected = compare_calibration(
         data.labels, data.scores.probabilities, against=after, clusters=clusters, sample_weight=weights, level=0.9
     )
-    assert ends(found.error_before) == pytest.approx(ends(expected.error_a))
-    assert ends(found.error_after) == pytest.approx(ends(expected.error_b))
+    assert ends(evaluation.error_before) == pytest.approx(ends(expected.error_a))
+    assert ends(evaluation.error_after) == pytest.approx(ends(expected.error_b))
     for one, other in (
-        (found.squared_error, expected.squared_error_difference),
-        (found.brier, expected.brier_difference),
-        (found.log_loss, expected.log_loss_difference),
+        (evaluation.squared_error, expected.squared_error_difference),
+        (evaluation.brier, expected.brier_difference),
+        (evaluation.log_loss, expected.log_loss_difference),
     ):
         assert ends(one.improvement) == pytest.approx(ends(other), rel=1e-12, abs=1e-15)
         assert one.before - one.after == pytest.approx(other.value, abs=1e-12)
@@ -62,7 +62,7 @@ def test_the_error_after_is_that_of_pairs_of_rows_of_one_fold_and_bin(rows: Any)
     """The bins are those of the curve after, so that both errors see equally fine waves."""
     data, after, fold = rows
     plain = labelled_from(data.labels, data.scores.probabilities)
-    found = evaluation_of(plain, [(fold, after)], recipe={}, **HOW)
+    evaluation = evaluation_of(plain, [(fold, after)], recipe={}, **HOW)
     q = np.choose(fold, after)
     bins = bin_pairs(Pairs(data.labels.astype(np.uint8), q)).bins_of(q)
     total, known = 0.0, 0
@@ -71,8 +71,8 @@ def test_the_error_after_is_that_of_pairs_of_rows_of_one_fold_and_bin(rows: Any)
         if len(gaps) > 1:
             total += len(gaps) * np.mean([one * other for one, other in combinations(gaps, 2)])
             known += len(gaps)
-    assert found.squared_error.after == pytest.approx(total / known, rel=1e-12)
-    assert len(found.curves[1].bins) == bins.max() + 1
+    assert evaluation.squared_error.after == pytest.approx(total / known, rel=1e-12)
+    assert len(evaluation.curves[1].bins) == bins.max() + 1
 
 
 def test_each_of_few_values_is_a_bin(rows: Any) -> None:
@@ -80,7 +80,7 @@ def test_each_of_few_values_is_a_bin(rows: Any) -> None:
     data, after, fold = rows
     plain = labelled_from(data.labels, data.scores.probabilities)
     coarse = [np.round(3 * q) / 3 * (1 - 0.02 * k) for k, q in enumerate(after)]
-    found = evaluation_of(plain, [(fold, coarse)], recipe={}, **HOW)
+    evaluation = evaluation_of(plain, [(fold, coarse)], recipe={}, **HOW)
     total, known = 0.0, 0
     for k in range(3):
         q, y = coarse[k][fold == k], data.labels[fold == k]
@@ -89,17 +89,17 @@ def test_each_of_few_values_is_a_bin(rows: Any) -> None:
             if len(gaps) > 1:
                 total += len(gaps) * np.mean([one * other for one, other in combinations(gaps, 2)])
                 known += len(gaps)
-    assert found.squared_error.after == pytest.approx(total / known, rel=1e-12)
+    assert evaluation.squared_error.after == pytest.approx(total / known, rel=1e-12)
 
 
 def test_the_order_of_the_rows_changes_nothing(rows: Any) -> None:
     data, after, fold = rows
     order = np.random.default_rng(3).permutation(150)
-    one = evaluation_of(data, [(fold, after)], recipe={}, **HOW)
+    evaluation = evaluation_of(data, [(fold, after)], recipe={}, **HOW)
     other = evaluation_of(data.only(order), [(fold[order], [q[order] for q in after])], recipe={}, **HOW)
-    for name, change in one.changes().items():
+    for name, change in evaluation.changes().items():
         assert ends(change.improvement) == pytest.approx(ends(other.changes()[name].improvement))
-    assert str(one.error_after) == str(other.error_after)
+    assert str(evaluation.error_after) == str(other.error_after)
 
 
 def test_repeated_cross_fittings_are_averaged(rows: Any) -> None:
@@ -109,31 +109,31 @@ def test_repeated_cross_fittings_are_averaged(rows: Any) -> None:
     both = evaluation_of(data, turned, recipe={}, **HOW)
     for name, change in both.changes().items():
         means = [one.changes()[name] for one in alone]
-        assert change.after == pytest.approx(np.mean([one.after for one in means]))
-        assert change.improvement.value == pytest.approx(np.mean([one.improvement.value for one in means]))
+        assert change.after == pytest.approx(np.mean([mean.after for mean in means]))
+        assert change.improvement.value == pytest.approx(np.mean([mean.improvement.value for mean in means]))
 
 
 def test_a_map_that_changes_first_choices_is_judged_by_its_own() -> None:
     rng = np.random.default_rng(2)
     matrix, labels = rng.dirichlet(np.ones(3), 60), rng.integers(0, 3, 60)
     data, turned = labelled_from(labels, matrix), np.roll(matrix, 1, axis=1)
-    found = evaluation_of(data, [(np.zeros(60, dtype=np.int64), [turned])], recipe={}, **HOW)
+    evaluation = evaluation_of(data, [(np.zeros(60, dtype=np.int64), [turned])], recipe={}, **HOW)
     right = [(one.argmax(axis=1) == labels, one.max(axis=1)) for one in (matrix, turned)]
     means = [float(np.mean((q - y) ** 2)) for y, q in right]
-    assert [found.brier.before, found.brier.after] == pytest.approx(means)
+    assert [evaluation.brier.before, evaluation.brier.after] == pytest.approx(means)
     onehot = np.eye(3)[labels]
-    assert found.multiclass_brier.after == pytest.approx(np.mean(((turned - onehot) ** 2).sum(axis=1)))
-    assert found.deciding is found.multiclass_brier
+    assert evaluation.multiclass_brier.after == pytest.approx(np.mean(((turned - onehot) ** 2).sum(axis=1)))
+    assert evaluation.deciding is evaluation.multiclass_brier
 
 
 def test_a_certain_error_leaves_the_log_loss_without_a_difference() -> None:
     q = np.array([1.0, 0.4, 0.6, 0.5] * 10)
     data = labelled_from([0, 1, 1, 0] * 10, q)
-    found = evaluation_of(data, [(np.zeros(40, dtype=np.int64), [np.full(40, 0.5)])], recipe={}, **HOW)
-    assert np.isinf(found.log_loss.before)
-    assert found.log_loss.improvement.low is None
-    assert "before recalibration, 10 predictions of exactly 0 or 1 are wrong" in found.notes[0]
-    assert found.brier.improvement.low is not None
+    evaluation = evaluation_of(data, [(np.zeros(40, dtype=np.int64), [np.full(40, 0.5)])], recipe={}, **HOW)
+    assert np.isinf(evaluation.log_loss.before)
+    assert evaluation.log_loss.improvement.low is None
+    assert "before recalibration, 10 predictions of exactly 0 or 1 are wrong" in evaluation.notes[0]
+    assert evaluation.brier.improvement.low is not None
 
 
 # The verdict, its p-value, and the rows that would tell.
@@ -190,10 +190,12 @@ Y = RNG.random(1200) < Q
 
 
 def test_an_overconfident_model_is_improved_and_a_calibrated_one_is_not() -> None:
-    found = evaluate_recalibration(Y, SHARP, method="temperature")
-    assert (found.kind, found.needed) == ("improves", None)
-    assert found.error_after.value < found.error_before.value / 2
-    assert found.verdict().startswith("Recalibration (temperature) improves these probabilities: the calibration error")
+    evaluation = evaluate_recalibration(Y, SHARP, method="temperature")
+    assert (evaluation.kind, evaluation.needed) == ("improves", None)
+    assert evaluation.error_after.value < evaluation.error_before.value / 2
+    assert evaluation.verdict().startswith(
+        "Recalibration (temperature) improves these probabilities: the calibration error"
+    )
     assert evaluate_recalibration(Y, Q, method="temperature").kind in ("cannot tell", "does not help")
 
 
@@ -204,24 +206,24 @@ def test_a_map_that_merges_predictions_makes_good_ones_worse() -> None:
 
 
 def test_where_nothing_can_be_told_it_says_how_many_rows_would_tell() -> None:
-    found = evaluate_recalibration(Y[:60], SHARP[:60] ** 0.7, method="platt")
-    assert found.kind == "cannot tell"
-    assert found.needed > 60
-    assert "rows like these would decide it." in found.verdict()
+    evaluation = evaluate_recalibration(Y[:60], SHARP[:60] ** 0.7, method="platt")
+    assert evaluation.kind == "cannot tell"
+    assert evaluation.needed > 60
+    assert "rows like these would decide it." in evaluation.verdict()
 
 
 def test_auto_chooses_within_the_folds_and_says_what() -> None:
-    found = evaluate_recalibration(Y[:400], SHARP[:400], repeats=1)
-    assert sum(found.recipe["chosen"].values()) == 5
-    assert any("auto chose anew without the rows of each fold" in note for note in found.notes)
+    evaluation = evaluate_recalibration(Y[:400], SHARP[:400], repeats=1)
+    assert sum(evaluation.recipe["chosen"].values()) == 5
+    assert any("auto chose anew without the rows of each fold" in note for note in evaluation.notes)
 
 
 def test_rows_drawn_from_the_seed_of_the_folds_are_divided_at_random() -> None:
     """Folds dealt in the order of the predictions are alike in all but their labels, and any map looks good."""
     rng = np.random.default_rng(0)
     q = rng.random(2000)
-    found = evaluate_recalibration(rng.random(2000) < q, q, method="isotonic", repeats=1, rng=0)
-    assert found.brier.improvement.value < 0.001
+    evaluation = evaluate_recalibration(rng.random(2000) < q, q, method="isotonic", repeats=1, rng=0)
+    assert evaluation.brier.improvement.value < 0.001
 
 
 def test_each_group_has_its_own_map_and_p_is_adjusted() -> None:
@@ -239,9 +241,9 @@ def test_each_group_has_its_own_map_and_p_is_adjusted() -> None:
 def test_the_floor_is_for_maps_not_for_what_was_before() -> None:
     q = np.where(np.arange(1200) < 5, 1.0, SHARP)
     y = np.where(np.arange(1200) < 5, False, Y)
-    found = evaluate_recalibration(y, q, method="platt", floor=1e-3, repeats=1)
-    assert np.isinf(found.log_loss.before)
-    assert np.isfinite(found.log_loss.after)
+    evaluation = evaluate_recalibration(y, q, method="platt", floor=1e-3, repeats=1)
+    assert np.isinf(evaluation.log_loss.before)
+    assert np.isfinite(evaluation.log_loss.after)
 
 
 def _holds(found: Cell, *, least: float = 0.93) -> None:
@@ -284,8 +286,8 @@ def test_the_choice_is_paid_for() -> None:
 def test_a_table_of_a_map_is_what_the_map_says_of_each_group() -> None:
     groups = np.arange(1200) % 2
     fitted = recalibrate(Y[:600], SHARP[:600], groups=groups[:600], method="temperature")
-    found = evaluate_maps(Y[600:], SHARP[600:], groups=groups[600:], map=fitted)
-    for row, group in zip(found, (0, 1), strict=True):
+    evaluation = evaluate_maps(Y[600:], SHARP[600:], groups=groups[600:], map=fitted)
+    for row, group in zip(evaluation, (0, 1), strict=True):
         rows = 600 + np.flatnonzero(groups[600:] == group)
         alone = fitted.evaluate(Y[rows], SHARP[rows], groups=groups[rows])
         assert (row.brier, row.error_after) == (alone.brier, alone.error_after)

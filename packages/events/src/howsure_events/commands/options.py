@@ -25,8 +25,8 @@ date_options = in_order(
 
 
 days_options = in_order([click.option("--since", metavar="DATE"), click.option("--until", metavar="DATE")])
-store_option = click.option(  # a store that is made, with the log that DuckDB keeps beside it
-    "--store", type=Written(beside=lambda path: (f"{path}.wal",)), metavar="OUT", required=True
+store_option = click.option(  # a store to create, and the log that DuckDB keeps next to it
+    "--store", type=Written(also_written=lambda path: (f"{path}.wal",)), metavar="OUT", required=True
 )
 
 

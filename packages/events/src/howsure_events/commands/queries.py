@@ -118,7 +118,7 @@ def series_command(
     howsure events series news.duckdb --figure figure6.pdf --actor USA --actor YUG,NATO
     howsure events series news.duckdb --period month --format csv --output attacks.csv
 
-    If documents of the store were labelled, the counts corrected by these labels stand beside the raw ones. In a
+    If documents of the store were labelled, the counts corrected by these labels are shown next to the raw ones. In a
     figure, codes separated by commas share a panel. CSV has one row per actor (ISO3 code) and period, with all digits;
     JSON has the recipe, too.
     """

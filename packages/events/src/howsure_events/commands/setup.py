@@ -142,7 +142,7 @@ def rules_text(compared: RuleComparison, *, top: int) -> str:
 
 
 def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
-    """Two tables: where names stand in mentions, and what governs mentions of actors."""
+    """Two tables: the position of names in mentions, and what governs mentions of actors."""
     names = [[relation, f"{count:,}"] for relation, count in counts.names.most_common(top)]
     governors = [[relation, word, f"{count:,}"] for (relation, word), count in counts.governors.most_common(top)]
     below = Table(

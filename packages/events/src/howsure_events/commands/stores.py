@@ -118,7 +118,7 @@ def merge_command(parts: tuple[str, ...], store: str) -> None:
 
 
 def _named(part: str) -> list[str]:
-    """The stores that a name or a glob stands for; not every shell expands a glob."""
+    """The stores that a name or a glob matches; not every shell expands a glob."""
     if os.path.exists(part) or not glob.has_magic(part):
         return [part]
     paths = sorted(glob.glob(part, recursive=True), key=natural_order)

@@ -171,16 +171,16 @@ def _texts(store: Store, numbers: list[int], n_samples: int, advance: Advance) -
     return texts
 
 
-def _samples(held: StoredDocument, n_samples: int) -> list[Columns]:
-    if held.clusterings is None:
+def _samples(document: StoredDocument, n_samples: int) -> list[Columns]:
+    if document.clusterings is None:
         return []
     return [
         {
             "entities": labels.tolist(),
-            "actors": [int(event.samples[at]) for event in held.events],
-            "evidence": [int(evidence.samples[at]) for evidence in held.evidence],
+            "actors": [int(event.samples[at]) for event in document.events],
+            "evidence": [int(evidence.samples[at]) for evidence in document.evidence],
         }
-        for at, labels in enumerate(held.clusterings[:n_samples])
+        for at, labels in enumerate(document.clusterings[:n_samples])
     ]
 
 
@@ -240,11 +240,11 @@ def _kept(answer: Columns, actors: Sequence[str]) -> Columns:
     return {**answer, "series": series, "totals": totals}
 
 
-def _packed(found: Columns) -> Columns:
-    if "reason" in found:
-        return found
-    total = {name: _short(found["total"][name]) for name in SIDES}
-    return {"columns": _columns(found["rows"], SIDES), "total": total}
+def _packed(corrected: Columns) -> Columns:
+    if "reason" in corrected:
+        return corrected
+    total = {name: _short(corrected["total"][name]) for name in SIDES}
+    return {"columns": _columns(corrected["rows"], SIDES), "total": total}
 
 
 def _columns(rows: Rows, names: Sequence[str]) -> Columns:

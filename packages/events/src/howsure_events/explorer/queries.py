@@ -449,7 +449,7 @@ def export(store: Store, **arguments: Any) -> str:
     """The series as a tidy table, with the corrected one if there are labels: CSV, numbers with all their digits."""
     series = event_series(store, **arguments)
     corrected = series_of_labels(store, period=series.period, level=series.level, unit=series.unit)
-    return f"{(series if isinstance(corrected, str) else series.beside(corrected)).to_csv()}\n"
+    return f"{(series if isinstance(corrected, str) else series.with_corrected(corrected)).to_csv()}\n"
 
 
 def parameters_of(ask: Callable[..., Any], **readers: Reader) -> tuple[Parameter, ...]:

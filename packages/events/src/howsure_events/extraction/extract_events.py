@@ -29,7 +29,7 @@ from howsure_events.stories import SHARED, WORDS, stories_of
 # with the same store.
 
 STORED = "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM left_out)"
-MOST_WORKERS = 4  # unless more are asked for: each holds a parser and a model
+MOST_WORKERS = 4  # by default: each holds a parser and a model
 Advance = Callable[[int], None]
 
 
@@ -79,8 +79,8 @@ def extract_events(
     store is the same row by row. With `part=(3, 64)`, or "3/64", the store holds the third of 64 parts of the corpus,
     which other machines may do, and which `merge_stores` puts together.
 
-    `advance` is told of documents done, at once of those that were done before. Ctrl-C ends the run with `interrupted`;
-    what is done is stored.
+    `advance` is called with the number of documents done, first with those of an earlier run. Ctrl-C ends the run with
+    `interrupted`; what is done is stored.
 
     Raises InputError as the readers and the rule do, or where the store was begun otherwise; StoreError where it cannot
     be written, or a process is lost. Whatever happens, batches that are stored stay, and the same call goes on after
@@ -117,7 +117,7 @@ def fill_store(
             doing = done(_batches(corpus, store.next_document, part), work, workers)
             return _go_on(doing, store, part, part.size(corpus.total), advance or (lambda documents: None))
     except Exception:
-        with suppress(HowsureError):  # the first error is the one to tell of
+        with suppress(HowsureError):  # the first error is the one to report
             if (kept := _begun(target, settings)) is not None:
                 kept.close()
         raise

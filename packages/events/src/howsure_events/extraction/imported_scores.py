@@ -263,7 +263,7 @@ def open_scores(
     """The scores in files or globs of CSV, TSV, JSON lines, Parquet or .npz, checked.
 
     `fields` names the columns of the document: `id` and `date`, and where there are such `title`, `text` and `story`.
-    They stand in every row of a document, or in the files `documents`, with one row per document. All documents that
+    They are in every row of a document, or in the files `documents`, with one row per document. All documents that
     were searched must be there, also those in which nobody acts (with a probability of 0, or without an actor): they
     count as documents of their period, and what the model misses lies among them.
 

@@ -80,7 +80,7 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
 def documents_of_all(path: str | os.PathLike[str]) -> int:
     """The documents of the whole input, as the store of a part says.
 
-    Raises InputError if it is no store of a part.
+    Raises InputError if it is not the store of a part.
     """
     return _given(Path(path)).documents
 
@@ -153,7 +153,7 @@ def merge_stores(
 
     It holds, row by row, what a run over the whole input would have stored; stories are found across parts. It appears
     whole or not at all. A store of the same input and settings that is there already is left as it is, with its labels.
-    `advance` is told of documents done.
+    `advance` is called with the number of documents done.
 
     Raises InputError if a part is missing, there twice, unfinished, damaged or labelled, if parts differ in what made
     them, or share a document, or if the file at `path` is another; StoreError if the store cannot be written.

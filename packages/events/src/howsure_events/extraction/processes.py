@@ -174,7 +174,7 @@ def _packed(work: Work) -> bytes:
 
 
 def _check_program() -> None:
-    """Raise InputError where processes would begin by looking for a program that is no file (`python -`)."""
+    """Raise InputError if the main program is not a file (`python -`), so that processes could not start it."""
     program = getattr(sys.modules["__main__"], "__file__", None)
     if program is not None and not Path(program).exists():
         raise InputError(f"several workers need a program that is a file; save it, or take {parameter('workers', 1)}.")
@@ -206,7 +206,7 @@ def _forget_queued(pool: ProcessPoolExecutor) -> None:
 class Spawning(SpawnContext):
     """Starts fresh processes, and keeps track of them.
 
-    A pool tells its processes only once to end, and would wait forever for one that is just starting or not responding.
+    A pool asks its processes only once to end, and would wait forever for one that is just starting or not responding.
     """
 
     def __init__(self) -> None:

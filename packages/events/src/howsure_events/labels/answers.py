@@ -137,7 +137,7 @@ def settle(
 ) -> int:
     """Settle what coders answered differently; the parameters, the result and the errors of `record_answer`.
 
-    coder: who settles it. revision: that of the settlement seen, whoever made it; 0 if there was none.
+    coder: who settles it. revision: that of the latest settlement seen, by any coder; 0 if there was none.
 
     Raises InputError, too, if no two answers to the document differ.
     """
@@ -179,7 +179,7 @@ def settlements_of(store: Store, *, document: int | None = None) -> list[Answer]
 def revision_of(store: Store, document: int, coder: str, *, settles: bool = False) -> int:
     """The revision of a coder's answer to a document, also of one that was taken back; 0 if there was none.
 
-    settles: that of what settles the document, whoever settled it.
+    settles: that of the answer that settles the document, by any coder.
     """
     coders = [] if settles else list(coders_of(store).of(coder))
     rows = rows_of(store, ONE, document=document, coders=coders, settles=settles)

@@ -70,7 +70,7 @@ class CoderNames:
 
     def of(self, name: str) -> tuple[str, ...]:
         """All spellings of a person in the store; the name itself if the store does not know them."""
-        return next((known for known in self.spellings if is_same_coder(known[0], name)), (name,))
+        return next((spellings for spellings in self.spellings if is_same_coder(spellings[0], name)), (name,))
 
     @property
     def merged(self) -> tuple[tuple[str, ...], ...]:
@@ -87,7 +87,7 @@ def names_of_coders(spellings: Sequence[str]) -> CoderNames:
     people: dict[str, list[str]] = {}
     for spelling in dict.fromkeys(spellings):
         people.setdefault(coder_key(spelling), []).append(spelling)
-    return CoderNames(tuple(tuple(known) for known in people.values()))
+    return CoderNames(tuple(tuple(spellings) for spellings in people.values()))
 
 
 def coders_of(store: Store) -> CoderNames:

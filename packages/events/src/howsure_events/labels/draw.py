@@ -41,7 +41,7 @@ FIELDS = ("forms", "verbs", "nouns")  # of a rule
 def event_words(store: Store) -> Columns | None:
     """How many words of the rule each `document` has, `n`, as forms or as lemmas; None if the rule has no words.
 
-    Documents without one are left out. Where the parser gave no lemmas, words stand for them.
+    Documents without one are left out. Where the parser gave no lemmas, words are used instead.
     """
     rule = store.settings.get("rule") or {}
     words_by_field = {name: [str(word).lower() for word in rule.get(name) or ()] for name in FIELDS}

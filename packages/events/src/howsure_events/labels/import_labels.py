@@ -96,7 +96,9 @@ def import_labels(
     if labelling is None:
         named = list(dict.fromkeys(codes[name] for answer in answers for name in answer.says))
         if actors is None and not named:
-            raise InputError(f"the labels name no actor; say which were asked for: {parameter('actors', GIVEN)}.")
+            raise InputError(
+                f"the labels name no actor. Name the actors that coders were asked about: {parameter('actors', GIVEN)}."
+            )
         chosen = chosen_actors(store, named if actors is None else list(actors))
         question = question_of(store.settings.get("rule") or {}) if question is None else question
         labelling = Labelling(checked_question(question), chosen, "", "none", ())

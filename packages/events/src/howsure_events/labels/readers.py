@@ -28,7 +28,7 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
     systematic sample of the random order with a random start, so that each drawn document is read twice with that
     chance; and whatever they answered before.
 
-    Raises InputError if no document was drawn, or `overlap` is no share.
+    Raises InputError if no document was drawn, or `overlap` is not a share.
     """
     labelling = asked_of(store)
     if not 0.0 < overlap <= 1.0:
@@ -132,7 +132,7 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
 
 
 def seconds_for(words: int) -> float:
-    """How long it takes to read so many words and to answer.
+    """The seconds needed to read a document of this many words and to answer.
 
     >>> round(seconds_for(119))
     35

@@ -148,7 +148,7 @@ def one_more_hour(store: Store) -> str:
     width = 2.0 * normal_quantile(LEVEL) * float(np.sqrt((size * np.maximum(size - then, 0) * spread**2 / then).sum()))
     few = min(acting, int(is_clear.sum()) - acting) < LEAST_OF_EACH
     if now["low"] is None or few or width >= now["high"] - now["low"]:
-        return f"{hour}what it buys, nobody can tell: too few labels say how often {title} acts, or does not"
+        return f"{hour}its effect cannot be predicted yet: too few labels show how often {title} acts"
     wide = f"about {width:,.0f} wide, now {np.ceil(now['high']) - np.floor(now['low']):,.0f}"
     return f"{hour}the interval of {title} in all, by the labels alone, would be {wide}"
 

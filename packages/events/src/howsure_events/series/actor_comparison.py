@@ -92,7 +92,7 @@ class PeriodComparison:
 class ActorComparison(RawCounts[PeriodComparison]):
     """Two actors compared by period, with the recipe; `silent` lists those that act in no document.
 
-    `corrected` is the comparison by corrected counts, if `beside` added it to this raw one; `not_corrected` says why
+    `corrected` is the comparison by corrected counts, if there is one; `not_corrected` says why
     there is none.
     """
 
@@ -107,7 +107,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
 
     named = "period"
 
-    def beside(self, corrected: CorrectedComparison) -> ActorComparison:
+    def with_corrected(self, corrected: CorrectedComparison) -> ActorComparison:
         """This comparison with that by corrected counts: the table shows both.
 
         Raises InputError unless both are of the same actors and periods.

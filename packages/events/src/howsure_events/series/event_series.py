@@ -149,8 +149,8 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
     """The time series of actors of a store: one row per actor and period, the titles of their codes, and the recipe.
 
     In a period without documents, everything except their number is undefined (NaN; None as plain values). `corrected`
-    is the series corrected by labels, where `beside` has set it beside this one, which is called raw then;
-    `not_corrected` says why there is none. `incomplete` are the periods in which the documents begin or end.
+    is the series corrected by labels, if there is one (this series is then called raw); `not_corrected` says why there
+    is none. `incomplete` are the periods in which the documents begin or end.
     """
 
     rows: tuple[PeriodCount, ...]
@@ -167,7 +167,7 @@ class EventSeries(RawCounts[PeriodCount], ActorRows[PeriodCount]):
         """The length of the periods."""
         return str(self.recipe["period"])
 
-    def beside(self, corrected: CorrectedSeries) -> EventSeries:
+    def with_corrected(self, corrected: CorrectedSeries) -> EventSeries:
         """This series with the corrected one: tables, exports and figures show both.
 
         Raises InputError unless both are by the same periods, in the same unit, and at the same level.

@@ -173,7 +173,7 @@ def _named(document: int, name: str, date: Any, title: str | None) -> dict[str, 
     return {"document": document, "id": name, "date": date.isoformat(), "title": title}
 
 
-# The corrected counts of a store beside its raw ones, where its labels allow them; else the reason why not.
+# The corrected counts of a store next to its raw ones, where its labels allow them; otherwise the reason.
 
 
 def series_beside_labels(
@@ -184,7 +184,7 @@ def series_beside_labels(
     A store without labels needs no reason: nobody asked for a correction.
     """
     corrected = _corrected(store, series, series.actors, learn, scores)
-    return replace(series, not_corrected=corrected) if isinstance(corrected, str) else series.beside(corrected)
+    return replace(series, not_corrected=corrected) if isinstance(corrected, str) else series.with_corrected(corrected)
 
 
 def comparison_beside_labels(
@@ -197,7 +197,7 @@ def comparison_beside_labels(
         corrected = raw_alone(corrected.not_asked)
     if isinstance(corrected, str):
         return replace(compared, not_corrected=corrected)
-    return compared.beside(corrected_comparison(corrected, *pair))
+    return compared.with_corrected(corrected_comparison(corrected, *pair))
 
 
 def _corrected(

@@ -135,7 +135,7 @@ def _label_damage(store: Store) -> Iterator[Damage]:
         )
         ((n, first),) = rows_of(store, others, known=list(labelling.actors))
         if n:
-            yield Damage("answers", "acting must be actors that were asked for", n, first)
+            yield Damage("answers", "acting must be actors that coders were asked about", n, first)
 
 
 def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:

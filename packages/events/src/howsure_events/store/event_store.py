@@ -76,7 +76,7 @@ class EventStore:
         """An existing store, for reading, or for adding to it.
 
         checked: whether its columns and its small tables are checked first (`howsure_events.store.integrity`).
-        part: whether the store may hold a part of its input; what is counted in one is no count of the input.
+        part: whether the store may hold only a part of its input; counts of a part are not counts of the input.
 
         Raises InputError if there is none, or if the file is not a store, damaged, or of another version of howsure, or
         holds a part; StoreError if another process writes to it, or it may not be written to.
@@ -178,14 +178,14 @@ class EventStore:
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
-                with suppress(duckdb.Error):  # the first error is the one to tell of
+                with suppress(duckdb.Error):  # the first error is the one to report
                     self.connection.execute("ROLLBACK")
                 raise
             finally:
                 self._changing = False
 
     def finish(self, stories: Mapping[int, int] | None = None) -> None:
-        """Mark the input as complete, and record which documents tell the same story, by the first of them."""
+        """Mark the input as complete, and record which documents report the same story, by the first of them."""
         story_by_document = stories or {}
         self.append(
             {"stories": {"document": list(story_by_document), "story": list(story_by_document.values())}}, finished=True
@@ -274,7 +274,7 @@ def _shown(value: Any) -> str:
 
 @contextmanager
 def whole_store(target: Path, settings: Mapping[str, Any]) -> Iterator[EventStore]:
-    """A store in a scratch folder beside its place, where it goes when all is in it.
+    """A store in a scratch folder next to its final place, to which it is moved when it is complete.
 
     Raises InputError if no file can be there; StoreError if it cannot be written. Then nothing is kept.
     """

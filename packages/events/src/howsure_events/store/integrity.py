@@ -364,7 +364,7 @@ class DamagedStoreError(InputError):
 
 
 def state_of(path: Path) -> State:
-    """What changes with each change of a file, and of the log beside it in which DuckDB writes first."""
+    """What changes with each change of a file, and of the log next to it, to which DuckDB writes first."""
     file_states = [file.stat() for file in (path, path.with_name(f"{path.name}.wal")) if file.exists()]
     return tuple(
         (file_state.st_dev, file_state.st_ino, file_state.st_size, file_state.st_mtime_ns, file_state.st_ctime_ns)

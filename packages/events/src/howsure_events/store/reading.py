@@ -121,7 +121,7 @@ def _is_seed(value: object) -> bool:
 
 
 def _is_part(value: object) -> bool:
-    """Whether it is a number of a part, of how many, of an input of so many documents."""
+    """Whether the value describes a part: its number, the number of parts, and the documents of the input."""
     if not isinstance(value, dict) or value.keys() != {"number", "of", "documents"}:
         return False
     number, of, documents = (value[name] for name in ("number", "of", "documents"))

@@ -23,8 +23,8 @@ EVENT_TABLES = {
     "settings": """
         name VARCHAR PRIMARY KEY,
         value VARCHAR NOT NULL""",
-    # Each document kept. `document` is its position in the input, from 0, counting those left out. `story` is what a
-    # column of the input says of the story that it tells.
+    # Each document kept. `document` is its position in the input, from 0, counting those left out. `story` is its
+    # story according to a column of the input.
     "documents": """
         document BIGINT PRIMARY KEY,
         id VARCHAR UNIQUE NOT NULL,
@@ -41,7 +41,7 @@ EVENT_TABLES = {
         id VARCHAR NOT NULL,
         date DATE,
         reason VARCHAR NOT NULL""",
-    # Documents that tell a story that others tell too, reprints for one, and the first document of that story: their
+    # Documents that report the same story as others, such as reprints, and the first document of that story: their
     # events are the same or nearly so, and do not count as independent. Only of documents with an event in some
     # sample, known when the store is finished; a document that is not here is a story of its own.
     "stories": """
@@ -111,7 +111,7 @@ EVENT_TABLES = {
 # Labels: which documents were drawn to be read by hand, and what readers said of them.
 LABEL_TABLES = {
     # Each draw of documents, from 1: its settings as a JSON object: question, actors (codes, in the order of their
-    # keys), labels (how many were asked for), design, period, seed, strata, howsure, drawn (ISO time).
+    # keys), labels (their requested number), design, period, seed, strata, howsure, drawn (ISO time).
     "label_draw": """
         draw INTEGER PRIMARY KEY,
         settings VARCHAR NOT NULL""",

@@ -65,7 +65,10 @@ def test_every_format_holds_the_same_documents(name: str, tmp_path: Path) -> Non
 
 def test_csv_knows_no_null(tmp_path: Path) -> None:
     corpus = open_corpus([written(tmp_path / "x.csv", ROWS)], fields=FIELDS)
-    held = [replace(one, title=one.title or None, category=one.category or None) for one in corpus.documents()]
+    held = [
+        replace(document, title=document.title or None, category=document.category or None)
+        for document in corpus.documents()
+    ]
     assert held == [replace(one, title=one.title or None) for one in EXPECTED]
 
 
@@ -79,12 +82,12 @@ def test_many_rows_keep_their_order(tmp_path: Path) -> None:
     rows = [{"key": str(at), "day": "1999-01-02", "body": "x" * (at % 70)} for at in range(6_000)]
     for name in ("x.parquet", "x.jsonl"):
         corpus = open_corpus([written(tmp_path / name, rows)], fields=Fields(text="body", date="day", id="key"))
-        assert [one.id for one in corpus.documents()] == [row["key"] for row in rows]
-        assert [one.id for one in corpus.documents(5_950)] == [row["key"] for row in rows[5_950:]]
+        assert [document.id for document in corpus.documents()] == [row["key"] for row in rows]
+        assert [document.id for document in corpus.documents(5_950)] == [row["key"] for row in rows[5_950:]]
         third = [(number, row["key"]) for number, row in enumerate(rows) if Part(3, 7).holds(number)]
-        assert [(one.number, one.id) for one in corpus.documents(0, Part(3, 7))] == third
+        assert [(document.number, document.id) for document in corpus.documents(0, Part(3, 7))] == third
         later = [held for held in third if held[0] >= 5_000]
-        assert [(one.number, one.id) for one in corpus.documents(5_000, Part(3, 7))] == later
+        assert [(document.number, document.id) for document in corpus.documents(5_000, Part(3, 7))] == later
 
 
 @pytest.mark.parametrize("name", [pytest.param("x.jsonl", marks=pytest.mark.long), "x.parquet", "x.conllu"])
@@ -108,22 +111,22 @@ def test_memory_does_not_grow_with_the_corpus(name: str, tmp_path: Path) -> None
 
 def test_without_ids_documents_are_numbered(tmp_path: Path) -> None:
     corpus = open_corpus([written(tmp_path / "x.jsonl", ROWS)], fields=Fields(text="body", date="day"))
-    assert [one.id for one in corpus.documents()] == ["1", "2", "3"]
-    assert [one.id for one in corpus.documents(2)] == ["3"]
+    assert [document.id for document in corpus.documents()] == ["1", "2", "3"]
+    assert [document.id for document in corpus.documents(2)] == ["3"]
 
 
 def test_dates_written_in_another_way(tmp_path: Path) -> None:
     rows = [{"day": "31/12/1999", "body": "x"}, {"day": "1/2/2000", "body": "x"}]
     fields = Fields(text="body", date="day", date_format="%d/%m/%Y")
     corpus = open_corpus([written(tmp_path / "x.csv", rows)], fields=fields)
-    assert [one.date for one in corpus.documents()] == ["1999-12-31", "2000-02-01"]
+    assert [document.date for document in corpus.documents()] == ["1999-12-31", "2000-02-01"]
 
 
 def test_typed_dates(tmp_path: Path) -> None:
     frame = pd.DataFrame({"day": pd.to_datetime(["1999-01-02 23:00", "2000-02-29 00:00"]), "body": ["x", "y"]})
     frame.to_parquet(tmp_path / "x.parquet")
     corpus = open_corpus([tmp_path / "x.parquet"], fields=Fields(text="body", date="day"))
-    assert [one.date for one in corpus.documents()] == ["1999-01-02", "2000-02-29"]
+    assert [document.date for document in corpus.documents()] == ["1999-01-02", "2000-02-29"]
 
 
 BAD = (None, "", "soon", "1999-02-30", "02.01.1999", "1999", "199-01-02", "19990102", "9999-12-31", "0001-01-01")
@@ -135,7 +138,7 @@ def test_all_bad_dates_are_found_and_may_be_left_out(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=rf"row 2 of .* \({len(BAD)} in all\)"):
         open_corpus([path], fields=FIELDS)
     corpus = open_corpus([path], fields=FIELDS, bad_dates="leave-out")
-    assert [one.date for one in corpus.documents()] == ["1999-01-02", *[None] * len(BAD)]
+    assert [document.date for document in corpus.documents()] == ["1999-01-02", *[None] * len(BAD)]
 
 
 def test_the_recipe_says_what_was_read(tmp_path: Path) -> None:
@@ -158,13 +161,19 @@ def test_conllu_holds_the_documents_of_its_reader(packed: bool, tmp_path: Path) 
     known = read_conllu(tmp_path / "news.conllu")
     for start in (0, 7, 20):
         documents = list(corpus.documents(start))
-        assert list(corpus.documents(start, Part(2, 3))) == [one for one in documents if Part(2, 3).holds(one.number)]
-        assert [one.number for one in documents] == list(range(start, 20))
-        for one in documents:
-            story = newswire.story(one.number)
-            assert (one.id, one.date, one.title) == (story.name, story.metadata["date"], story.metadata["title"])
-            assert one.category == story.metadata["desk"]
-            assert read_part(one) == replace(known[one.number], mentions=None)
+        assert list(corpus.documents(start, Part(2, 3))) == [
+            document for document in documents if Part(2, 3).holds(document.number)
+        ]
+        assert [document.number for document in documents] == list(range(start, 20))
+        for document in documents:
+            story = newswire.story(document.number)
+            assert (document.id, document.date, document.title) == (
+                story.name,
+                story.metadata["date"],
+                story.metadata["title"],
+            )
+            assert document.category == story.metadata["desk"]
+            assert read_part(document) == replace(known[document.number], mentions=None)
 
 
 @pytest.mark.parametrize(

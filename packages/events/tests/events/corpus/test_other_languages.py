@@ -81,11 +81,11 @@ def test_from_the_spreadsheet_to_corrected_counts(sheet: Sheet, tmp_path: Path) 
         next(letter for letter in sheet.columns[2] + sheet.columns[0] + sheet.rests if ord(letter) > 127) in refused.err
     )
     assert not store.exists()
-    said = printed(*sheet.command(path, store), *WINDOWS)
-    assert f"{N} documents" in said
+    output = printed(*sheet.command(path, store), *WINDOWS)
+    assert f"{N} documents" in output
     assert (
         f"dates were read as {sheet.date.replace('{:02}', '%d', 1).replace('{:02}', '%m').replace('2020', '%Y')}"
-        in said
+        in output
     )
     assert sheet.question in printed("events", "label", store, "--labels", 80, "--draw-only")
     with EventStore.open(store) as held:
@@ -156,9 +156,9 @@ def test_a_rule_says_which_languages_it_knows(tmp_path: Path, pipeline: Path) ->
     GERMAN.write(path)
     shutil.copytree(pipeline, parser)  # it says that it reads German; what it makes of that is not asked here
     for name, said in (("config.cfg", 'lang = "{}"'), ("meta.json", '"lang":"{}"')):
-        held = (parser / name).read_text()
+        text = (parser / name).read_text()
         (parser / name).unlink()
-        (parser / name).write_text(held.replace(said.format("en"), said.format("de")))
+        (parser / name).write_text(text.replace(said.format("en"), said.format("de")))
     (tmp_path / "rule.yaml").write_text("verbs: [räumen]\nforms: [räumte]\nlanguages: [de]\n")
     (tmp_path / "names.tsv").write_text("POL\tPolizei\n")
     command = ["events", "extract", path, "--id", "Nr", "--date", "Datum", "--text", "Wortlaut", *WINDOWS]

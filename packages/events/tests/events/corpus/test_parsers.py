@@ -129,7 +129,7 @@ def test_real_news(parser: SpacyParser, real_data: Path) -> None:
     corpus = open_corpus([path], fields=Fields(text="body", date="date", id="id", title="title"))
     assert corpus.total == 21_578
     names = ("Iraq attacked", "Iran attacked", "Iraqi forces attacked", "Iranian forces attacked")
-    attacks = [one for one in corpus.documents() if "attacked" in one.text]
+    attacks = [document for document in corpus.documents() if "attacked" in document.text]
     chosen = [one for one in attacks if any(name in " ".join(one.text.split()) for name in names)]
     assert len(chosen) >= 4
     for one in chosen:

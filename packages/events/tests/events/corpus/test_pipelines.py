@@ -38,7 +38,7 @@ def wheel(pipeline: Path, tmp_path: Path) -> Path:
         packed.writestr(f"{NAME}/meta.json", (pipeline / "meta.json").read_bytes())
         packed.writestr(f"{NAME}-1.0.0.dist-info/entry_points.txt", f"[spacy_models]\n{NAME} = {NAME}\n")
         packed.writestr(f"{NAME}-1.0.0.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {NAME}\nVersion: 1.0.0\n")
-        for file in sorted(one for one in pipeline.rglob("*") if one.is_file()):
+        for file in sorted(path for path in pipeline.rglob("*") if path.is_file()):
             packed.writestr(f"{NAME}/{NAME}-1.0.0/{file.relative_to(pipeline)}", file.read_bytes())
     return path
 
@@ -48,10 +48,10 @@ def test_a_wheel_is_unpacked_and_parses(wheel: Path, tmp_path: Path) -> None:
     folder, letter = tmp_path / "parser", tmp_path / "letter.txt"
     letter.write_text(LETTER)
     assert f"howsure events parser {wheel} --output " in printed("events", "parser", wheel)
-    said = printed("events", "parser", wheel, "--output", folder)
-    assert "language en: tags and dependencies (ud)" in said
-    assert f"--parser {folder}" in said
-    assert printed("events", "parser", folder) == said
+    output = printed("events", "parser", wheel, "--output", folder)
+    assert "language en: tags and dependencies (ud)" in output
+    assert f"--parser {folder}" in output
+    assert printed("events", "parser", folder) == output
     found = printed("coreference", "predict", letter, "--parser", folder, "--output", tmp_path / "found.conllu")
     assert "1 document" in found
     (document,) = read_documents(tmp_path / "found.conllu")
@@ -61,9 +61,9 @@ def test_a_wheel_is_unpacked_and_parses(wheel: Path, tmp_path: Path) -> None:
 
 
 def test_what_is_installed_and_what_to_type(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = printed("events", "parser")
-    assert "python -m spacy download en_core_web_sm" in told
-    assert "python -m pip download --no-deps https://" in told
+    output = printed("events", "parser")
+    assert "python -m spacy download en_core_web_sm" in output
+    assert "python -m pip download --no-deps https://" in output
     before = installed_pipelines()
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path / "packages")
@@ -91,7 +91,7 @@ def test_what_is_no_parser(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a wheel"):
         unpack_wheel(torn, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    held = json.loads((pipeline / "meta.json").read_text())
+    content = json.loads((pipeline / "meta.json").read_text())
     for change, told in (
         ({"spacy_version": ">=2.0,<2.1"}, "is for spaCy >=2.0,<2.1"),
         ({"pipeline": ["tok2vec"], "components": []}, "has no dependency parser and no tagger"),
@@ -99,7 +99,7 @@ def test_what_is_no_parser(wheel: Path, pipeline: Path, tmp_path: Path) -> None:
         folder = tmp_path / told.partition(" ")[2][:6]
         folder.mkdir()
         shutil.copy(pipeline / "config.cfg", folder)
-        (folder / "meta.json").write_text(json.dumps({**held, **change}))
+        (folder / "meta.json").write_text(json.dumps({**content, **change}))
         assert told in pipeline_at(folder).why_not
         assert "next:" not in printed("events", "parser", folder)
 
@@ -119,15 +119,15 @@ def test_words_without_a_parse_keep_their_sentences_and_mentions(pipeline: Path,
     own = ["--parser", pipeline]
     assert "has no dependencies" in howsure("coreference", "posterior", path).err
     assert "letter0" in printed("coreference", "posterior", path, *own, "--mentions", "gold")
-    out, model = tmp_path / "parsed.conllu", tmp_path / "mended.npz"
+    out, model = tmp_path / "parsed.conllu", tmp_path / "recalibrated.npz"
     printed("coreference", "predict", path, *own, "--mentions", "gold", "--output", out)
     before, after = read_documents(path), read_documents(out)
-    assert [[one.words for one in document.sentences] for document in before] == [
-        [one.words for one in document.sentences] for document in after
+    assert [[sentence.words for sentence in document.sentences] for document in before] == [
+        [sentence.words for sentence in document.sentences] for document in after
     ]
     assert [len(document.mentions or ()) for document in after] == [4, 4]
-    told = printed("coreference", "recalibrate", path, *own, "--mentions", "gold", "--output", model)
-    assert f"{model}: recalibrated by {path}, 2 documents" in told
+    output = printed("coreference", "recalibrate", path, *own, "--mentions", "gold", "--output", model)
+    assert f"{model}: recalibrated by {path}, 2 documents" in output
     refused = howsure("coreference", "posterior", out, *own)
     assert (refused.code, "is parsed already; leave --parser out" in refused.err) == (2, True)
     letter = tmp_path / "letter.txt"
@@ -207,4 +207,4 @@ def test_a_column_says_what_one_story_is(tmp_path: Path) -> None:
     together = defaultdict(list)
     for document in sorted(events):
         together[desks[document]].append(document)
-    assert held == {one: members[0] for members in together.values() if len(members) > 1 for one in members}
+    assert held == {member: members[0] for members in together.values() if len(members) > 1 for member in members}

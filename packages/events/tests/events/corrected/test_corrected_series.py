@@ -25,9 +25,9 @@ from howsure_events.store.event_store import EventStore
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
-    held = known_truth(tmp_path_factory.mktemp("corrected") / "known.duckdb")
-    yield held
-    held.store.close()
+    truth = known_truth(tmp_path_factory.mktemp("corrected") / "known.duckdb")
+    yield truth
+    truth.store.close()
 
 
 @pytest.fixture(scope="module")
@@ -183,11 +183,11 @@ def test_learning_from_the_texts_adds_a_feature(known: KnownTruth) -> None:
 
 @pytest.mark.long
 def test_nothing_is_learned_without_texts(tmp_path: Path) -> None:
-    known = known_truth(tmp_path / "empty.duckdb", n=60)
-    known.store.close()
-    with EventStore.open(known.store.path, read_only=False) as store:
+    truth = known_truth(tmp_path / "empty.duckdb", n=60)
+    truth.store.close()
+    with EventStore.open(truth.store.path, read_only=False) as store:
         store.connection.execute("DELETE FROM sentences")
-        labels = known.read(known.documents[:40], strata=dict.fromkeys(known.strata, "all"))
+        labels = truth.read(truth.documents[:40], strata=dict.fromkeys(truth.strata, "all"))
         with pytest.raises(InputError, match="learn needs the texts of the documents, and this store has none"):
             corrected_series(store, labels=labels, learn=True)
         assert corrected_series(store, labels=labels).rows
@@ -257,12 +257,12 @@ def test_what_readers_wrote_steers_no_terminal_and_is_no_html(known: KnownTruth)
 
 @pytest.mark.long
 def test_reprints_are_told_of(tmp_path: Path) -> None:
-    known = known_truth(tmp_path / "told.duckdb", n=100)
-    known.store.close()
-    with EventStore.open(known.store.path, read_only=False) as store:
+    truth = known_truth(tmp_path / "told.duckdb", n=100)
+    truth.store.close()
+    with EventStore.open(truth.store.path, read_only=False) as store:
         store.append({"stories": {"document": [5, 8], "story": [5, 5]}})
         series = corrected_series(
-            store, labels=known.read(known.documents[:60], strata=dict.fromkeys(known.strata, "all"))
+            store, labels=truth.read(truth.documents[:60], strata=dict.fromkeys(truth.strata, "all"))
         )
     assert "2 documents report the same story as another document" in " ".join(series.checks)
 
@@ -304,9 +304,9 @@ def test_corrected_intervals_hold_on_average(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def smaller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
-    held = known_truth(tmp_path_factory.mktemp("comparison") / "known.duckdb", n=240)
-    yield held
-    held.store.close()
+    truth = known_truth(tmp_path_factory.mktemp("comparison") / "known.duckdb", n=240)
+    yield truth
+    truth.store.close()
 
 
 @pytest.fixture(scope="module")
@@ -395,9 +395,9 @@ def test_every_value_is_that_of_its_document(store: EventStore) -> None:
     held = stored_documents(store, numbers)
     for at, (number, code) in enumerate(zip(pairs.document.tolist(), pairs.actor_codes.tolist(), strict=True)):
         document = held[number]
-        naming = [one.sentence for one in document.mentions if code in one.actors]
-        of_all = sum(len(one.actors) for one in document.mentions)
-        found = {(one.sentence, one.verb) for one in document.mentions if one.verb is not None}
+        naming = [mention.sentence for mention in document.mentions if code in mention.actors]
+        of_all = sum(len(mention.actors) for mention in document.mentions)
+        found = {(mention.sentence, mention.verb) for mention in document.mentions if mention.verb is not None}
         said = sum(word.lower() in words for sentence, _ in document.sentences for word in sentence)
         n_words = said if words else len(found)
         expected = {

@@ -80,9 +80,9 @@ def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], t
     assert list(scores) == ["judge", "other"]
     assert scores["judge"][ids[1], "BBB"] == 1.25
     assert {actor for _, actor in scores["judge"]} == set(ACTORS)
-    found = corrected_series(store, period="year", scores=scores)
-    assert found.recipe["features"][-2:] == found.recipe["scores"] == ["judge", "other"]
-    assert "and the scores judge, other. Question:" in found.said[0]
+    series = corrected_series(store, period="year", scores=scores)
+    assert series.recipe["features"][-2:] == series.recipe["scores"] == ["judge", "other"]
+    assert "and the scores judge, other. Question:" in series.said[0]
     plain = corrected_series(store, period="year")
     assert "scores" not in plain.recipe
     assert " and the scores " not in plain.said[0]
@@ -167,9 +167,9 @@ def joined(usable: list[int], answered: list[int] | None = None) -> tuple[list[s
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
-    held = known_truth(tmp_path_factory.mktemp("joined") / "known.duckdb")
-    yield held
-    held.store.close()
+    truth = known_truth(tmp_path_factory.mktemp("joined") / "known.duckdb")
+    yield truth
+    truth.store.close()
 
 
 def test_strata_with_enough_answers_stay() -> None:

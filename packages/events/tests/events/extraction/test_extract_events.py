@@ -143,9 +143,9 @@ def events_by_id(tables: dict[str, Any]) -> dict[str, list[Any]]:
 def test_what_is_left_out_is_counted(tmp_path: Path, model: Path) -> None:
     numbers = [*range(20), 348, 428, *range(20, BATCH + 4)]  # in two of them nobody is named
     write_conllu([newswire.story(number) for number in numbers], tmp_path / "news.conllu")
-    held = open_corpus([tmp_path / "news.conllu"], fields=Fields(category="desk"))
+    corpus = open_corpus([tmp_path / "news.conllu"], fields=Fields(category="desk"))
     store = tmp_path / "news.duckdb"
-    report = extract_to(store, held, model, filter=Filter(keep="^World", drop="Sports", require_actor=True))
+    report = extract_to(store, corpus, model, filter=Filter(keep="^World", drop="Sports", require_actor=True))
     sports = [at for at, number in enumerate(numbers) if number % 10 == 7]
     rows = contents(store)
     assert [row[0] for row in rows["left_out"] if row[3] == CATEGORY] == sports
@@ -176,10 +176,10 @@ def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
 def test_settings_may_change_until_the_first_document_is_in(tmp_path: Path, model: Path) -> None:
     """A filter that left everything out, and a rule that failed, are corrected under the same name."""
     few, store = newswire.write_corpus(tmp_path / "few.conllu", 3), tmp_path / "few.duckdb"
-    held = open_corpus([few], fields=Fields())
-    report = extract_events(held, store, work=replace(work(model), filter=Filter(until="1000-01-01")))
+    corpus = open_corpus([few], fields=Fields())
+    report = extract_events(corpus, store, work=replace(work(model), filter=Filter(until="1000-01-01")))
     assert (report.kept, sum(report.left_out.values())) == (0, 3)
-    again = extract_events(held, store, work=replace(work(model), filter=Filter(until="1000-01-01")))
+    again = extract_events(corpus, store, work=replace(work(model), filter=Filter(until="1000-01-01")))
     assert again.before == 3, "the same command finds it done"
 
     def fails(sentence: Any) -> list[Any]:
@@ -187,7 +187,7 @@ def test_settings_may_change_until_the_first_document_is_in(tmp_path: Path, mode
 
     other = tmp_path / "other.duckdb"
     with pytest.raises(ValueError, match="a slip"):
-        extract_events(held, other, work=replace(work(model), rule=Rule(name="slip", function=fails)))
+        extract_events(corpus, other, work=replace(work(model), rule=Rule(name="slip", function=fails)))
     assert not other.exists()
     assert extract_to(store, few, model).kept == 3
     with pytest.raises(InputError, match="begun with other settings: seed was 0 and is now 1"):
@@ -234,17 +234,17 @@ extract_events(open_corpus([{str(corpus)!r}], fields=Fields()), "news.duckdb", w
 
 @pytest.mark.long
 def test_what_other_processes_cannot_be_given(tmp_path: Path, model: Path) -> None:
-    held = open_corpus([newswire.write_corpus(tmp_path / "few.conllu", 3)], fields=Fields())
+    corpus = open_corpus([newswire.write_corpus(tmp_path / "few.conllu", 3)], fields=Fields())
     task = replace(work(model), rule=Rule(name="nobody", function=lambda sentence: []))
     with pytest.raises(InputError, match="top of a module, or take workers=1"):
-        extract_events(held, tmp_path / "two.duckdb", work=task, workers=2)
-    report = extract_events(held, tmp_path / "one.duckdb", work=task, workers=1)
+        extract_events(corpus, tmp_path / "two.duckdb", work=task, workers=2)
+    report = extract_events(corpus, tmp_path / "one.duckdb", work=task, workers=1)
     assert (report.kept, report.with_events) == (3, 0)
     for workers in (0, 257, 10**6):
         with pytest.raises(InputError, match=f"workers must be a whole number from 1 to 256, not {workers}"):
-            extract_events(held, tmp_path / "none.duckdb", work=task, workers=workers)
+            extract_events(corpus, tmp_path / "none.duckdb", work=task, workers=workers)
     with pytest.raises(InputError, match="samples must be a whole number from 1 to 10000, not 1000000000"):
-        extract_events(held, tmp_path / "none.duckdb", work=replace(work(model), samples=10**9))
+        extract_events(corpus, tmp_path / "none.duckdb", work=replace(work(model), samples=10**9))
 
 
 def test_hostile_text_is_stored_as_it_is(whole: dict[str, Any]) -> None:
@@ -258,8 +258,8 @@ def test_a_store_says_what_made_it(model: Path, tmp_path: Path) -> None:
     """By names: of the files of the lexicon and the model, and that the documents came parsed."""
     (tmp_path / "actors.tsv").write_text("USA\tUnited States\nIRQ\tIraq\n")
     task = replace(work(model), lexicon=Lexicon.read(tmp_path / "actors.tsv"), seed=3)
-    held = open_corpus([newswire.write_corpus(tmp_path / "few.conllu", 3)], fields=Fields())
-    extract_events(held, tmp_path / "news.duckdb", work=task)
+    corpus = open_corpus([newswire.write_corpus(tmp_path / "few.conllu", 3)], fields=Fields())
+    extract_events(corpus, tmp_path / "news.duckdb", work=task)
     with EventStore.open(tmp_path / "news.duckdb") as store:
         made = store.settings
     assert (made["lexicon"]["name"], made["model"]["name"], made["parser"]) == (
@@ -267,10 +267,12 @@ def test_a_store_says_what_made_it(model: Path, tmp_path: Path) -> None:
         model.name,
         {"format": "CoNLL-U"},
     )
-    assert (made["seed"], made["rule"]["name"], made["input"]) == (3, task.rule.name, held.recipe)
+    assert (made["seed"], made["rule"]["name"], made["input"]) == (3, task.rule.name, corpus.recipe)
     assert made["actors"] == {"IRQ": "Iraq", "USA": "United States"}
     with pytest.raises(InputError, match=r"was begun with other settings: lexicon.name was .* and is now"):
-        extract_events(held, tmp_path / "news.duckdb", work=replace(task, lexicon=replace(task.lexicon, name="other")))
+        extract_events(
+            corpus, tmp_path / "news.duckdb", work=replace(task, lexicon=replace(task.lexicon, name="other"))
+        )
 
 
 def ctrl_c() -> None:

@@ -111,7 +111,7 @@ def test_every_sample_by_the_definition(model: AntecedentModel) -> None:
         best = acting(tuple(held.best.tolist()), found.facts)
         assert best == {actors[a] for a in np.flatnonzero(held.best_entities)}
         for a, actor in enumerate(actors):
-            told = [one.samples for one in found.sampled.evidence if one.actor == actor]
+            told = [entry.samples for entry in found.sampled.evidence if entry.actor == actor]
             shown = np.any(told, axis=0) if told else np.zeros(30, dtype=np.bool_)
             assert np.array_equal(shown, held.entities[:, a] > 0)
     assert seen > 10
@@ -123,10 +123,10 @@ def test_evidence_is_of_samples_not_of_the_best(model: AntecedentModel) -> None:
     (share,) = found.sampled.probabilities.tolist()
     assert 0.0 < share < 1.0
     together = model.posterior(found.document, mentions=found.mentions).pair_probability()
-    shares = [one.samples.mean() for one in found.sampled.evidence]
+    shares = [entry.samples.mean() for entry in found.sampled.evidence]
     assert max(shares) <= share <= sum(shares)
-    for one in found.sampled.evidence:
-        assert one.samples.mean() == pytest.approx(together[one.description, one.agent], abs=0.05)
+    for entry in found.sampled.evidence:
+        assert entry.samples.mean() == pytest.approx(together[entry.description, entry.agent], abs=0.05)
 
 
 @pytest.mark.parametrize("texts", [(NOUN,), (PRESIDENT,), (HUSSEIN,)], ids=["a noun", "nobody acts", "nobody named"])
@@ -214,11 +214,11 @@ def test_counts_are_those_of_the_definition(situation: tuple[np.ndarray, Facts])
 def test_evidence_is_there_just_where_it_is_true(situation: tuple[np.ndarray, Facts]) -> None:
     clusters, held = situation
     marked = np.zeros((len(clusters), len(held.actors)), dtype=np.bool_)
-    for one in evidence_of(clusters, held):
-        assert held.agent[one.agent]
-        assert held.described[one.description, held.actors.index(one.actor)]
-        assert (clusters[one.samples, one.agent] == clusters[one.samples, one.description]).all()
-        marked[:, held.actors.index(one.actor)] |= one.samples
+    for entry in evidence_of(clusters, held):
+        assert held.agent[entry.agent]
+        assert held.described[entry.description, held.actors.index(entry.actor)]
+        assert (clusters[entry.samples, entry.agent] == clusters[entry.samples, entry.description]).all()
+        marked[:, held.actors.index(entry.actor)] |= entry.samples
     assert (marked == (entity_counts(clusters, held) > 0)).all()
 
 
@@ -498,6 +498,6 @@ def test_the_antecedent_model(parsed: Counter[str]) -> None:
     mentions = model.posterior(first).mentions
     assert (len(parsed), set(parsed.values())) == (len(first.sentences), {1})
     parsed.clear()
-    annotated = replace(first, mentions=tuple(replace(one, entity=0) for one in mentions))
+    annotated = replace(first, mentions=tuple(replace(mention, entity=0) for mention in mentions))
     AntecedentModel(mentions="detected", passes=1, rng=0).fit([annotated])
     assert (len(parsed), set(parsed.values())) == (len(first.sentences), {1})

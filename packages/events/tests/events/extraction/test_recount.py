@@ -44,7 +44,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for number in range(DOCUMENTS):
         held = newswire.story(number, sentences=2)
         voices = {"speaker": "Ann", "addressee": "Bob, Carl"} if number % 3 else {}
-        sentences = [replace(one, metadata={**one.metadata, **voices}) for one in held.sentences]
+        sentences = [replace(sentence, metadata={**sentence.metadata, **voices}) for sentence in held.sentences]
         documents.append(replace(held, sentences=tuple(sentences)))
     write_conllu(documents, path)
     return path
@@ -128,7 +128,9 @@ def test_the_parse_comes_back(first: EventStore, corpus: Path) -> None:
                 ]
             speakers = {each.metadata.get("speaker") for each in one.parsed.sentences}
             assert speakers == ({"Ann"} if number % 3 else {None})
-    assert [one.number for one in StoredCorpus(first).documents(DOCUMENTS - 3)] == list(range(DOCUMENTS - 3, DOCUMENTS))
+    assert [document.number for document in StoredCorpus(first).documents(DOCUMENTS - 3)] == list(
+        range(DOCUMENTS - 3, DOCUMENTS)
+    )
 
 
 @pytest.mark.long

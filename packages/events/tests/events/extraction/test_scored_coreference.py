@@ -58,7 +58,7 @@ def test_the_models_own_scores_give_its_own_store(stores: tuple[dict[str, Any], 
     assert len(model["events"]) > 10
     for name in set(model) - {"settings", "antecedents"}:
         assert scores[name] == model[name]
-    one, other = (np.array([row[-1] for row in held["antecedents"]]) for held in stores)
+    one, other = (np.array([row[-1] for row in store["antecedents"]]) for store in stores)
     np.testing.assert_allclose(other, one, rtol=1e-12)
 
 
@@ -112,7 +112,7 @@ def test_a_mention_with_the_head_of_a_scored_one_is_not_added(folder: Path, tmp_
     scores = AntecedentScores(id=document.name, words=words, mentions=[(first.end - 1, first.end)], scores=[[]], null=0)
     write_antecedent_scores([scores], tmp_path / "one.jsonl")
     mentions, _ = ScoredCoreference(tmp_path / "one.jsonl").candidates(document)
-    assert [one for one in mentions if one.sentence == 0 and one.end == first.end] == [mentions[0]]
+    assert [mention for mention in mentions if mention.sentence == 0 and mention.end == first.end] == [mentions[0]]
     assert (mentions[0].start, mentions[0].end) == (first.end - 1, first.end)
 
 
@@ -137,15 +137,17 @@ def lines(folder: Path) -> list[dict[str, Any]]:
 
 
 def write(folder: Path, name: str, records: list[dict[str, Any]]) -> None:
-    (folder / name).write_text("".join(json.dumps(one) + "\n" for one in records))
+    (folder / name).write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 @pytest.mark.long
 def test_the_command(inside: Path) -> None:
-    said = printed(*EXTRACT, "--coreference", "scores.jsonl")
-    assert f"x.duckdb: {FEW} documents" in said
-    said = printed("events recount x.duckdb --rule attack-wide --coreference scores.jsonl --store y.duckdb --workers 1")
-    assert f"y.duckdb: {FEW} documents" in said
+    output = printed(*EXTRACT, "--coreference", "scores.jsonl")
+    assert f"x.duckdb: {FEW} documents" in output
+    output = printed(
+        "events recount x.duckdb --rule attack-wide --coreference scores.jsonl --store y.duckdb --workers 1"
+    )
+    assert f"y.duckdb: {FEW} documents" in output
 
 
 @pytest.mark.long
@@ -161,8 +163,8 @@ def test_mentions_across_sentences_are_counted(inside: Path) -> None:
     done = howsure(*EXTRACT, "--coreference", "across.jsonl")
     assert done.code == 2
     assert "crosses sentences. Leave such mentions out with --misplaced leave-out." in done.err
-    said = printed(*EXTRACT, "--coreference", "across.jsonl", "--misplaced", "leave-out")
-    assert "3 mentions of the scores left out: they cross sentences" in said
+    output = printed(*EXTRACT, "--coreference", "across.jsonl", "--misplaced", "leave-out")
+    assert "3 mentions of the scores left out: they cross sentences" in output
 
 
 @pytest.mark.parametrize(
@@ -182,7 +184,7 @@ def test_mentions_across_sentences_are_counted(inside: Path) -> None:
 )
 def test_what_is_wrong_is_said_before_or_at_the_document(inside: Path, options: tuple[str, ...], message: str) -> None:
     write(inside, "few.jsonl", lines(inside)[:2])
-    write(inside, "other.jsonl", [{**one, "words": ["x"] * 99} for one in lines(inside)])
+    write(inside, "other.jsonl", [{**line, "words": ["x"] * 99} for line in lines(inside)])
     done = howsure(*EXTRACT, *options)
     assert done.code == 2
     assert re.search(re.escape(message), done.err)

@@ -32,10 +32,10 @@ def csv_of(rows: Sequence[Sequence[Any]], headings: Sequence[str] = HEADINGS) ->
 
 def changed(row: int, **values: Any) -> list[tuple[Any, ...]]:
     """The rows with some values of one (counted from 1) changed."""
-    rows = [list(one) for one in ROWS]
+    rows = [list(row) for row in ROWS]
     for name, value in values.items():
         rows[row - 1][HEADINGS.index(name)] = value
-    return [tuple(one) for one in rows]
+    return [tuple(row) for row in rows]
 
 
 def scores_of(
@@ -49,7 +49,7 @@ def scores_of(
 
 def held_in(scores: Scores) -> Mapping[str, Mapping[str, float]]:
     """The probabilities above 0 by document and actor."""
-    names = [one.id for one in scores.corpus.documents()]
+    names = [document.id for document in scores.corpus.documents()]
     found: dict[str, dict[str, float]] = {name: {} for name in names}
     for number, score in scores.of_documents():
         found[names[number]][score.actor] = score.probability

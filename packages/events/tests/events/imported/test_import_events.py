@@ -61,7 +61,7 @@ def test_what_is_in_it(path: Path) -> None:
     assert [row[:4] for row in held["documents"]] == [
         (number, row[0], row_date, row[2])
         for number, (row, row_date) in enumerate(
-            zip((ROWS[0], *ROWS[2:]), [one[2] for one in held["documents"]], strict=True)
+            zip((ROWS[0], *ROWS[2:]), [document[2] for document in held["documents"]], strict=True)
         )
     ]
     assert [(row[0], row[1], row[2], row[5], row[6]) for row in held["events"]] == [
@@ -327,11 +327,11 @@ def test_silent_documents_are_drawn_too(labelled_path: Path) -> None:
 
 def test_the_counts_are_corrected(labelled_path: Path, truth: np.ndarray) -> None:
     with EventStore.open(labelled_path) as store:
-        found = corrected_series(store, period="year")
-    for row, wanted in zip(found.rows, (truth[::2].sum(), truth[1::2].sum()), strict=True):
+        series = corrected_series(store, period="year")
+    for row, wanted in zip(series.rows, (truth[::2].sum(), truth[1::2].sum()), strict=True):
         assert row.low <= wanted <= row.high
         assert row.high - row.low < wanted
-    (total,) = found.totals
+    (total,) = series.totals
     assert total.low <= truth.sum() <= total.high
 
 

@@ -61,7 +61,7 @@ def test_a_row_per_document_and_actor(tmp_path: Path) -> None:
     scores = scores_of(tmp_path)
     assert held_in(scores) == HELD
     assert scores.actors == ("IRQ", "USA")  # one acts with probability 0 only in d, and elsewhere above
-    told = [(one.id, one.date, one.title, one.text[:4]) for one in scores.corpus.documents()]
+    told = [(document.id, document.date, document.title, document.text[:4]) for document in scores.corpus.documents()]
     assert told == [(row[0], row[1], row[2], row[3][:4]) for row in (ROWS[0], *ROWS[2:])]
 
 
@@ -83,7 +83,12 @@ def test_every_format_is_the_same(suffix: str, tmp_path: Path) -> None:
         path.write_bytes(gzip.compress(text.encode()) if suffix.endswith("gz") else text.encode())
     scores = open_scores([path], fields=FIELDS, columns=LONG)
     assert held_in(scores) == HELD
-    assert [one.date for one in scores.corpus.documents()] == ["2001-01-03", "2001-02-03", "2001-05-03", "2001-05-13"]
+    assert [document.date for document in scores.corpus.documents()] == [
+        "2001-01-03",
+        "2001-02-03",
+        "2001-05-03",
+        "2001-05-13",
+    ]
 
 
 def test_a_column_per_actor(tmp_path: Path) -> None:
@@ -112,10 +117,10 @@ def test_documents_in_a_file_of_their_own(suffix: str, tmp_path: Path) -> None:
     rows = [(row[0], row[4], row[5]) for row in ROWS if row[4]]
     scores = scores_of(tmp_path, rows, ("id", "actor", "p"), documents=[documents])
     assert held_in(scores) == HELD
-    assert [one.id for one in scores.corpus.documents()] == ["c", "a", "b", "d"]
+    assert [document.id for document in scores.corpus.documents()] == ["c", "a", "b", "d"]
 
 
 def test_dates_that_are_left_out(tmp_path: Path) -> None:
     rows = [*ROWS, ("e", "9999-12-31", "Five", "Nothing.", "IRQ", "0.5")]
     scores = scores_of(tmp_path, rows, bad_dates="leave-out")
-    assert [one.date for one in scores.corpus.documents()][-1] is None
+    assert [document.date for document in scores.corpus.documents()][-1] is None

@@ -30,7 +30,7 @@ def store(whole: EventStore) -> EventStore:
 
 
 def rows_by_actor(found: Agreement) -> dict[str, tuple[float | None, int, int]]:
-    return {one.actor: (one.alpha, one.documents, one.differing) for one in found.rows}
+    return {row.actor: (row.alpha, row.documents, row.differing) for row in found.rows}
 
 
 def test_two_coders_by_hand(store: EventStore) -> None:

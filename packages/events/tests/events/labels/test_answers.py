@@ -72,7 +72,10 @@ def test_an_answer_is_there_again(own: EventStore) -> None:
     assert record_answer(own, first, "bob", acting=[], unclear=True, revision=0) == 1
     own.close()
     with EventStore.open(own.path) as again:
-        held = [(one.document, one.coder, one.acting, one.unclear, one.revision) for one in answers_of(again)]
+        held = [
+            (answer.document, answer.coder, answer.acting, answer.unclear, answer.revision)
+            for answer in answers_of(again)
+        ]
     assert held == [(first, "anna", ("IRQ", "NATO"), False, 1), (first, "bob", (), True, 1)]
     assert check_store(own.path).is_whole
 
@@ -88,7 +91,7 @@ def test_two_tabs_do_not_overwrite_each_other(store: EventStore) -> None:
     with pytest.raises(Conflict):  # what was undone is a revision of its own
         record_answer(store, first, "anna", acting=["NATO"], revision=1)
     assert revision_of(store, first, "anna") == 3
-    assert [one.acting for one in answers_of(store)] == [("IRQ",)]
+    assert [answer.acting for answer in answers_of(store)] == [("IRQ",)]
 
 
 def test_of_many_at_once_one_is_first(store: EventStore) -> None:
@@ -137,7 +140,7 @@ def test_undoing_goes_back_step_by_step(steps: list[tuple[str, int, bool]]) -> N
             if undone is not None:
                 revisions[undone] += 1
                 states.pop()
-        held = {one.document: bool(one.acting) for one in answers_of(store) if one.coder == coder}
+        held = {answer.document: bool(answer.acting) for answer in answers_of(store) if answer.coder == coder}
         assert held == states[-1]
 
 
@@ -169,20 +172,20 @@ def test_what_is_settled_counts(store: EventStore) -> None:
     record_answer(store, order[3], "anna", acting=[], unclear=True, revision=1)
     record_answer(store, order[3], "bob", acting=[], unclear=True, revision=1)
     assert [one.document for one in disagreements(store)] == order[1:3]
-    found = settled_labels(store)
-    places = [found.documents.tolist().index(one) for one in order[:5]]
+    settled = settled_labels(store)
+    places = [settled.documents.tolist().index(one) for one in order[:5]]
     unknown = [np.nan, np.nan]
-    np.testing.assert_array_equal(found.labels[places], [[1, 0], unknown, unknown, unknown, [0, 0]])
-    assert (found.unclear, found.unsettled, found.coders, found.drawn) == (1, 2, ("anna", "bob"), 8)
-    assert found.actors == ("IRQ", "NATO")
-    assert set(found.strata) == {number for (number,) in store.ask("SELECT document FROM documents")}
+    np.testing.assert_array_equal(settled.labels[places], [[1, 0], unknown, unknown, unknown, [0, 0]])
+    assert (settled.unclear, settled.unsettled, settled.coders, settled.drawn) == (1, 2, ("anna", "bob"), 8)
+    assert settled.actors == ("IRQ", "NATO")
+    assert set(settled.strata) == {number for (number,) in store.ask("SELECT document FROM documents")}
     settle(store, order[1], ["NATO"], coder="carla")
     with pytest.raises(Conflict):
         settle(store, order[1], [], coder="dan")
     settle(store, order[1], ["IRQ", "NATO"], coder="dan", revision=1)
-    found = settled_labels(store)
-    assert found.labels[found.documents.tolist().index(order[1])].tolist() == [1.0, 1.0]
-    assert (found.unsettled, disagreements(store)[0].settled.coder) == (1, "dan")  # type: ignore[union-attr]
+    settled = settled_labels(store)
+    assert settled.labels[settled.documents.tolist().index(order[1])].tolist() == [1.0, 1.0]
+    assert (settled.unsettled, disagreements(store)[0].settled.coder) == (1, "dan")  # type: ignore[union-attr]
 
 
 def test_coders_who_agree_by_now_on_something_else_than_was_settled(store: EventStore) -> None:
@@ -195,15 +198,15 @@ def test_coders_who_agree_by_now_on_something_else_than_was_settled(store: Event
     record_answer(store, other, "bob", acting=["IRQ"], revision=1)
     found = disagreements(store)
     assert [(one.document, one.settled.acting) for one in found] == [(first, ("IRQ",))]  # type: ignore[union-attr]
-    assert sorted(one.coder for one in found[0].answers) == ["anna", "bob"]
+    assert sorted(answer.coder for answer in found[0].answers) == ["anna", "bob"]
 
 
 def test_a_label_is_known_for_an_actor_on_whom_coders_agree(store: EventStore) -> None:
     first = reading_order(store)[0]
     record_answer(store, first, "anna", acting=["IRQ", "NATO"], revision=0)
     record_answer(store, first, "bob", acting=["IRQ"], revision=0)
-    found = settled_labels(store)
-    np.testing.assert_array_equal(found.labels, [[1.0, np.nan]])
+    settled = settled_labels(store)
+    np.testing.assert_array_equal(settled.labels, [[1.0, np.nan]])
 
 
 def test_answers_that_tests_give_are_as_readers_give_them(store: EventStore) -> None:

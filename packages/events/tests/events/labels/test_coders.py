@@ -95,7 +95,7 @@ def test_a_person_keeps_the_spelling_that_came_first(store: EventStore) -> None:
     assert record_answer(store, first, "Ren\u00e9 D", acting=["IRQ"], revision=0) == 1
     assert record_answer(store, first, " rene\u0301  d ", acting=[], revision=1) == 2
     record_answer(store, second, "REN\u00c9 D", acting=["NATO"], revision=0)
-    assert [(one.document, one.coder, one.acting) for one in answers_of(store)] == sorted(
+    assert [(answer.document, answer.coder, answer.acting) for answer in answers_of(store)] == sorted(
         [(first, "Ren\u00e9 D", ()), (second, "Ren\u00e9 D", ("NATO",))]
     )
     assert store.ask("SELECT DISTINCT coder FROM answers") == [("Ren\u00e9 D",)]
@@ -104,18 +104,20 @@ def test_a_person_keeps_the_spelling_that_came_first(store: EventStore) -> None:
     assert revision_of(store, first, "ren\u00e9 d") == 2
     assert undo_answer(store, "ren\u00e9 d") == second
     assert undo_answer(store, "REN\u00c9 D") == first
-    assert [one.acting for one in answers_of(store)] == [("IRQ",)]
+    assert [answer.acting for answer in answers_of(store)] == [("IRQ",)]
 
 
 @pytest.mark.long
 def test_a_store_with_two_spellings_opens_and_says_so(older: EventStore) -> None:
     order, path = reading_order(older), older.path
-    assert {one.coder for one in answers_of(older)} == {"Anna", "bob"}
-    assert [one.acting for one in answers_of(older, document=order[3])] == [("NATO",), ("IRQ",)], "the latest counts"
+    assert {answer.coder for answer in answers_of(older)} == {"Anna", "bob"}
+    assert [answer.acting for answer in answers_of(older, document=order[3])] == [("NATO",), ("IRQ",)], (
+        "the latest counts"
+    )
     assert first_coder(older) == "Anna"
     assert progress(older, "ANNA").answered == N
-    found = settled_labels(older)
-    assert (found.coders, found.unsettled, found.merged_coders) == (("Anna", "bob"), 3, (("Anna", "anna"),))
+    settled = settled_labels(older)
+    assert (settled.coders, settled.unsettled, settled.merged_coders) == (("Anna", "bob"), 3, (("Anna", "anna"),))
     assert MERGED in corrected_series(older).said
     assert left_to_read(older)[-1] == MERGED
     measured = agreement(older)
@@ -137,7 +139,7 @@ def test_what_two_spellings_answered_is_taken_back_one_by_one(older: EventStore)
     both = reading_order(older)[3]
 
     def present() -> list[tuple[str, ...]]:
-        return [one.acting for one in answers_of(older, document=both) if one.coder == "Anna"]
+        return [answer.acting for answer in answers_of(older, document=both) if answer.coder == "Anna"]
 
     for _ in range(N - 4):
         undo_answer(older, "anna")
@@ -165,7 +167,9 @@ def test_files_name_a_person_as_they_like(store: EventStore, tmp_path: Path) -> 
     told = import_labels(store, rows((second, "ANNA", "IRQ"), (second, " Anna", "NATO")))
     assert (told.added, told.coders, told.merged_coders) == (1, ("anna",), (("anna", "ANNA"),))
     assert str(told).splitlines()[1].startswith("'anna' and 'ANNA' count as one coder, anna;")
-    assert [(one.coder, one.acting) for one in answers_of(store, document=second)] == [("anna", ("IRQ", "NATO"))]
+    assert [(answer.coder, answer.acting) for answer in answers_of(store, document=second)] == [
+        ("anna", ("IRQ", "NATO"))
+    ]
     both = rows((second, "anna", "IRQ"), (second, "anna", "NATO"))
     assert import_labels(store, both, coder=" ANNA ").known == 1
     with pytest.raises(InputError, match="anna answered document"):

@@ -46,7 +46,7 @@ LATER = {
     "UPDATE label_draw SET settings = '{\"question\": 3}'": ("label_draw", "settings must be those of a draw"),
     "UPDATE answers SET acting = ['KWT'] WHERE len(acting) > 0": (
         "answers",
-        "acting must be actors that were asked for",
+        "acting must be actors that coders were asked about",
     ),
 }
 

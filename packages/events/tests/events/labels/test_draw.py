@@ -150,7 +150,7 @@ def test_further_draws_fit_the_first(store: EventStore) -> None:
         f"SELECT stratum, count(*), min(inclusion), max(inclusion) FROM {joined} GROUP BY 1"
     ):
         assert low == high == pytest.approx(k / size[stratum], abs=1e-15)
-    assert [one["labels"] for one in asked_of(store).draws] == [12, 18]
+    assert [draw["labels"] for draw in asked_of(store).draws] == [12, 18]
 
 
 def test_all_documents_are_a_census(store: EventStore) -> None:

@@ -32,10 +32,10 @@ class Reading:
     """A store of a known truth, to draw from and to read without errors, again and again."""
 
     def __init__(self, path: Path) -> None:
-        known = known_truth(path, n=N)
-        known.store.close()
-        self.truth = dict(zip(known.documents.tolist(), known.truth.tolist(), strict=True))
-        self.totals = known.truth.sum(axis=0).tolist()
+        truth = known_truth(path, n=N)
+        truth.store.close()
+        self.truth = dict(zip(truth.documents.tolist(), truth.truth.tolist(), strict=True))
+        self.totals = truth.truth.sum(axis=0).tolist()
         self.store = EventStore.open(path, read_only=False)
         with self.store.transaction() as connection:
             connection.execute("UPDATE documents SET words = ?", [round(238 * (SECONDS - 5) / 60)])
@@ -109,12 +109,12 @@ def test_one_more_hour_is_said_of_what_is_read(reading: Reading) -> None:
     assert one_more_hour(reading.read(15).store) == (
         f"{HOUR}before 20 documents have a label, its gain cannot be estimated: 15 have one"
     )
-    found = LINE.fullmatch(one_more_hour(reading.read().store))
-    assert found
+    match = LINE.fullmatch(one_more_hour(reading.read().store))
+    assert match
     told = intervals(store)
     low, high = (told["actors"][0][end] for end in ("low", "high"))
-    assert told["hour"] == found[0]
-    assert int(found[2]) == np.ceil(high) - np.floor(low)
+    assert told["hour"] == match[0]
+    assert int(match[2]) == np.ceil(high) - np.floor(low)
     draw_documents(store, N - 5)
     assert one_more_hour(reading.read().store) == (
         "One more hour is all of the 5 documents left: then the counts are exact"
@@ -136,7 +136,7 @@ def test_of_few_events_nobody_can_tell(reading: Reading) -> None:
     none: list[str] = []
     give(reading.store, "anna", [(number, none) for number in reading_order(reading.store)])
     assert one_more_hour(reading.store) == (
-        f"{HOUR}what it buys, nobody can tell: too few labels say how often Arland acts, or does not"
+        f"{HOUR}its effect cannot be predicted yet: too few labels show how often Arland acts"
     )
 
 
@@ -146,10 +146,10 @@ def test_the_width_after_an_hour_is_as_it_was_said(reading: Reading, read: int) 
     """Of 12 draws 9 within a fifth, and their mean within a tenth; drawn documents that wait are read first."""
     ratios = []
     for seed in range(12):
-        found = LINE.fullmatch(one_more_hour(reading.drawn(FIRST, seed=seed).read(read).store))
-        assert found
+        match = LINE.fullmatch(one_more_hour(reading.drawn(FIRST, seed=seed).read(read).store))
+        assert match
         draw_documents(reading.store, read + MORE, rng=seed)
-        ratios.append(reading.read().width() / float(found[1]))
+        ratios.append(reading.read().width() / float(match[1]))
     assert (np.abs(np.array(ratios) - 1) < 0.2).sum() >= 9
     assert abs(np.mean(ratios) - 1) < 0.1
 

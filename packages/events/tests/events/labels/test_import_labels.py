@@ -61,15 +61,15 @@ def test_a_simple_sample(store: EventStore, tmp_path: Path) -> None:
     names = ids_of(store)
     report = import_labels(store, written(tmp_path, csv_of(names[3:9])), coder="anna", design="simple")
     assert str(report) == "6 answers to 6 documents by anna"
-    found = settled_labels(store)
-    assert found.labels.tolist() == [[1.0, 0.0]] * 6
-    assert (found.design, found.actors, set(found.strata.values())) == ("simple", ("IRQ", "NATO"), {"all"})
-    assert found.inclusion.tolist() == [6 / len(names)] * 6
-    assert len(found.strata) == len(names)
+    settled = settled_labels(store)
+    assert settled.labels.tolist() == [[1.0, 0.0]] * 6
+    assert (settled.design, settled.actors, set(settled.strata.values())) == ("simple", ("IRQ", "NATO"), {"all"})
+    assert settled.inclusion.tolist() == [6 / len(names)] * 6
+    assert len(settled.strata) == len(names)
     again = import_labels(store, tmp_path / "labels.csv", coder="anna")
     assert (again.added, again.known) == (0, 6)
     import_labels(store, tmp_path / "labels.csv", coder="bob")
-    assert {one.coder for one in answers_of(store)} == {"anna", "bob"}
+    assert {answer.coder for answer in answers_of(store)} == {"anna", "bob"}
     draw_documents(store, 9)
     assert len(reading_order(store)) == 9
     assert store.ask("SELECT DISTINCT inclusion FROM label_sample") == [(9 / len(names),)]
@@ -89,16 +89,16 @@ def test_a_census(store: EventStore, tmp_path: Path) -> None:
         import_labels(store, written(tmp_path, csv_of(names[1:])), coder="anna", design="census")
     assert labelling_of(store) is None
     import_labels(store, written(tmp_path, csv_of(names)), coder="anna", design="census")
-    found = settled_labels(store)
-    assert (found.inclusion == 1.0).all()
-    assert len(found.documents) == found.drawn == len(names)
+    settled = settled_labels(store)
+    assert (settled.inclusion == 1.0).all()
+    assert len(settled.documents) == settled.drawn == len(names)
 
 
 def test_given_chances(store: EventStore, tmp_path: Path) -> None:
     report = import_labels(store, written(tmp_path, csv_of(ids_of(store)[:4], more=",0.25")), coder="anna")
-    found = settled_labels(store)
-    assert (report.design, found.design, found.strata) == ("chances", "chances", {})
-    assert found.inclusion.tolist() == [0.25] * 4
+    settled = settled_labels(store)
+    assert (report.design, settled.design, settled.strata) == ("chances", "chances", {})
+    assert settled.inclusion.tolist() == [0.25] * 4
     with pytest.raises(InputError, match="further documents cannot be drawn: the labels were imported with the design"):
         draw_documents(store, 6)
     assert check_whole(store)
@@ -112,10 +112,12 @@ def test_what_was_exported_comes_back(tmp_path: Path) -> None:
         record_answer(first, order[1], "bob", acting=["NATO"], revision=0)
         settle(first, order[1], ["NATO"], coder="carla")
         path = written(tmp_path, label_table(first).csv())
-        wanted = [(one.document, one.coder, one.acting, one.unclear) for one in answers_of(first)]
+        wanted = [(answer.document, answer.coder, answer.acting, answer.unclear) for answer in answers_of(first)]
     with drawn_store(tmp_path / "b.duckdb", 12) as second:
         import_labels(second, path)
-        assert [(one.document, one.coder, one.acting, one.unclear) for one in answers_of(second)] == wanted
+        assert [
+            (answer.document, answer.coder, answer.acting, answer.unclear) for answer in answers_of(second)
+        ] == wanted
         assert [(one.document, one.coder, one.acting) for one in settlements_of(second)] == [
             (order[1], "carla", ("NATO",))
         ]
@@ -304,7 +306,7 @@ def test_a_file_is_read_as_its_tool_wrote_it(what: str, tmp_path: Path) -> None:
     path = tmp_path / "labels"
     path.write_text(content, encoding="utf-8", newline="")
     answers = read_labels(path)
-    assert [(one.document, one.coder, one.says, one.closed, one.unclear) for one in answers] == wanted
+    assert [(answer.document, answer.coder, answer.says, answer.closed, answer.unclear) for answer in answers] == wanted
 
 
 def chosen(*values: Any) -> str:

@@ -56,9 +56,9 @@ def test_each_document_is_read_twice_with_the_same_chance(tmp_path: Path, share:
         order = reading_order(store)
         record_answer(store, order[0], "anna", acting=[], revision=0)
         for seed in range(300):
-            held = json.loads(store.ask("SELECT settings FROM label_draw")[0][0])
+            content = json.loads(store.ask("SELECT settings FROM label_draw")[0][0])
             with store.transaction() as connection:
-                connection.execute("UPDATE label_draw SET settings = ?", [json.dumps({**held, "seed": seed})])
+                connection.execute("UPDATE label_draw SET settings = ?", [json.dumps({**content, "seed": seed})])
             times[[order.index(number) for number in documents_for(store, "ben", overlap=share)]] += 1
     assert (np.abs(times / 300 - share) < 4 * np.sqrt(share * (1 - share) / 300)).all()
 
@@ -152,7 +152,7 @@ def test_readings_are_what_counts_estimate_takes(store: EventStore, tmp_path: Pa
     assert [row["settled"] for row in rows if row["label"] != row["second"] and row["second"]] == ["1"]
     assert sum(bool(row["settled"]) for row in rows) == 1
     columns = ["--prob", "score", "--target", "label", "--stratum", "stratum"]
-    told = printed(
+    output = printed(
         "counts", "estimate", out, "--where", "actor = 'IRQ'", *columns, "--second", "second", "--settled", "settled"
     )
-    assert f"two annotators disagree on 1 of {len(set(twice) - {order[1]})} units" in told
+    assert f"two annotators disagree on 1 of {len(set(twice) - {order[1]})} units" in output

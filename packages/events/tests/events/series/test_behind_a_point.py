@@ -153,19 +153,19 @@ def test_a_document_under_one_clustering(store: EventStore, sample: int | Litera
         mentions = view["mentions"]
         clusterings = raw_clusterings(store, number, "samples", len(mentions))
         entities = raw_clusterings(store, number, "best", len(mentions))[0] if chosen is None else clusterings[chosen]
-        assert [one["entity"] for one in mentions] == entities
+        assert [mention["entity"] for mention in mentions] == entities
         assert view["sample"] == ("best" if chosen is None else chosen)
-        assert {one["code"] for one in view["actors"] if one["present"]} == acting(mentions)
+        assert {actor["code"] for actor in view["actors"] if actor["present"]} == acting(mentions)
         check_evidence(store, number, view, entities, clusterings)
 
 
 def acting(mentions: list[dict[str, Any]]) -> set[str]:
     """The actors of an entity of whom it alone is named and that acts."""
     found = set()
-    for entity in {one["entity"] for one in mentions}:
-        members = [one for one in mentions if one["entity"] == entity]
-        named = {actor for one in members for actor in one["actors"]}
-        if len(named) == 1 and any(one["verb"] is not None for one in members):
+    for entity in {mention["entity"] for mention in mentions}:
+        members = [mention for mention in mentions if mention["entity"] == entity]
+        named = {actor for member in members for actor in member["actors"]}
+        if len(named) == 1 and any(member["verb"] is not None for member in members):
             found |= named
     return found
 
@@ -175,31 +175,35 @@ def check_evidence(
 ) -> None:
     """Each piece is there just where it makes the event true; probabilities are shares of samples, pairs exact."""
     true = acting(view["mentions"])
-    for one in view["evidence"]:
-        together = entities[one["named"]] == entities[one["agent"]]
-        members = [m for m in view["mentions"] if m["entity"] == entities[one["agent"]]]
-        alone = {actor for m in members for actor in m["actors"]} == {one["actor"]}
-        assert one["present"] == (together and alone)
-        assert one["actor"] in true or not one["present"]
-        assert one["pair"] == pytest.approx(pair_probability(store, number, one["named"], one["agent"]), abs=1e-12)
+    for entry in view["evidence"]:
+        together = entities[entry["named"]] == entities[entry["agent"]]
+        members = [m for m in view["mentions"] if m["entity"] == entities[entry["agent"]]]
+        alone = {actor for m in members for actor in m["actors"]} == {entry["actor"]}
+        assert entry["present"] == (together and alone)
+        assert entry["actor"] in true or not entry["present"]
+        assert entry["pair"] == pytest.approx(
+            pair_probability(store, number, entry["named"], entry["agent"]), abs=1e-12
+        )
         held = 0
         for clustering in clusterings:
             members = [
-                m for m, label in zip(view["mentions"], clustering, strict=True) if label == clustering[one["agent"]]
+                m for m, label in zip(view["mentions"], clustering, strict=True) if label == clustering[entry["agent"]]
             ]
-            alone = {actor for m in members for actor in m["actors"]} == {one["actor"]}
-            held += clustering[one["named"]] == clustering[one["agent"]] and alone
-        assert one["probability"] == pytest.approx(held / S)
+            alone = {actor for m in members for actor in m["actors"]} == {entry["actor"]}
+            held += clustering[entry["named"]] == clustering[entry["agent"]] and alone
+        assert entry["probability"] == pytest.approx(held / S)
 
 
 def test_the_text_is_as_it_was(store: EventStore) -> None:
     view = document_view(store, 1)
     text = "".join(
-        word + " " * space for one in view["sentences"] for word, space in zip(one["words"], one["spaces"], strict=True)
+        word + " " * space
+        for sentence in view["sentences"]
+        for word, space in zip(sentence["words"], sentence["spaces"], strict=True)
     )
     assert HOSTILE in text
     assert view["title"] == HOSTILE
-    assert HOSTILE in next(one["named_text"] for one in view["evidence"] if one["named"] == 0)
+    assert HOSTILE in next(entry["named_text"] for entry in view["evidence"] if entry["named"] == 0)
 
 
 def test_a_document_that_holds_no_event(tmp_path: Path) -> None:
@@ -207,5 +211,5 @@ def test_a_document_that_holds_no_event(tmp_path: Path) -> None:
     nobody = MadeUpDocument(3, made.date, None, (MadeUpMention(("they",)),), made.antecedents[:1, :1])
     with write(tmp_path / "a.duckdb", [made, nobody]) as store:
         view = document_view(store, 3, sample=5)
-    assert [one["entity"] for one in view["mentions"]] == [None]
+    assert [mention["entity"] for mention in view["mentions"]] == [None]
     assert (view["actors"], view["evidence"], view["links"], view["title"]) == ([], [], [], None)

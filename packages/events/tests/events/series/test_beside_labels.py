@@ -37,7 +37,7 @@ def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventSt
     held = corrected_series(store)
     columns = series.framed()
     for at, key in enumerate(zip(columns["actor"], columns["period"], strict=True)):
-        row = next(one for one in held.rows if (one.actor, one.period) == key)
+        row = next(row for row in held.rows if (row.actor, row.period) == key)
         beside = [columns[name][at] for name in ("corrected", "corrected_low", "corrected_high", "labelled")]
         assert beside == [row.estimate, row.low, row.high, row.labelled]
     document = series.to_dict()

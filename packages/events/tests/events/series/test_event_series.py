@@ -72,7 +72,7 @@ def test_mean_and_variance_are_the_closed_form(
                 continue
             samples = samples_of(counts, actor, documents, unit)
             per = len(documents) if unit == "share" else 1
-            means = [sum(one) / S for one in samples]
+            means = [sum(sample) / S for sample in samples]
             mean = math.fsum(means) / per
             variance = math.fsum(
                 sum((n - m) ** 2 for n in one) / (S - 1) for one, m in zip(samples, means, strict=True)
@@ -95,7 +95,7 @@ def test_intervals(store: EventStore, counts: dict[int, Counts], interval: str, 
         totals = np.sum(samples, axis=0) if samples else np.zeros(S, dtype=int)
         per = len(documents) if unit == "share" else 1
         if interval == "exact":
-            low, high = slow_interval(law_of_sum([law_of(one) for one in samples]), level)
+            low, high = slow_interval(law_of_sum([law_of(sample) for sample in samples]), level)
         elif interval == "normal":
             reach = {0.5: 0.6744897501960817, 0.95: Z}[level] * np.std(totals, ddof=1)
             low, high = totals.mean() - reach, totals.mean() + reach
@@ -319,14 +319,14 @@ def test_what_is_no_comparison(store_to_compare: EventStore) -> None:
 
 def test_the_verdict_counts_the_periods(store_to_compare: EventStore) -> None:
     for level in (0.3, 0.6, 0.95):
-        held = compare_actors(store_to_compare, "YUG", "KWT", period="quarter", level=level)
-        told = [row for row in held.rows if row.n_documents]
+        comparison = compare_actors(store_to_compare, "YUG", "KWT", period="quarter", level=level)
+        told = [row for row in comparison.rows if row.n_documents]
         more, fewer, equal = (
             len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")
         )
-        assert f"Of {len(told)} quarters with documents, YUG has more in {more} and KWT in {fewer}, " in str(held)
-        assert f"probability {level:g} or more; {equal} " in held.verdict()
-        assert held.silent == ()
+        assert f"Of {len(told)} quarters with documents, YUG has more in {more} and KWT in {fewer}, " in str(comparison)
+        assert f"probability {level:g} or more; {equal} " in comparison.verdict()
+        assert comparison.silent == ()
 
 
 @pytest.mark.long

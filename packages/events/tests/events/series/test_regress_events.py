@@ -50,7 +50,7 @@ def by_hand(store: EventStore) -> pd.DataFrame:
 @pytest.mark.long
 def test_it_is_the_regression_of_all_pairs(store: EventStore) -> None:
     table = beside()
-    found = regress_events(store, covariates=["troops", "season"], fixed_effects=["actor"], data=table)
+    regression = regress_events(store, covariates=["troops", "season"], fixed_effects=["actor"], data=table)
     pairs = by_hand(store)
     known = table.replace({"actor": {"Arland": "AAA"}}).set_index(["actor", "period"])
     at = known.loc[list(zip(pairs["actor"], pairs["period"], strict=True))].reset_index()
@@ -62,21 +62,21 @@ def test_it_is_the_regression_of_all_pairs(store: EventStore) -> None:
         strata=pairs["stratum"],
         clusters=pairs["document"],
     )
-    assert [row.name for row in found.rows] == ["troops", "season: warm"]
-    for row, other in zip(found.rows, expected.rows, strict=True):
+    assert [row.name for row in regression.rows] == ["troops", "season: warm"]
+    for row, other in zip(regression.rows, expected.rows, strict=True):
         assert row.corrected.value == pytest.approx(other.corrected.value, abs=1e-12)
         assert (row.corrected.low, row.naive.high) == pytest.approx((other.corrected.low, other.naive.high), abs=1e-12)
-    assert found.recipe["asked"] == ["AAA", "BBB"]
-    assert (found.recipe["documents"], found.recipe["labelled"]) == (160, 60)
+    assert regression.recipe["asked"] == ["AAA", "BBB"]
+    assert (regression.recipe["documents"], regression.recipe["labelled"]) == (160, 60)
 
 
 def test_actors_alone_differ_as_their_corrected_shares(store: EventStore) -> None:
     """The means of the outcome of two actors, whose labels were corrected in the same way."""
-    found = regress_events(store, covariates=["actor"])
+    regression = regress_events(store, covariates=["actor"])
     pairs = by_hand(store)
     means = pairs.groupby("actor")["p"].mean()
-    assert found["(intercept)"].naive.value == pytest.approx(means["AAA"])
-    assert found["actor: BBB"].naive.value == pytest.approx(means["BBB"] - means["AAA"])
+    assert regression["(intercept)"].naive.value == pytest.approx(means["AAA"])
+    assert regression["actor: BBB"].naive.value == pytest.approx(means["BBB"] - means["AAA"])
 
 
 def test_files_and_documents(store: EventStore, tmp_path: Path) -> None:
@@ -85,6 +85,6 @@ def test_files_and_documents(store: EventStore, tmp_path: Path) -> None:
     table["length"] = np.arange(len(table))
     table.to_csv(tmp_path / "length.csv", index=False)
     read = howsure.read(tmp_path / "length.csv")
-    found = regress_events(store, covariates=["length"], on=["document"], period="year", data=read)
+    regression = regress_events(store, covariates=["length"], on=["document"], period="year", data=read)
     same = regress_events(store, covariates=["length"], on=["document"], data=table)
-    assert found["length"].corrected == same["length"].corrected
+    assert regression["length"].corrected == same["length"].corrected

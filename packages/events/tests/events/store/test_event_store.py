@@ -292,8 +292,8 @@ def test_a_store_is_made_whole_or_not_at_all_on_an_almost_full_disk(tmp_path: Pa
     process.start()
     process.join()
     assert process.exitcode == 0
-    found = json.loads(told.read_text())
-    for kilobytes, message in found.items():
+    content = json.loads(told.read_text())
+    for kilobytes, message in content.items():
         path = tmp_path / kilobytes / "a.duckdb"
         assert os.listdir(path.parent) == ([path.name] if message is None else [])
         if message is None:
@@ -301,7 +301,7 @@ def test_a_store_is_made_whole_or_not_at_all_on_an_almost_full_disk(tmp_path: Pa
                 assert store.settings["seed"] == 4
         else:
             assert f"{path} cannot be written" in message
-    assert {message is None for message in found.values()} == {True, False}
+    assert {message is None for message in content.values()} == {True, False}
 
 
 def _make(folder: Path, told: Path) -> None:

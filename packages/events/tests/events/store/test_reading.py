@@ -137,7 +137,9 @@ def slow_first(
 ) -> tuple[int, int] | None:
     """The pair with the largest difference; the nearest, then the first, of equal ones."""
     everywhere = labels if everywhere is None else everywhere
-    near = [m for m in range(len(labels[0])) if any(row[m] == row[one] for row in everywhere for one in mentions)]
+    near = [
+        m for m in range(len(labels[0])) if any(row[m] == row[mention] for row in everywhere for mention in mentions)
+    ]
     scores = {}
     for i, j in combinations(near, 2):
         shares = [

@@ -85,20 +85,23 @@ def order(client: TestClient, name: str, changes: dict[str, Any] | None = None, 
 
 
 def present(store: EventStore) -> dict[tuple[int, str], Any]:
-    return {(one.document, one.coder): "unclear" if one.unclear else list(one.acting) for one in answers_of(store)}
+    return {
+        (answer.document, answer.coder): "unclear" if answer.unclear else list(answer.acting)
+        for answer in answers_of(store)
+    }
 
 
 @pytest.mark.long
 def test_an_answer_is_stored_changed_and_taken_back(client: TestClient, store: EventStore) -> None:
     first, second = reading_order(store)[:2]
-    told = client.get("/api/label/room?coder=anna").json()
-    assert told["documents"] == reading_order(store)
-    assert [one["code"] for one in told["actors"]] == list(ACTORS)
-    assert (told["question"], told["answered"]) == ("Which of these attack here?", [])
+    content = client.get("/api/label/room?coder=anna").json()
+    assert content["documents"] == reading_order(store)
+    assert [actor["code"] for actor in content["actors"]] == list(ACTORS)
+    assert (content["question"], content["answered"]) == ("Which of these attack here?", [])
     answer = order(client, "answer", json={**SAID, "document": first})
     assert answer.status_code == 200
-    told = answer.json()
-    assert (told["revision"], told["progress"]["answered"], told["progress"]["open"]) == (1, 1, True)
+    content = answer.json()
+    assert (content["revision"], content["progress"]["answered"], content["progress"]["open"]) == (1, 1, True)
     order(client, "answer", json={**SAID, "document": second, "acting": [], "unclear": True})
     order(client, "answer", json={**SAID, "document": first, "acting": ["KWT", "IRQ"], "revision": 1})
     assert present(store) == {(first, "anna"): ["IRQ", "KWT"], (second, "anna"): "unclear"}
@@ -125,9 +128,9 @@ def test_a_conflict_tells_what_is_there(client: TestClient, store: EventStore) -
     answer = order(client, "settle", json={**settled, "coder": "other judge", "acting": []})
     assert (answer.status_code, answer.json()["revision"]) == (409, 1)
     assert answer.json()["answer"] == {"acting": ["IRQ"], "unclear": False}
-    told = client.get("/api/label/disagreements").json()
-    assert [(one["coder"], one["acting"]) for one in told[0]["answers"]] == [("anna", ["IRQ"]), ("ben", [])]
-    assert (told[0]["answer"], told[0]["revision"]) == ({"acting": ["IRQ"], "unclear": False}, 1)
+    content = client.get("/api/label/disagreements").json()
+    assert [(answer["coder"], answer["acting"]) for answer in content[0]["answers"]] == [("anna", ["IRQ"]), ("ben", [])]
+    assert (content[0]["answer"], content[0]["revision"]) == ({"acting": ["IRQ"], "unclear": False}, 1)
 
 
 REFUSED = [
@@ -299,13 +302,13 @@ def test_a_room_that_is_closed_writes_no_more(client: TestClient, store: EventSt
 
 def test_the_words_are_shown_without_what_the_model_found(store: EventStore, room: Room, client: TestClient) -> None:
     number = reading_order(store)[0]
-    told = client.get(f"/api/label/document?coder=anna&number={number}").json()
-    assert told["view"] is None
-    assert told["sentences"]
+    content = client.get(f"/api/label/document?coder=anna&number={number}").json()
+    assert content["view"] is None
+    assert content["sentences"]
     assisted = visitor(store, Room(store, assisted=True))
     view = assisted.get(f"/api/label/document?coder=anna&number={number}&sample=3").json()["view"]
     assert (view["document"], view["sample"]) == (number, 3)
-    assert view["sentences"] == told["sentences"]
+    assert view["sentences"] == content["sentences"]
 
 
 def test_how_far_coders_agree(client: TestClient, store: EventStore) -> None:
@@ -315,9 +318,9 @@ def test_how_far_coders_agree(client: TestClient, store: EventStore) -> None:
     give(store, "ben", [(number, ["IRQ"] if at % 2 and at > 3 else []) for at, number in enumerate(numbers[:-1])])
     order(client, "answer", json={**SAID, "document": numbers[-1], "coder": "ben", "acting": ["IRQ"]})
     total = agreement(store).total
-    told = client.get("/api/label/agreement").json()
-    assert told == {name: getattr(total, name) for name in ("documents", "alpha", "low", "high", "why")}
-    assert (told["documents"], total.differing) == (10, 2)
+    content = client.get("/api/label/agreement").json()
+    assert content == {name: getattr(total, name) for name in ("documents", "alpha", "low", "high", "why")}
+    assert (content["documents"], total.differing) == (10, 2)
 
 
 def test_the_store_is_the_only_file_that_a_query_reads(client: TestClient, store: EventStore) -> None:
@@ -348,4 +351,4 @@ def test_a_damaged_text_is_refused(room_store: Path, table: str, damage: str, to
 
 def test_titles_of_actors_are_told(client: TestClient) -> None:
     actors = client.get("/api/label/room?coder=anna").json()["actors"]
-    assert [one["title"] for one in actors] == ["Iraq", "Yugoslavia", ATTACKS[1]]
+    assert [actor["title"] for actor in actors] == ["Iraq", "Yugoslavia", ATTACKS[1]]

@@ -71,7 +71,7 @@ def test_a_census_has_no_doubt(store: EventStore) -> None:
     draw_documents(store, n, actors=ACTORS, period="none")
     give(store, "anna", [(number, ["IRQ"] if number % 3 == 0 else []) for number in reading_order(store)])
     true = sum(number % 3 == 0 for number in reading_order(store))
-    assert [(one["low"], one["high"]) for one in intervals(store)["actors"]] == [(true, true), (0, 0)]
+    assert [(actor["low"], actor["high"]) for actor in intervals(store)["actors"]] == [(true, true), (0, 0)]
 
 
 def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
@@ -81,7 +81,7 @@ def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
         give(store, coder, [(number, acting) for number in reading_order(store)])
     told = intervals(store)
     assert told["more"] == 0
-    assert [one["low"] is None for one in told["actors"]] == [True, False]
+    assert [actor["low"] is None for actor in told["actors"]] == [True, False]
 
 
 @pytest.mark.long
@@ -93,7 +93,7 @@ def test_a_small_stratum_without_clear_answers_is_joined(store: EventStore) -> N
     assert (len(unclear), sum(name == "not found, 1998" for name in of.values())) == (2, 5)
     for number in order:
         record_answer(store, number, "anna", acting=[], unclear=number in unclear[:1], revision=0)
-    assert all(one["low"] == 0 for one in intervals(store)["actors"])
+    assert all(actor["low"] == 0 for actor in intervals(store)["actors"])
 
 
 def test_the_first_part_of_a_sample_holds_the_truth_as_often_as_said() -> None:

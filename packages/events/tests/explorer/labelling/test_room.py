@@ -388,5 +388,5 @@ def test_whatever_can_be_used_has_a_name(browser: Browser, room: ServedRoom) -> 
     ids = browser.run("return [...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(set(ids)) == len(ids)
     typed(browser, "1", Keys.ENTER)
-    said = browser.run("return document.getElementById('status').textContent")
-    assert said == f"Saved: Iraq. Document 2 of {READ}."
+    outcome = browser.run("return document.getElementById('status').textContent")
+    assert outcome == f"Saved: Iraq. Document 2 of {READ}."

@@ -215,4 +215,4 @@ def test_only_what_coders_answered_differently_is_settled(store: EventStore) -> 
     assert settled(differing) == (200, "")
     assert settled(differing, 1) == (200, "")
     assert [(one.document, one.coder) for one in settlements_of(store)] == [(differing, "chief")]
-    assert {one.coder for one in answers_of(store)} == {"anna", "ben"}
+    assert {answer.coder for answer in answers_of(store)} == {"anna", "ben"}

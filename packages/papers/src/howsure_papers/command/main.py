@@ -88,7 +88,7 @@ OUTPUT = (
         "--page",
         type=Written(".md"),
         metavar="FILE.md",
-        help="Write a Markdown page, with its figures in a folder beside it.",
+        help="Write a Markdown page, with its figures in a folder next to it.",
     ),
 )
 # Of each: its name, what its progress counts, its options, and what it is. It is `reproduce_NAME` of a module NAME, or
@@ -139,7 +139,7 @@ def add_command(name: str, counted: str, options: Sequence[Option], text: str) -
 
 
 def show(result: Reproduction, form: str, figures: str | None, page: str | None) -> None:
-    """Write the figures into a folder, and a page with its figures beside it, and print what was found."""
+    """Write the figures into a folder, and a page next to them, and print the findings."""
     limit: int | None = click.get_current_context().params.get("limit")
     drawn = result.draw() if figures is not None or page is not None else {}
     if figures is not None:

@@ -18,7 +18,7 @@ FILES = {
     GUM: ("gum", {part: f"gum_{part}.conllu.gz" for part in PARTS}),
     LITBANK: ("litbank_coref", {"train": "litbank_train.conll.gz", "test": "litbank_dev.conll.gz"}),
 }
-PARSER = ("models", "en_ud_small")  # where a parser may lie beside the folder of data sets
+PARSER = ("models", "en_ud_small")  # where a parser may be, next to the folder of data sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,8 @@ def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str |
     return CoreferenceCorpus(name, once["train"], once["dev"], once["test"], parsed, before - after)
 
 
-def parser_beside(data: str | None) -> str | None:
-    """The parser that lies beside the folder of data sets (models/en_ud_small); None if there is none, or no spaCy."""
+def default_parser(data: str | None) -> str | None:
+    """The parser next to the folder of data sets (models/en_ud_small); None without it, or without spaCy."""
     from importlib.util import find_spec
 
     folder = find_data_set("gum", data=data).parent.parent.joinpath(*PARSER)
@@ -65,11 +65,11 @@ def parser_beside(data: str | None) -> str | None:
 
 
 def parser_for(parser: str | None, data: str | None) -> str:
-    """The parser of texts: the one named, or the one beside the data sets.
+    """The parser of texts: the one named, or the one next to the data sets.
 
     Raises InputError where there is none.
     """
-    pipeline_ = parser or parser_beside(data)
+    pipeline_ = parser or default_parser(data)
     if pipeline_ is None:
         raise InputError("texts must be parsed: name a spaCy pipeline, for English parser='en_core_web_sm'.")
     return pipeline_

@@ -1,4 +1,4 @@
-"""A file of antecedent scores: which documents it has, and those of each, read when they are asked for."""
+"""A file of antecedent scores: the names of its documents, and the scores of each, read on demand."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NEEDED, OPTIONAL, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text"
 def record_of(line: bytes | str) -> dict[str, Any]:
     """The JSON object of a line.
 
-    Raises InputError if it is none, or names no document.
+    Raises InputError if the file is not one of antecedent scores, or names no document.
     """
     try:
         record = parsed_json(line)
@@ -126,7 +126,7 @@ NEEDED_ARRAYS = ("mentions", "scores", "null")
 def scores_in_archive(file: IO[bytes]) -> dict[str, AntecedentScores]:
     """The documents of an archive by their names, in its order.
 
-    Raises InputError naming the document and the array that is missing or wrong; ArchiveError if it is no archive.
+    Raises InputError naming the document and the array that is missing or wrong; ArchiveError if it is not an archive.
     """
     archive = Archive(file)
     members: dict[str, list[str]] = {}
@@ -224,9 +224,9 @@ MARK = b"\xef\xbb\xbf"
 
 
 class ScoreFile:
-    """The documents of a file of JSON lines, of which each is read when it is asked for, or of an .npz, read at once.
+    """The documents of a file of JSON lines, each read on demand, or of an .npz file, read at once.
 
-    Raises InputError if there is no such file, naming the line that is no document or names one that was named before.
+    Raises InputError if there is no such file, and names the line that is not a document or repeats a document's name.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

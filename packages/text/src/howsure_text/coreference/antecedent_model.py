@@ -72,7 +72,7 @@ def check_parameters(
         raise InputError(f"passes must be a whole number, 1 or more; it is {passes!r}.")
     for name in () if features is None else listed(features, name="features", of="names of families"):
         _one_of("features", name, families)
-    generator_from(rng)  # refuses what is none
+    generator_from(rng)  # raises if rng is not a seed or a generator
 
 
 def _one_of(parameter: str, value: object, names: Sequence[str]) -> None:

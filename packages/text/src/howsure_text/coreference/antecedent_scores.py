@@ -158,7 +158,7 @@ SHOWN = 20  # characters around a difference
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """For each mention of a model, the mention of the document, None if it is none; and why, by its number."""
+    """For each mention of a model, the mention of the document, or None and the reason, by its number."""
 
     mentions: tuple[Mention | None, ...]
     faults: dict[int, str]

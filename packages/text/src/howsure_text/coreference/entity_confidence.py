@@ -1,4 +1,4 @@
-"""The confidence in entities, mended, and what that gains and loses."""
+"""Recalibrated confidence in entities, and what recalibration gains and loses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from howsure_text.coreference.clusterings import Clustering
 from howsure_text.coreference.coref_posterior import CorefPosterior
 from howsure_text.coreference.judged import mention_confidence, pairs_from_posteriors
 
-# The confidence in entities, mended: as often as it says, two mentions of an entity are one and the same.
+# Recalibrated confidence in entities: the share of pairs of mentions of an entity that truly corefer.
 
-MOST = 1 - 1e-6  # a confidence is at most as sure as this before it is mended
+MOST = 1 - 1e-6  # confidences are capped here before recalibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,24 @@ class ConfidenceMap:
     """From the confidence that a posterior has in a mention of an entity to what gold entities say of such mentions.
 
     A choice of clusters picks what looks probable, so that the mean pair probability within a chosen entity is too high
-    even if all pairs are calibrated. several: log odds of the mended confidence are several[0] + several[1] × log odds
-    of the confidence + several[2] × log(number of mentions / 2). alone: the same without the last, for a mention that
-    is an entity of its own.
+    even if all pairs are calibrated. several: log odds of the recalibrated confidence are several[0] + several[1] × log
+    odds of the confidence + several[2] × log(number of mentions / 2). alone: the same without the last, for a mention
+    that is an entity of its own.
     """
 
     several: tuple[float, float, float] = (0.0, 1.0, 0.0)
     alone: tuple[float, float] = (0.0, 1.0)
 
     def apply(self, confidence: Floats, labels: Integers) -> Floats:
-        """The mended confidence of each mention (M,), given its confidence and the labels of the entities."""
+        """The recalibrated confidence of each mention (M,), given its confidence and the labels of the entities."""
         sizes = sizes_of(labels)
         design = _design(confidence, sizes)
         several = design @ np.array(self.several)
         probability: Floats = sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone)))
         return probability
 
-    def mend(self, judged: Iterable[Judged]) -> list[Judged]:
-        """The same entities with their mended confidence."""
+    def recalibrate(self, judged: Iterable[Judged]) -> list[Judged]:
+        """The same entities with recalibrated confidence."""
         return [
             Judged(self.apply(document.confidence, document.labels), document.labels, document.right)
             for document in judged
@@ -64,9 +64,9 @@ class ConfidenceMap:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Chosen entities of a document beside gold: the confidence in each mention (M,), the labels of the chosen entities
-    (M,), and right (M,): the share of the other mentions of its entity with which it truly corefers; of a lone mention,
-    whether it is alone in gold."""
+    """Chosen entities of a document compared with gold: the confidence in each mention (M,), the labels of the chosen
+    entities (M,), and right (M,): the share of the other mentions of its entity with which it truly corefers; of a lone
+    mention, whether it is alone in gold."""
 
     confidence: Floats
     labels: Integers
@@ -153,14 +153,14 @@ def _finite(value: Any) -> float:
     return float(value)
 
 
-# The entities that a decision chooses from posteriors, beside gold.
+# The entities that a decision chooses from posteriors, compared with gold.
 
 Decision = str
 DECISIONS = ("best", "minimum-risk")
 
 
 def judged_entities(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers], decision: Decision) -> list[Judged]:
-    """The chosen entities of documents beside gold, with the confidence of the posteriors."""
+    """The chosen entities of documents compared with gold, with the confidence of the posteriors."""
     documents = []
     for posterior, true in zip(posteriors, gold, strict=True):
         labels = posterior.labels(entities_by(posterior, decision))
@@ -200,7 +200,7 @@ def checked_documents(
 
 # What recalibration gains and loses: pairs, new mentions, best antecedents and entities, before and after.
 
-BIN_SIZE, BINS_AT_LEAST = 5_000, 20  # the bins of the paper, where there are pairs for so many of them
+BIN_SIZE, BINS_AT_LEAST = 5_000, 20  # the bins of the paper, if there are pairs for at least this many of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What a posterior says beside gold: the confidence in chosen clusters, and pairs for calibration."""
+"""A posterior compared with gold: the confidence in chosen clusters, and pairs for calibration."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class Voices:
     named: Mapping[str, int]
 
     def person(self, form: str, word: str) -> int:
-        """The speaker denoted by a first- or second-person pronoun or a name; 0 if it is none of the speakers."""
+        """The speaker denoted by a first- or second-person pronoun or a name; 0 if it denotes no speaker."""
         if form == "I":
             return self.speaker
         if form == "you":
@@ -157,7 +157,7 @@ SKIPPED = DEFINITE | DEMONSTRATIVE | POSSESSIVES | {"a", "an", "'s", "’s", "'"
 class MentionFacts:
     """One mention. Positions count words from the start of the document, -1 means none; words are codes, 0 means none.
 
-    `words`, `modifiers`, `numerals` and `names` are the content words of the mention, those beside the head, its
+    `words`, `modifiers`, `numerals` and `names` are the content words of the mention, those other than the head, its
     numbers, and its capitalised words. `person` is the speaker denoted by I, by you with a single addressee, or by a
     name, 0 if unknown; `initials` is the acronym of the mention.
     """

@@ -338,10 +338,10 @@ def _check_same_words(name: str, words: list[str], guessed: list[str], names: tu
 
 def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[list[str], list[list[Span]]]]:
     """The words and the clusters of spans, counted in words of the document, by the document's name."""
-    found: dict[str, tuple[list[str], list[list[Span]]]] = {}
+    spans: dict[str, tuple[list[str], list[list[Span]]]] = {}
     for document in documents:
         name = named_part(document)
-        if name in found:
+        if name in spans:
             raise InputError(f"{side} contains two documents {name}; their names must differ.")
         if document.mentions is None:
             raise InputError(f"document {name} of {side} has no mentions annotated; there is nothing to score.")
@@ -350,8 +350,8 @@ def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[
         for mention in document.mentions:
             span = (starts[mention.sentence] + mention.start, starts[mention.sentence] + mention.end)
             clusters.setdefault(mention.entity, []).append(span)
-        found[name] = [word for sentence in document.sentences for word in sentence.words], list(clusters.values())
-    return found
+        spans[name] = [word for sentence in document.sentences for word in sentence.words], list(clusters.values())
+    return spans
 
 
 def _sums(overlap: Overlap) -> list[Sums]:

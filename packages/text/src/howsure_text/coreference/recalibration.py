@@ -1,4 +1,4 @@
-"""Probabilities of coreference mended by gold entities: sharpening, and the confidence in entities."""
+"""Probabilities of coreference recalibrated with gold entities: sharpening, and the confidence in entities."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class CoreferenceRecalibration(Result):
     they are left as they are.
     confidence: by the decision ("best", "minimum-risk") that chooses the entities, the map of the confidence in them.
     effects: pairs, new mentions, best antecedents, entities and lone mentions, before and after, on the documents of
-    the fit. documents: their number. notes: what could not be told.
+    the fit. documents: their number. notes: what could not be estimated.
     """
 
     sharpening: Sharpening | None
@@ -63,7 +63,8 @@ class CoreferenceRecalibration(Result):
         return _sharpened(posterior, self.sharpening)
 
     def mention_confidence(self, posterior: CorefPosterior, clusters: object, *, decision: Decision = "best") -> Floats:
-        """The mended confidence in every mention of the entities that `decision` chose from a recalibrated posterior.
+        """The recalibrated confidence in every mention of the entities that `decision` chose from a recalibrated
+        posterior.
 
         Of a mention: how probably another mention of its entity, picked at random, is truly the same; if it is alone,
         that it is. The mean over an entity is the confidence in the entity: of two of its mentions, picked at random.
@@ -163,14 +164,14 @@ class CoreferenceRecalibration(Result):
     def below(self) -> Sequence[str]:
         """What the numbers of the map say."""
         sharpening = self.sharpening
-        mended = (
+        change = (
             "The probabilities are unchanged; the confidence in entities is recalibrated."
             if sharpening is None
             else f"Choice of the antecedent to the power {sharpening.links:.2f}; log odds of a new entity times "
             f"{sharpening.new:.2f}, plus {sharpening.offset:.2f}."
         )
         return [
-            mended,
+            change,
             *(f"The squared error {how} for {', '.join(names)}." for how, names in self._changes().items() if names),
             *(f"Note: {note}." for note in self.notes),
         ]
@@ -251,7 +252,7 @@ def entity_pairs_from_posteriors(
 
     An entity whose pairs are right by three quarters is a row of weight 0.75 with label 1, and one of weight 0.25 with
     label 0; the document is the cluster. posteriors, gold: as of `recalibrate_coreference`, but recalibrated already.
-    recalibration: with it, the confidence is mended. alone: the lone mentions instead; label 1 if they are alone in
+    recalibration: recalibrates the confidence. alone: the lone mentions instead; label 1 if they are alone in
     gold.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
@@ -265,7 +266,7 @@ def entity_pairs_from_posteriors(
         raise unknown_name("decision", str(decision), DECISIONS, place="decision")
     judged = judged_entities(*checked_documents(posteriors, gold), decision)
     if recalibration is not None:
-        judged = recalibration.confidence[decision].mend(judged)
+        judged = recalibration.confidence[decision].recalibrate(judged)
     return entity_pairs(judged, alone=alone)
 
 
@@ -286,7 +287,7 @@ def _effects(
     if len(before) != len(posteriors):
         raise InputError(f"before must be of the same documents; it has {len(before)}, posteriors {len(posteriors)}.")
     after = [_sharpened(posterior, sharpening) for posterior in posteriors]
-    chosen, mended = judged_entities(before, gold, DECISIONS[0]), judged_entities(after, gold, DECISIONS[0])
+    entities, sharpened = judged_entities(before, gold, DECISIONS[0]), judged_entities(after, gold, DECISIONS[0])
     if had is not None:
-        chosen = had.confidence[DECISIONS[0]].mend(chosen)
-    return effects_of(Side(before, chosen), Side(after, confidence[DECISIONS[0]].mend(mended)), gold)
+        entities = had.confidence[DECISIONS[0]].recalibrate(entities)
+    return effects_of(Side(before, entities), Side(after, confidence[DECISIONS[0]].recalibrate(sharpened)), gold)

@@ -37,8 +37,8 @@ ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES = ("first", "second")
 PLACE = Kind(str)  # a number that says where
 NOT_RECALIBRATED = (
-    "confidence: not recalibrated, likely too high; howsure coreference recalibrate mends it by documents "
-    "with gold entities"
+    "confidence: not recalibrated, likely too high; howsure coreference recalibrate corrects it with documents that "
+    "have gold entities"
 )
 
 
@@ -47,7 +47,7 @@ class ResolvedDocument(Result):
     """The result of `resolve`: a document with one clustering of its mentions, and what is probable of them.
 
     mentions, posterior: recalibrated, where that is possible. labels (M,): the entities that `decision` chose.
-    recalibration: by which the confidence in them is mended, if there is one. threshold: the lowest probability of the
+    recalibration: that of the confidence in them, if there is one. threshold: the lowest probability of the
     pairs that are shown. notes: what was left out.
     """
 
@@ -109,7 +109,7 @@ class ResolvedDocument(Result):
         return float((self.posterior.antecedents.new - self.posterior.singleton_probability()).sum())
 
     def confidence_of(self, members: Sequence[int]) -> float:
-        """The mean pair probability within an entity, mended if it is; of a lone mention, that it is alone."""
+        """The mean pair probability within an entity, recalibrated if possible; of a lone mention, that it is alone."""
         return float(self.confidence[members].mean())
 
     def words_of(self, place: int) -> str:

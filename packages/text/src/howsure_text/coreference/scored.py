@@ -141,10 +141,10 @@ def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None =
     is masked has -10,000. `result.char_map`: the candidates in order, and their place in the text. `words`: the
     sentences of the text where it was given as words, which fastcoref does not keep.
 
-    Candidates that are no words (special tokens, padding), and those that are the same words as an earlier one, cannot
+    Candidates that are not words (special tokens, padding), and those with the same words as an earlier one, cannot
     be linked to in a text and are left out, with a warning if anything referred to them.
 
-    Raises InputError if it is no such result.
+    Raises InputError if it is not such a result.
     """
     try:
         logits, places = np.asarray(result.coref_logit, dtype=np.float64), list(result.char_map.values())
@@ -161,7 +161,7 @@ def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None =
     _, lost = without_mentions(posterior.antecedents, kept)
     if lost > 0.0:
         warnings.warn(
-            f"left out {counted(int((~kept).sum()), 'candidate')} of {len(kept)} in {id} that are no words, or the "
+            f"left out {counted(int((~kept).sum()), 'candidate')} of {len(kept)} in {id} that are not words, or the "
             f"same words as another; others refer to them with a probability of at most {lost:.2g}",
             stacklevel=2,
         )

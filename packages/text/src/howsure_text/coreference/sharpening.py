@@ -181,7 +181,7 @@ def fit_sharpening(
     documents: Sequence[tuple[Antecedents, Integers]], *, score: Score, weight_of_new: float
 ) -> tuple[Sharpening, tuple[str, ...]]:
     """The sharpening of least loss: that of the pairs, and `weight_of_new` times that of P(new), each divided by what
-    it is without one; and notes of what the documents could not tell.
+    it is without one; and notes on what the documents do not determine.
 
     documents: antecedent distributions and gold labels.
 

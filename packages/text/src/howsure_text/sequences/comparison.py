@@ -195,8 +195,8 @@ def compare_posteriors(
     """What a change of probabilities is worth, on sentences with gold tags: those of a recalibration, say.
 
     before, after: posteriors of the same sentences. tags: their gold tags. unseen: for each sentence, whether each of
-    its words is unseen (T,); their errors are then also told apart. tag_pairs: the number of the most frequent pairs of
-    consecutive tags that are judged. unknown_tags: "error", or "keep", as in `tag_pairs`.
+    its words is unseen (T,); their errors are then also reported separately. tag_pairs: the number of the most frequent
+    pairs of consecutive tags that are judged. unknown_tags: "error", or "keep", as in `tag_pairs`.
 
     After recalibrating a tagger, compare with `cross_tempered` on the sentences of the fit, and with the recalibrated
     tagger on others.

@@ -157,7 +157,7 @@ class EntitySpans(Result):
     def pairs(self, *, only_predicted: bool = False) -> Pairs:
         """Calibration pairs (probability, whether it is an entity), by type; the sentence is the cluster.
 
-        Gold entities that the posterior did not bring up are no pairs: a choice that looks at the answer would make any
+        Gold entities that the posterior did not propose are not pairs: a choice that looks at the answer would make any
         model look badly calibrated. only_predicted: only the entities of the predicted sequence.
 
         Raises InputError without gold, or if there is no such entity.
@@ -356,7 +356,7 @@ def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:
     >>> np.exp(legal.log_prob([["B-PER", "I-PER"]])).round(3).tolist()  # one of five
     [0.2]
 
-    Raises InputError for labels that are none of entities, or not of the grammar.
+    Raises InputError for labels that do not denote entities, or violate the grammar.
     """
     if posterior.labels is None:
         raise InputError("posterior must name its labels; give TagPosterior labels.")

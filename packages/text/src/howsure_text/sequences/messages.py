@@ -24,7 +24,7 @@ _idle = threading.local()
 
 
 class Workspace:
-    """Arrays by name; what one holds is lost when its name is asked for again."""
+    """Reusable arrays by name; requesting a name again overwrites its array."""
 
     def __init__(self) -> None:
         self._held: dict[str, Floats] = {}
@@ -350,7 +350,7 @@ class Scaled:
         emission, transition = (float(values.max()) for values in potentials)
         span = emission + transition - sum(float(values.min()) for values in potentials)
         span += math.log(len(chain.transitions))
-        if not span <= WIDEST:  # also if it is no number
+        if not span <= WIDEST:  # also if it is NaN
             return None
         local = np.subtract(chain.emissions, emission, out=workspace.floats("local", chain.emissions.shape))
         weights = np.exp(chain.transitions - transition)
@@ -372,7 +372,7 @@ class Scaled:
                 scales[t] = row @ ones
                 row /= scales[t]
         totals = values[batch.last_rows] @ ones
-        with np.errstate(over="ignore", invalid="ignore"):  # what is no number is looked for by who asked
+        with np.errstate(over="ignore", invalid="ignore"):  # callers check for NaN
             log_z = np.log(totals[:, 0]) + self.shift[0] * batch.lengths + self.shift[1] * (batch.lengths - 1)
         for scale in scales.values():
             log_z[: len(scale)] += np.log(scale[:, 0])

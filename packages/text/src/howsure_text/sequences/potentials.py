@@ -44,13 +44,13 @@ def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], 
         try:
             lengths[begin : begin + len(part)] = list(map(len, part))
             joined = np.concatenate([array for array in part if len(array)] or [np.empty((0, n_tags or 0))])
-        except (TypeError, ValueError):  # something is no array, or has another shape
+        except (TypeError, ValueError):  # some entry is not an array, or has another shape
             joined = np.empty(0)
         n_tags = joined.shape[1] if n_tags is None and joined.ndim == 2 and len(joined) else n_tags
         right = joined.ndim == 2 and joined.shape[1] == (n_tags or 0) and joined.dtype.kind in NUMERIC
         if not right or (joined.size and not joined.max() < np.inf):  # NaN goes through the maximum
             _explain(part, begin, n_tags)
-    if n_tags is None:  # no token at all: a shape may tell
+    if n_tags is None:  # no token at all: the shape of an empty array may show it
         n_tags = next((np.shape(array)[1] for array in arrays if np.ndim(array) == 2), None)
     return arrays, lengths, n_tags
 
@@ -245,8 +245,8 @@ class Potentials:
         states = self.n_tags if self.shared else self.n_tags**2
         with one_thread(), borrowed_workspace() as workspace:
             for batch in batches(self.lengths, width=max(states, width)):
-                found = of_batch(self._chain(batch, workspace), workspace)
-                for sentence, answer in zip(batch.sentences.tolist(), found, strict=True):
+                batch_answers = of_batch(self._chain(batch, workspace), workspace)
+                for sentence, answer in zip(batch.sentences.tolist(), batch_answers, strict=True):
                     answers[sentence] = answer
         return answers
 
@@ -299,7 +299,7 @@ Given = float | Sequence[Any]  # one for all, or one for each sentence
 
 
 class Computed(Sequence[Floats]):
-    """Arrays, one per sentence, computed when they are asked for."""
+    """Arrays, one per sentence, computed on demand."""
 
     def __init__(self, of_sentence: Callable[[int], Floats], n: int) -> None:
         self._of_sentence, self._n = of_sentence, n

@@ -24,7 +24,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 DECODINGS = ("viterbi", "posterior")
 KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # in files: of a model as it was trained, and of one with temperatures
 TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class of tagger enters itself
-FUNCTION = {"function": "pass it to load"}  # what stands in a file for a parameter that is a function
+FUNCTION = {"function": "pass it to load"}  # placeholder in a file for a parameter that is a function
 
 
 class Tagger(ABC):

@@ -35,7 +35,7 @@ class Temperatures(Result):
     the model was underconfident. The intervals are by sentences. tag_loss, sequence_loss: the mean of -log P(gold tag),
     and of -log P(gold tags of the sentence), per token, before and after, on the sentences of the fit. n, sentences:
     the tokens that count, and the sentences that have some. left_out: tokens without a tag that the model holds
-    possible. notes: what could not be told.
+    possible. notes: what could not be estimated.
     """
 
     emissions: Estimate
@@ -100,7 +100,7 @@ class Temperatures(Result):
 
     @property
     def words(self) -> str:
-        """The temperatures, what they do to the likelihood, and what could not be told."""
+        """The temperatures, what they do to the likelihood, and what could not be estimated."""
         width = max(map(len, self.rows()))
         lines = [f"{name:<{width}}  {estimate}" for name, estimate in self.rows().items()]
         sizes = f"{counted(self.sentences, 'sentence')}, {counted(self.n, 'token')}"

@@ -88,7 +88,7 @@ def intervals(losses: Losses, minimum: Minimum, level: float) -> list[Ends]:
     """
     gradients, curvatures = _gradients(losses, minimum.at), minimum.curvatures
     sentences, rest = len(gradients), minimum.curvature - curvatures
-    if np.linalg.eigvalsh(rest).min() <= 0:  # without one of the sentences, the others tell nothing
+    if np.linalg.eigvalsh(rest).min() <= 0:  # without one of the sentences, the others do not determine it
         return [(None, None)] * len(minimum.at)
     steps = np.linalg.solve(rest, gradients[:, :, None])[:, :, 0]
     reach = t_quantile(level, sentences - 1) * jackknife_error(steps)
@@ -176,8 +176,8 @@ def fit_temperatures(
     >>> print(fit_temperatures(truth.tempered(0.5), gold).emissions)  # of a model that is twice too sure
     1.9101 [1.6756, 2.1774]
 
-    Raises InputError for tags of other sentences or of another tag set, for no tokens, and where the sentences cannot
-    tell the temperature.
+    Raises InputError for tags of other sentences or of another tag set, for no tokens, and where the sentences do not
+    determine the temperature.
 
     Sources: Guo et al. 2017 (temperatures); Cain & Lange 1984 (the jackknife by one step).
     """
@@ -262,16 +262,16 @@ class Parts:
 
 
 def _losses(gold: GoldLikelihood, parts: Parts, place: Integers) -> Losses:
-    """The loss of each sentence at logarithms of temperatures, which stand in these places."""
+    """The loss of each sentence as a function of log temperatures; `place`: the position of each part's own one."""
     return lambda logs: parts.losses(gold.at(*np.exp(logs)[place].tolist()))
 
 
 def _told(
     gold: GoldLikelihood, parts: Parts, place: Integers, notes: tuple[str, ...]
 ) -> tuple[Minimum, Integers, tuple[str, ...]]:
-    """The minimum. Transitions and unseen words whose own temperature cannot be told get that of emissions.
+    """The minimum. Transitions and unseen words whose own temperature cannot be estimated get that of emissions.
 
-    Raises InputError if that of emissions cannot be told.
+    Raises InputError if that of emissions cannot be estimated.
     """
     while True:
         minimum = least(_losses(gold, parts, place), int(place.max()) + 1, parts.n)

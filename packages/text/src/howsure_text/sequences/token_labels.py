@@ -166,7 +166,7 @@ def gold_tags(label_ids: ArrayLike, *, labels: Sequence[str]) -> list[list[str]]
     >>> gold_tags([[-100, 1, 2, -100, 0, -100]], labels=["O", "B-PER", "I-PER"])
     [['B-PER', 'I-PER', 'O']]
 
-    Raises InputError for a number that is no label's.
+    Raises InputError for a number without a label.
     """
     names = _checked_names(labels)
     gold = []
@@ -203,7 +203,7 @@ def _array(values: Any, name: str) -> Array:
 
 
 def _sentences(values: Any, name: str, *, depth: int) -> list[Array]:
-    """An array per sentence, of `depth` dimensions each; one sentence may stand for itself."""
+    """An array per sentence, of `depth` dimensions each; a single sentence may be given without a list around it."""
     shape = "(sentences, tokens, labels)" if depth == 2 else "(sentences, tokens)"
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__len__"):
         raise InputError(f"{name} must be an array {shape}, or a list of arrays; it is {values!r}.")

@@ -233,7 +233,7 @@ def descend(
     first = lowest = objective(start)[0]
     try:
         while len(values) < max_iterations and not has_converged(values, tolerance):
-            with np.errstate(over="ignore", invalid="ignore"):  # what is no number any more ends the passes
+            with np.errstate(over="ignore", invalid="ignore"):  # the passes end when a value is NaN
                 for i in rng.permutation(len(parts)).tolist():
                     part = parts[i]
                     gradient = 2 * objective.c2 * part.share * weights

@@ -124,7 +124,7 @@ def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = 
 
     >>> check_tags([["N"]], [["How", "sure"]])
     Traceback (most recent call last):
-    howsure.errors.InputError: tags[0] must hold one tag for each word of its sentence; 1 tag, 2 words.
+    howsure.errors.InputError: tags[0] must contain one tag for each word of its sentence; 1 tag, 2 words.
 
     Raises InputError naming the sentence whose length differs, or the tag that is not a string.
     """

@@ -95,16 +95,16 @@ class LazyPairs:
         import narwhals as nw
 
         q, y, weight = nw.col("q"), nw.col("y"), nw.col("weight")
-        found = {FrameFault.LABEL_MISSING: y == MISSING, FrameFault.LABEL_OTHER: y == OTHER}
+        conditions = {FrameFault.LABEL_MISSING: y == MISSING, FrameFault.LABEL_OTHER: y == OTHER}
         if self.groups is not None:
-            found[FrameFault.GROUP_MISSING] = _missing(nw.col("group"), self.dtypes[self.groups])
-        found[FrameFault.PROBABILITY_MISSING] = q.is_null() | is_nan(q)
-        found[FrameFault.PROBABILITY_OUTSIDE] = ~((q >= 0.0) & (q <= 1.0))
+            conditions[FrameFault.GROUP_MISSING] = _missing(nw.col("group"), self.dtypes[self.groups])
+        conditions[FrameFault.PROBABILITY_MISSING] = q.is_null() | is_nan(q)
+        conditions[FrameFault.PROBABILITY_OUTSIDE] = ~((q >= 0.0) & (q <= 1.0))
         if self.is_weighted:
-            found[FrameFault.WEIGHT_MISSING] = weight.is_null() | is_nan(weight)
-            found[FrameFault.WEIGHT_OUTSIDE] = ~((weight >= 0.0) & (weight <= LARGEST))
-            found[FrameFault.WEIGHTLESS] = weight == 0.0
-        return found
+            conditions[FrameFault.WEIGHT_MISSING] = weight.is_null() | is_nan(weight)
+            conditions[FrameFault.WEIGHT_OUTSIDE] = ~((weight >= 0.0) & (weight <= LARGEST))
+            conditions[FrameFault.WEIGHTLESS] = weight == 0.0
+        return conditions
 
     def _label(self) -> Any:
         import narwhals as nw

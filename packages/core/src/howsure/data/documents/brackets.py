@@ -40,8 +40,9 @@ LeftOut = list[BrokenDocument]
 def whole(
     documents_read: Iterable[tuple[Document, BracketFault | None]], left_out: LeftOut | None, *, mentions: bool = True
 ) -> list[Document]:
-    """The documents that were read, each with the fault in its brackets, if any: one with a fault is an error or, with
-    a list as `left_out`, left out and recorded there. Without `mentions` it stays, and has none."""
+    """The documents that were read, each with the error in its brackets, if any. A document with an error raises
+    InputError or, with a list as `left_out`, is left out and recorded there. Without `mentions` it stays, and has no
+    mentions."""
     documents = []
     for document, fault in documents_read:
         if fault is not None and left_out is not None:

@@ -52,8 +52,8 @@ def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = N
 
 
 def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in the columns of CoNLL-2012; without `mentions`, a document with broken brackets stays,
-    and has none."""
+    """The documents of a text in the columns of CoNLL-2012; without `mentions`, documents with broken brackets stay and
+    have no mentions."""
     return whole(_parts(text), left_out, mentions=mentions)
 
 
@@ -190,8 +190,8 @@ def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None
 
 
 def three_column_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in three columns; without `mentions`, a document with broken brackets stays, and has
-    none."""
+    """The documents of a text in three columns; without `mentions`, documents with broken brackets stay and have no
+    mentions."""
     return whole(_numbered(text), left_out, mentions=mentions)
 
 

@@ -248,7 +248,7 @@ def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None
 
 
 def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in CoNLL-U; without `mentions`, Entity= is not read, and need not be in order."""
+    """The documents of a text in CoNLL-U; without `mentions`, Entity= attributes are not read and may be invalid."""
     return whole(_documents(text, mentions=mentions), left_out)
 
 

@@ -18,7 +18,7 @@ LABEL = re.compile(rf"([{''.join(PREFIXES)}])(?:-(.+))?", re.DOTALL)
 
 
 class Entity(NamedTuple):
-    """The tokens start, …, stop − 1 of a sentence, counted from 0, and the type of the entity that they are."""
+    """The tokens start, …, stop − 1 of a sentence, counted from 0, and the type of their entity."""
 
     start: int
     stop: int
@@ -65,9 +65,9 @@ def entities_in(tags: Sequence[str]) -> list[Entity]:
 
 
 def entities_of(content: Any) -> list[Entity]:
-    """The entities of a text in any of their forms: tags (a list, or a text with blanks between them), spans (start,
-    stop, type) or {"start", "end", "label"}, a list of these as JSON, a Document with mentions, a Doc of spaCy with
-    `ents` (their places are characters); of None, none.
+    """The entities of a text, given in any form: tags (a list, or a text separated by blanks), spans (start, stop,
+    type) or {"start", "end", "label"}, a list of these as JSON, a Document with mentions, or a spaCy Doc with `ents`
+    (positions are characters); for None, no entities.
 
     >>> entities_of("B-PER I-PER O") == entities_of('[{"start": 0, "end": 2, "label": "PER"}]')
     True

@@ -64,7 +64,7 @@ def _sentence(tokens: list[Any], before_space: Collection[int]) -> Sentence:
 
 
 def _layer(tokens: list[Any], value: Callable[[Any], str]) -> Strings | None:
-    """One value per token, or None where all are empty."""
+    """One value per token, or None if all are empty."""
     values = tuple(value(token) for token in tokens)
     return values if any(values) else None
 
@@ -108,7 +108,7 @@ def read_documents(
 def documents_in(
     path: str | os.PathLike[str], *, format: str | None = None, left_out: LeftOut | None = None
 ) -> list[Document]:
-    """`read_documents` with checked arguments; documents with broken brackets go into `left_out`, where it is a list.
+    """`read_documents` with checked arguments; documents with broken brackets are added to `left_out`, if it is a list.
 
     Raises InputError as `read_documents` does, or if no document is left.
     """
@@ -134,7 +134,7 @@ def left_out_text(left_out: LeftOut, kept: int) -> str:
 
 
 def seen_form(text: Text) -> str:
-    """The form that the first lines of a text show; InputError if none."""
+    """The format that the first lines of a text show; InputError if they show none."""
     form, row = _form_and_row(text)
     if form is None:
         columns = row.count("\t") + 1
@@ -149,12 +149,12 @@ def seen_form(text: Text) -> str:
 
 
 def is_plain(path: str | os.PathLike[str]) -> bool:
-    """Whether the first lines of a file show none of the forms: a plain text."""
+    """Whether the first lines of a file show no known format: a plain text."""
     return _form_and_row(read_text(path))[0] is None
 
 
 def _form_and_row(text: Text) -> tuple[str | None, str]:
-    """The form that the first lines of a text show, if any, and the row that shows it."""
+    """The format that the first lines of a text show, if any, and the row that shows it."""
     lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()]
     if BEGIN_CONLL.fullmatch(lines[0]):
         return "conll-2012", lines[0]
@@ -186,7 +186,8 @@ DOCSTART = "-DOCSTART-"
 
 
 def document_items(path: str | os.PathLike[str]) -> tuple[list[Any], list[int] | None]:
-    """What the documents of a file hold, and where they are sentences the document of each, if there are several.
+    """The contents of the documents of a file and, if the items are sentences of several documents, the document of
+    each.
 
     `.spacy` (DocBin): a Doc each. CoNLL-2012, CoNLL-U and three columns: a Document with mentions each. Other `.conll`,
     `.iob`, `.bio` and `.tsv`: the tags in the last column, of each sentence. Any other file: a text in each line.
@@ -244,7 +245,7 @@ DOCUMENT_BEGIN = re.compile(r"^#\s*(?:newdoc|begin document)\b", re.MULTILINE)
 
 
 def first_documents(path: str | os.PathLike[str], limit: int | None) -> list[Document]:
-    """The first `limit` documents of a file, or all of them; each must begin by a line that says so.
+    """The first `limit` documents of a file, or all of them; each must begin with a line that marks a new document.
 
     Raises InputError as `read_documents` does.
     """

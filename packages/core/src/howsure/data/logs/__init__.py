@@ -1,1 +1,1 @@
-"""What evaluation programs log, read by their own names: every log becomes rows in named columns."""
+"""Readers for the logs of evaluation programs: every log becomes rows with named columns."""

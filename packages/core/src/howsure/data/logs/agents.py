@@ -1,4 +1,4 @@
-"""Logs of programs that evaluate agents and tool use: tau2-bench, Harbor, SWE-bench, BFCL; and of OpenAI's evals."""
+"""Logs of programs that evaluate agents and tool use (tau2-bench, Harbor, SWE-bench, BFCL), and of OpenAI's evals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNIT: Mapping[str, tuple[float, float]] = dict.fromkeys(("reward", "resolved", "
 
 
 def _rewards(record: Mapping[str, Any], rewards: Mapping[str, Any], source: Source) -> Row:
-    """A row with its rewards as scores; the reward is missing where the run ended before it was given."""
+    """A row with its rewards as scores; the reward is missing if the run ended before it was assigned."""
     return with_scores(dict(record), {"reward": None, **source.scores(rewards)})
 
 
@@ -132,7 +132,7 @@ def _bfcl(source: Source) -> Iterator[Row]:
 
 
 def _model_folder(source: Source) -> str | None:
-    """The folder of a model, above those of categories; as BFCL writes score/<model>/…"""
+    """The folder of a model above the folders of categories, as in BFCL's score/<model>/…"""
     folders = os.path.abspath(source.name).split(os.sep)[:-1]
     after = len(folders) - folders[::-1].index("score") if "score" in folders else len(folders)
     return folders[after] if after < len(folders) else None
@@ -146,7 +146,7 @@ def _is_openai_evals(beginning: Beginning) -> bool:
 
 
 def _openai_evals(source: Source) -> Iterator[Row]:
-    """A row for each sample and, where it was judged several times, for each run; a match and metrics make one row."""
+    """A row for each sample or, if it was evaluated several times, for each run; a match and metrics form one row."""
     named: Row = {}
     items, runs_of_samples = (
         dict[str, Any](),
@@ -178,7 +178,8 @@ def _openai_evals(source: Source) -> Iterator[Row]:
 
 
 def _judgement(data: Mapping[str, Any], *, scores: bool) -> Row:
-    """What an event says of an answer. scores: whether its numbers are scores; of a match, they were expected."""
+    """The evaluation in an event. scores: whether its numbers are scores; the numbers of a match are expected
+    values."""
     texts = {"prediction": data.get("sampled"), "target": data.get("expected")}
     row: Row = {name: value for name, value in texts.items() if isinstance(value, str)}
     if not scores or data.get("correct") is not None:

@@ -1,4 +1,4 @@
-"""What a neural model put out, saved as arrays, and what transformers hands back."""
+"""Arrays that a neural model has produced, and outputs of transformers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KINDS = {"label_names": TEXTS, "label_ids": NUMBERS}  # where `labels` may be th
 
 @dataclass(frozen=True, slots=True)
 class ModelArrays:
-    """The arrays of a file; None where it has none."""
+    """The arrays of a file; None for an array that is not there."""
 
     name: str
     logits: Array
@@ -51,8 +51,8 @@ class ModelArrays:
 
 
 def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
-    """The arrays of an .npz file, or the logits of an .npy file; `targets`: an .npy file with the numbers of the right
-    labels.
+    """The arrays of an .npz file, or the logits of an .npy file; `targets`: an .npy file with the index of each true
+    label.
 
     Raises InputError naming the file, and what it holds instead.
     """
@@ -76,7 +76,7 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
 
 
 def read_label_numbers(path: str) -> Array:
-    """The numbers of the right labels in an .npy file.
+    """The indices of the true labels in an .npy file.
 
     Raises InputError if it holds anything else.
     """
@@ -91,7 +91,7 @@ def read_label_numbers(path: str) -> Array:
 
 
 def label_names_of(text: str) -> tuple[str, ...]:
-    """The names of labels: separated by commas, or in the config.json of a model, as id2label.
+    """The names of labels: from a text separated by commas, or from the id2label of a model's config.json.
 
     >>> label_names_of("O,B-PER, I-PER")
     ('O', 'B-PER', 'I-PER')
@@ -118,7 +118,7 @@ def _whole(file: Any, path: str) -> Array:
 
 
 def _named(archive: Archive, path: str) -> dict[str, Any]:
-    """The arrays of an archive that have one of the names."""
+    """The arrays of an archive with one of these names."""
     arrays_by_role: dict[str, Any] = {}
     for role, names in NAMES.items():
         for name in names:
@@ -151,7 +151,7 @@ SUM_OFF_BY = 1e-3
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether there are arrays of a Trainer, or lists of labels with scores."""
+    """Whether a file has the arrays of a Trainer, or lists of labels with scores."""
     members = {name.removesuffix(".npy") for name in beginning.members}
     if members:
         return "label_ids" in members and not members.isdisjoint(NAMES["logits"])
@@ -163,7 +163,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each text, or for each token that has a label, with logits; or for each text with its scores."""
+    """A row for each text or each token with a label, with logits; or a row for each text with its scores."""
     if source.file.format == "npz" or source.name.endswith(".npy"):
         yield from _predicted(source)
         return
@@ -222,7 +222,7 @@ def _predicted(source: Source) -> Iterator[Row]:
 
 
 def _labels_beside(source: Source) -> str | None:
-    """The path of the right labels of logits, a file of a known name in the same folder; None if there is none."""
+    """The path of the true labels, a file with a known name in the folder of the logits; None if there is none."""
     if not source.name.endswith(".npy"):
         return None
     candidates = [os.path.join(source.folder, f"{name}.npy") for name in NAMES["label_ids"]]
@@ -241,7 +241,7 @@ def _class_names(source: Source, own_names: Sequence[str] | None, size: int) -> 
         if len(own_names) != size:
             raise InputError(f"{source.name} names {len(own_names)} labels for {size} classes.")
         return list(own_names)
-    config = source.beside("config.json")
+    config = source.sibling("config.json")
     named = config.get("id2label") if isinstance(config, dict) else None
     if not isinstance(named, dict) or len(named) != size:
         return None
@@ -250,7 +250,7 @@ def _class_names(source: Source, own_names: Sequence[str] | None, size: int) -> 
 
 
 def _listed(source: Source) -> Iterator[Any]:
-    """The texts of a JSON document: a list for each, or one dictionary for each."""
+    """The texts of a JSON document, each a list of labels with scores, or each a dictionary."""
     items = source.document()
     if not isinstance(items, list):
         raise InputError(f"{source.name} must contain a list with the output for each text.")
@@ -258,7 +258,7 @@ def _listed(source: Source) -> Iterator[Any]:
 
 
 def _scored(record: Any) -> Row:
-    """The classes of a text and their probabilities, and the right one where the record names it."""
+    """The classes of a text with their probabilities, and the true class if the record names it."""
     scores_ = _scores_in(record) if isinstance(record, Mapping) else None
     if scores_ is None:
         raise ValueError("it has no list of {label, score}, as text-classification pipelines with top_k=None write")
@@ -302,12 +302,12 @@ def _probability(value: Any) -> float:
 
 
 def _is_scored(value: Any) -> bool:
-    """Whether this is a label with its score."""
+    """Whether a value is a label with its score."""
     return isinstance(value, Mapping) and (value.keys() == SCORED or any(keys <= value.keys() for keys in TAGGED))
 
 
 def _scores_in(record: Mapping[str, Any]) -> Any:
-    """The first value that is a list of labels with scores, or one of them; None if there is none."""
+    """The first value that is a list of labels with scores, or a single one; None if there is none."""
     for value in record.values():
         if _is_scored(value) or (isinstance(value, list) and value and all(map(_is_scored, value))):
             return value

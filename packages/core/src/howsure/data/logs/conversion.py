@@ -1,4 +1,4 @@
-"""Logs rewritten as JSON lines in named columns, from where they are read like any file."""
+"""Logs rewritten as JSON lines with named columns, which are then read like any file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ MASS = "class_mass"  # of the answers among all tokens
 
 @dataclass
 class Log:
-    """What logs contain, counted while they are rewritten."""
+    """A description of the contents of logs, collected while they are rewritten."""
 
     format: LogFormat
     normalise: str
@@ -74,23 +74,22 @@ class Log:
         return self.rows > 0 and all(self.filled_rows.get(name) == self.rows for name in columns)
 
     def varies(self, column: str) -> bool:
-        """Whether a column holds different values."""
+        """Whether a column has different values."""
         return len(self.values.get(column, ())) > 1
 
     @property
     def group(self) -> tuple[str, ...]:
-        """The columns that part rows which must not be pooled, as far as they differ."""
+        """The columns that separate rows which must not be pooled, if their values differ."""
         return tuple(name for name in self.format.group if (self.several_ways if name == RUN else self.varies(name)))
 
     def repeats_items(self, parts: Collection[str]) -> bool:
-        """Whether an item may have several rows in a group, because rows differ in other columns than those of the
-        groups."""
+        """Whether an item may have several rows in a group, because other columns differ."""
         runs = () if RUN in self.format.group else (RUN,)
         return any(self.varies(column) for column in {*self.group, *runs} - {"task", *parts})
 
     def choice_of(self, column: str) -> str:
-        """The condition that keeps one value of a column, as it would be typed; of several ways of scoring, one that
-        loses no task with a way of its own."""
+        """The condition that keeps one value of a column, as a user would type it; among several ways of scoring, one
+        that keeps all tasks."""
         values = (self.several_ways if column == RUN else ()) or self.values[column]
         kept, *others = [value for value in values if value is not None]
         if column == RUN and not all(kept in ways for ways in self.ways.values()):
@@ -99,12 +98,12 @@ class Log:
 
     @property
     def several_ways(self) -> tuple[Any, ...]:
-        """The ways (filters) in which the same answers are scored, as the first task has them that has several."""
+        """The ways (filters) in which the same answers are scored, for the first task that has several."""
         return next((tuple(ways) for ways in self.ways.values() if len(ways) > 1), ())
 
     def check_ways(self, parts: Collection[str], *, advice: str) -> None:
-        """Raise InputError if the same answers are scored in several ways, and no column of `parts` separates these
-        ways; `advice` says how to separate them."""
+        """Raise InputError if the same answers are scored in several ways and no column of `parts` separates them;
+        `advice` says how to separate them."""
         if RUN in parts or not self.several_ways:
             return
         ways = shortened(map(repr, self.several_ways))
@@ -115,7 +114,7 @@ class Log:
 
     @property
     def class_names(self) -> tuple[str, ...] | None:
-        """What the positions of the choices are called, if that is the same in every row and no number."""
+        """The names of the answer positions, if they are the same in every row and not numbers."""
         names = self.classes if self.alike else None
         if names is None or len(set(names)) < len(names) or any(spelled_number(name) is not None for name in names):
             return None
@@ -127,17 +126,17 @@ class Log:
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """The columns of numbers that the program itself gave: of quality, costs and counts."""
+        """The columns of numbers that the program itself computed: quality scores, costs and counts."""
         return tuple(name for name in self.numbers if name not in NAMED)
 
     @property
     def quality_scores(self) -> tuple[str, ...]:
-        """The scores that say how good an answer is."""
+        """The scores that measure the quality of an answer."""
         return tuple(name for name in self.scores if self.measure(name).is_quality)
 
     @property
     def primary_scores(self) -> tuple[str, ...]:
-        """The score of quality that the program gives first, of each task."""
+        """The first quality score of each task."""
         return tuple(dict.fromkeys(self.first_scores.values()))
 
     def measure(self, name: str) -> Measure:
@@ -148,18 +147,18 @@ class Log:
 
     @cached_property
     def contradiction(self) -> Contradiction | None:
-        """An item that is not the same document everywhere, if there is one."""
+        """An item that refers to different documents in different files, if there is one."""
         return contradiction_in(self.reread()) if ITEM_HASH in self.filled_rows else None
 
     def check_items(self) -> None:
-        """Raise InputError where an item is not the same document everywhere."""
+        """Raise InputError if an item refers to different documents."""
         if self.contradiction is not None:
             raise self.contradiction.error()
 
     @cached_property
     def item_column(self) -> str:
-        """The column by which rows of several models are paired: items, or their documents where items contradict these
-        and documents tell them apart, which a note says.
+        """The column by which rows of several models are paired: the item or, if items contradict documents, the
+        document, with a note.
 
         Raises InputError where neither does.
         """
@@ -171,7 +170,7 @@ class Log:
         return ITEM_HASH
 
     def note_repeats_without_items(self) -> None:
-        """Add a note where items repeat, but some rows have no item, so that repeats cannot be clusters."""
+        """Add a note if items repeat but some rows have no item, so that repeats cannot be clusters."""
         if ITEM not in self.filled_rows:
             return
         items = Counter(
@@ -188,7 +187,7 @@ class Log:
                 )
 
     def note_unread(self) -> None:
-        """Add a note that counts the scores that are not numbers, and says how lists of them can be read."""
+        """Add a note that counts the scores that are not numbers, and says how to read lists of them."""
         if not self.unread:
             return
         counts = [
@@ -203,8 +202,8 @@ class Log:
         self.notes.append(told(f"Not read, since these are not numbers: {', '.join(counts)}.{advice}"))
 
     def note_left_out_scores(self, selected: Collection[str]) -> None:
-        """Add notes that name the scores that are not selected, and the costs and counts, which are not scores unless
-        the user names them."""
+        """Add notes that name the scores that were not selected, and the costs and counts, which are scores only if the
+        user names them."""
         others = [name for name in self.quality_scores if name not in selected]
         if others:
             names = shortened(others, limit=len(others))
@@ -250,7 +249,8 @@ class Log:
         self.alike = self.alike and classes is not None and classes == self.classes
 
     def _note_first_score(self, task: Any, score: str, names: list[str]) -> None:
-        """Note the first score of a row with these columns, unless the first one so far of its task precedes it."""
+        """Record the first score of a row with these columns, unless an earlier one of the same task takes
+        precedence."""
         current, place = self.first_scores.get(task), names.index(score)
         if current is None or score in self.names_before[task] or current in names[place:]:
             self.first_scores[task] = score
@@ -276,14 +276,14 @@ def input_files(
     model_version: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[File, ...], Log | None]:
-    """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
+    """The named files, with logs rewritten in `spool`, and the contents of the logs; None for tables.
 
     `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
     columns and scores, a column is kept if its name is a word of the texts `names_needed`. `normalise` says how
     log-likelihoods of choices become probabilities. `files` are those of the paths, where they are known. `most`: read
     at most this many rows of each log, with all that they hold. `labels_from`: a table of right answers. `explode`: a
-    list in each row of a table, whose elements become rows. `model_version`: what an alias in a log of decisions
-    stood for. `tell` is called with notes on the table.
+    list in each row of a table, whose elements become rows. `model_version`: the model behind an alias in a log of
+    decisions. `tell` is called with notes on the table.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -342,7 +342,7 @@ def input_files(
 
 
 def _refuse_archives(files: Sequence[File]) -> None:
-    """Raise InputError if one of the files is an archive, which only a log may be."""
+    """Raise InputError if one of the files is an archive; only a log may be one."""
     for file in files:
         if file.format == "zip" and zipfile.is_zipfile(file.path):
             raise InputError(f"{file.name} is not an archive of a program that howsure can read: {', '.join(LOGS)}.")
@@ -353,7 +353,7 @@ def _refuse_archives(files: Sequence[File]) -> None:
 def _rewrite(
     file: File, path: Path, log: Log, needed_columns: Callable[[Row], Row], most: int | None, labels: Labels | None
 ) -> File | None:
-    """A log as JSON lines; None, and a note, if it has no rows, as that of a run that was stopped at once."""
+    """A log as JSON lines; None and a note if it has no rows, such as a run that was stopped at once."""
     before = log.rows
     unlabelled = 0
     with open(path, "wb") as copy:
@@ -372,7 +372,7 @@ def _rewrite(
 
 
 def _add_score_columns(path: Path, scores: Sequence[str]) -> None:
-    """Let a rewritten log have the scores that others have, too: nothing in its first row says so."""
+    """Add the score columns of other logs to a rewritten log, since its first row does not show them."""
     with open(path, "rb") as copy:
         first = parsed_line(copy.readline())
         lacking = [name for name in scores if name not in first]
@@ -386,7 +386,7 @@ def _add_score_columns(path: Path, scores: Sequence[str]) -> None:
 
 
 def _complete_rows(source: Source, log: Log, labels: Labels | None) -> Iterator[Row]:
-    """The rows of a log with their probabilities; an error names its line or sample."""
+    """The rows of a log with their probabilities; errors name the line or the sample."""
     rows, number = log.format.rows(source), 0
     while True:
         number += 1
@@ -404,7 +404,7 @@ def _complete_rows(source: Source, log: Log, labels: Labels | None) -> Iterator[
 
 
 def _with_probabilities(row: Row, way: str) -> Row:
-    """A row with the probabilities of its classes, the likeliest of them, and whether that is right."""
+    """A row with the probabilities of its classes, the most probable class, and whether it is right."""
     for name in KEYS:
         if isinstance(row.get(name), (list, dict)):
             raise ValueError(f"{name} must be a text or a number; it is {shown(row[name])}")
@@ -431,12 +431,12 @@ def _with_probabilities(row: Row, way: str) -> Row:
 
 
 def _as_literal(value: Any) -> str:
-    """A value as an expression writes it."""
+    """A value as written in a `where` expression."""
     return "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
 
 
 def _needed_columns(row: Row, words: Collection[str] | None) -> Row:
-    """The columns of a row that can be asked for: those of every log, numbers, and those among `words`; without words,
+    """The columns of a row that users can name: those of every log, numbers, and those in `words`; without words,
     all."""
     if words is None:
         return row
@@ -455,7 +455,7 @@ Roles = dict[str, str | None]  # a column each
 def with_defaults(
     roles: Roles, y_prob: Probabilities | None, log: Log, files: Sequence[File], *, pairing: bool
 ) -> tuple[Roles, Probabilities]:
-    """What is asked of a log, with a column for each role that was not named.
+    """The requested columns of a log, with a default column for each role that was not named.
 
     Every model, task and prompt becomes a group of its own. Rows are identified by their item; where an item has
     several rows in a group, it is their cluster. With `pairing`, the rows are those of one model, to be matched with
@@ -491,7 +491,7 @@ def with_defaults(
 def _probabilities(
     y_true: str | None, y_prob: Probabilities | None, log: Log, files: Sequence[File]
 ) -> tuple[str | None, Probabilities]:
-    """The column of labels, and how probabilities are given."""
+    """The column of labels, and the form of the probabilities."""
     for name in () if y_prob is None or y_prob.way == UNNAMED else y_prob.columns:
         if name in log.format.refused:
             raise InputError(f"{name} {log.format.refused[name]}.")
@@ -547,7 +547,7 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
 
 
 def _items(roles: Roles, log: Log, parts: Sequence[str]) -> Roles:
-    """What tells rows apart, or what those have in common that are of one item."""
+    """The column that identifies rows, or the item that rows share."""
     clusters: Roles = {"clusters": DOCUMENT} if log.has(DOCUMENT) and roles["clusters"] is None else {}
     if ITEM not in log.filled_rows:
         return clusters
@@ -570,7 +570,7 @@ def log_of_selected_rows(
     by_file: bool = False,
     missing_values: Sequence[str] = (),
 ) -> Log:
-    """The log of the rows, rewritten in `files`, that satisfy a condition; of all rows without one.
+    """The log of the rows, rewritten in `files`, that satisfy a condition; without one, of all rows.
 
     Raises InputError if none does, or a value cannot be compared.
     """
@@ -593,7 +593,7 @@ def log_of_selected_rows(
 
 
 def _rows_with_files(files: Sequence[File], marks: Sequence[int] | None = None) -> Iterator[tuple[str, Row]]:
-    """The rows of rewritten logs, or those that are marked, each with the name of its file."""
+    """The rows (or the marked rows) of rewritten logs, each with the name of its file."""
     lines = chain.from_iterable(zip(repeat(file.name), _lines(file)) for file in files)
     for name, line in lines if marks is None else compress(lines, marks):
         yield name, parsed_line(line)

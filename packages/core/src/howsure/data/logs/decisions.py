@@ -1,4 +1,4 @@
-"""Decisions: typed answers with probabilities, several questions to a response, in both shapes that vendors write.
+"""Decisions: typed answers with probabilities, several questions per response, in the two formats of vendors.
 
 {"model": …, "answers": {NAME: {"type": "noul", "noul": p}, …}}, as typesafe-sdk types it, and {"model": …, "answers":
 [{"type": "predicate", "name": NAME, "probability": p}, …]}, as openai does. A line is a response, or a record with the
@@ -26,7 +26,7 @@ REFUSED = {
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether a response holds typed answers."""
+    """Whether a response contains typed answers."""
     if beginning.file.format == "jsonl":
         body = _body(beginning.record)
         return any(isinstance(mapping(answer).get("type"), str) for _, answer in _answers(body))
@@ -36,7 +36,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each question of each response; refusals have no probabilities, boxes are left out."""
+    """A row for each question of each response; refusals have no probabilities, and boxes are left out."""
     counts, aliases, unknown = Counter[str](), set[str](), 0
     for line, record in source.objects():
         body = _body(record)
@@ -81,7 +81,7 @@ def _body(record: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _answers(body: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The answers with the names of their questions; one without a name has its position."""
+    """The answers with the names of their questions; an answer without a name is named by its position."""
     answers = body.get("answers")
     if isinstance(answers, dict):
         return list(answers.items())
@@ -89,7 +89,7 @@ def _answers(body: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _answer(kind: str, answer: Mapping[str, Any]) -> Row | None:
-    """What an answer says of each class; None of a type that says nothing."""
+    """The probability of each class in an answer; None for a type without probabilities."""
     if kind == "refusal":
         return {"prediction": None}
     if kind in TYPES:
@@ -132,7 +132,7 @@ def _named(values: list[Any]) -> list[str]:
 
 
 def _target(label: Any, row: Row) -> Row:
-    """The position of the right class by its label; empty without a label."""
+    """The position of the right class by its label; missing without a label."""
     if label is None or "classes" not in row:
         return {}
     name = _named([label])[0]

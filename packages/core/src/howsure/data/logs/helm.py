@@ -44,14 +44,14 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each instance, trial and perturbation: its statistics, and its answer where the state is read."""
+    """A row for each instance, trial and perturbation: its statistics, and its answer if the scenario state is read."""
     document = source.document()
     named = _setting(document, source)
     if isinstance(document, list):
         stats_rows = [_of_stats(record, source, at) for at, record in enumerate(document, 1)]
         yield from _without_certainties([_main_metric_first(named | row) for row in stats_rows], source)
         return
-    stats_document = source.beside(STATS)
+    stats_document = source.sibling(STATS)
     if not isinstance(stats_document, list | None):
         raise InputError(f"{STATS} next to {source.name} must contain a list; it contains {shown(stats_document)}.")
     stats = (
@@ -66,7 +66,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 
 def _main_metric_first(row: Row) -> Row:
-    """A row with the main metric of its scenario before the others."""
+    """A row with the main metric of its scenario first."""
     scenario = str(row.get("task")).partition(":")[0]
     metrics = (metric for metric, scenarios in MAIN_METRICS.items() if scenario in scenarios.split())
     main = next((metric for metric in (*metrics, "exact_match") if metric in row), None)
@@ -78,8 +78,8 @@ def _key(row: Row) -> tuple[Any, ...]:
 
 
 def _setting(document: Any, source: Source) -> Row:
-    """The model and the task, from the run's specification in the same folder, or from the state itself."""
-    settings_document = source.beside(SETTING)
+    """The model and the task, from the run's specification in the same folder or from the scenario state."""
+    settings_document = source.sibling(SETTING)
     spec = settings_document if isinstance(settings_document, dict) else document if isinstance(document, dict) else {}
     adapter = mapping(spec.get("adapter_spec"))
     name, _, arguments = str(spec.get("name", "")).partition(":")
@@ -118,7 +118,7 @@ def _states(document: Any, source: Source) -> Sequence[Any]:
 
 
 def _of_state(record: Any, source: Source, at: int) -> Row:
-    """An answer to an instance, and its probabilities where it is one letter of several."""
+    """An answer to an instance, and its probabilities if it is one of several letters."""
     instance = mapping(mapping(record).get("instance"))
     references = instance.get("references")
     if not isinstance(references, list) or "id" not in instance:
@@ -150,7 +150,7 @@ def _completion(state: Any) -> Mapping[str, Any]:
 
 
 def _tokens(completion: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The tokens of a completion as others write them."""
+    """The tokens of a completion in the form of other logs."""
     tokens = [mapping(token) for token in listed(completion.get("tokens"))]
     return [
         {
@@ -165,7 +165,7 @@ def _tokens(completion: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _without_certainties(answers: list[Row], source: Source) -> list[Row]:
-    """The rows, without their probabilities where all are 1, which is what models have that gave none."""
+    """The rows, without probabilities if all are 1: models that report none are written this way."""
     certainties = [row["probability"] for row in answers if "probability" in row]
     if not certainties or any(not math.isclose(certainty, 1.0, abs_tol=1e-12) for certainty in certainties):
         return answers

@@ -27,7 +27,7 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether an archive holds what Inspect puts there, or a document begins like its logs."""
+    """Whether an archive has the members of an Inspect log, or a document begins like one."""
     if beginning.members:
         return HEADER in beginning.members or START in beginning.members
     keys = set(beginning.keys)
@@ -35,7 +35,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each sample and epoch: what was answered, how it was scored, and the probability of the answer."""
+    """A row for each sample and epoch: the answer, its scores, and its probability."""
     if not source.is_archive:
         document = mapping(source.document())
         yield from _rows(document, iter(listed(document.get("samples"))), source)
@@ -74,7 +74,7 @@ def _check(header: Mapping[str, Any], source: Source) -> None:
 
 
 def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
-    """What a sample says; `scorer` is what gave the one score that samples of version 1 hold."""
+    """The row of a sample; `scorer` names the scorer of the single score in samples of version 1."""
     single_score = {scorer if isinstance(scorer, str) else "score": sample["score"]} if "score" in sample else {}
     scores = mapping(sample.get("scores")) or single_score
     row: Row = {"item": sample["id"], "run": sample.get("epoch"), "metadata": sample.get("metadata")}
@@ -91,15 +91,15 @@ def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
     return with_scores(row, _scores(scores, source))
 
 
-def _question(asked: Any) -> Any:
-    """What a sample asks: a text, or messages without the ids that each run gives them."""
-    if not isinstance(asked, list):
-        return asked
-    return [[mapping(message).get("role"), mapping(message).get("content")] for message in asked]
+def _question(question: Any) -> Any:
+    """The question of a sample: a text, or messages without the ids that differ between runs."""
+    if not isinstance(question, list):
+        return question
+    return [[mapping(message).get("role"), mapping(message).get("content")] for message in question]
 
 
 def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: list[Any]) -> Row:
-    """The right choice by its position, and the log-probabilities of the letters where the answer was given."""
+    """The position of the right choice, and the log-probabilities of the letters at the answer."""
     letters = LETTERS[: len(choices)]
     row: Row = {"classes": [str(choice) for choice in choices]}
     right = [letters.index(str(target)) for target in targets if str(target) in letters and len(str(target)) == 1]
@@ -111,20 +111,21 @@ def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: 
 
 
 def _answer(scores: Mapping[str, Any]) -> str | None:
-    """What a scorer took for the answer, if all say the same."""
+    """The answer that scorers extracted, if all agree."""
     answers = [mapping(score).get("answer") for score in scores.values()]
     texts = {answer.strip() for answer in answers if isinstance(answer, str)}
     return texts.pop() if len(texts) == 1 else None
 
 
 def _tokens(sample: Mapping[str, Any]) -> list[Any]:
-    """The tokens of the answer with their log-probabilities; [] if the model gave none."""
+    """The tokens of the answer with their log-probabilities; [] if there are none."""
     choices = listed(mapping(sample.get("output")).get("choices"))
     return listed(mapping(mapping(choices[0]).get("logprobs")).get("content")) if choices else []
 
 
 def _scores(scores: Mapping[str, Any], source: Source) -> dict[str, float | None]:
-    """The values of all scorers as numbers, those of several values as scorer.value; others are counted."""
+    """The values of all scorers as numbers; scorers with several values become scorer.value. Other values are
+    counted."""
     values: dict[str, Any] = {}
     for name, score in scores.items():
         value = mapping(score).get("value")
@@ -133,8 +134,7 @@ def _scores(scores: Mapping[str, Any], source: Source) -> dict[str, float | None
 
 
 def _number(value: Any) -> float | None:
-    """A value as the number that Inspect averages, but None for a text that is not a number, which Inspect counts as
-    0."""
+    """The number that Inspect averages for a value; None for a text that is not a number, which Inspect counts as 0."""
     if not isinstance(value, str):
         return number(value)
     return VALUES[value] if value in VALUES else WORDS.get(value.lower(), spelled_number(value))

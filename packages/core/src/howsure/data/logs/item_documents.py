@@ -1,4 +1,4 @@
-"""Which document each item of a log is: the same item must be the same document in every file, or pairs are wrong."""
+"""The document behind each item of a log: an item must be the same document in every file, or pairs are wrong."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HASH_LENGTH = 16  # hexadecimal digits
 
 
 def content_hash(content: Any, *, kind: str = "content") -> str | None:
-    """The hash of what an item asks; None where the log does not hold it. Hashes of two kinds are never compared.
+    """The hash of the content of an item; None if the log does not contain it. Hashes of two kinds are never compared.
 
     >>> content_hash({"question": "?"}) == content_hash({"question": "?"})
     True
@@ -31,7 +31,7 @@ def content_hash(content: Any, *, kind: str = "content") -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """An item that is one document in a file and another one in another, and of how many items that is so.
+    """An item that is one document in one file and another document in another file, and the number of such items.
 
     one_to_one: whether all items have different documents, and every file has the same documents: then rows can be
     paired by their documents.
@@ -46,7 +46,7 @@ class Contradiction:
 
     @property
     def summary(self) -> str:
-        """What is wrong, in a clause."""
+        """The contradiction, in a clause."""
         of_task = "" if self.task is None else f" of {self.task}"
         first, second = self.files
         where = f"in {first} and in {second}" if first != second else f"in two rows of {first}"
@@ -54,7 +54,7 @@ class Contradiction:
         return f"item {shown(self.item)}{of_task} is not the same document {where} ({count} differ)"
 
     def error(self) -> InputError:
-        """The error where rows cannot be paired by their documents, or the user named the items."""
+        """The error if rows cannot be paired by their documents, or if the user named the items."""
         advice = (
             f"Pair rows by their documents: {parameter('id', ITEM_HASH)}."
             if self.one_to_one
@@ -64,7 +64,7 @@ class Contradiction:
         return InputError(f"{self.summary}; answers to different questions must not be paired. {advice}")
 
     def note(self) -> str:
-        """What was done where rows are paired by their documents."""
+        """The note if rows are paired by their documents."""
         return f"{self.summary}; rows are paired by their documents ({ITEM_HASH}), not by their item."
 
 
@@ -86,10 +86,10 @@ def contradiction_in(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> Contradic
             is_whole = False
             continue
         key = (str(row.get(TASK)), str(row.get(ITEM)), digest.partition(HASH_KIND_END)[0])
-        known, known_file = documents.setdefault(key, (digest, file))
-        if known != digest:
+        first_digest, first_file = documents.setdefault(key, (digest, file))
+        if first_digest != digest:
             contradictory[key] = None
-            first = first or (row.get(ITEM), row.get(TASK), (known_file, file))
+            first = first or (row.get(ITEM), row.get(TASK), (first_file, file))
         model = str(row.get(MODEL) or file)
         part = items_of.setdefault((model, *(str(row.get(name)) for name in (TASK, PROMPT, RUN))), {})
         is_whole = is_whole and part.setdefault(digest, key[1]) == key[1]

@@ -1,4 +1,4 @@
-"""Right answers in a table of their own, for a log: found by the item and, if an item has several, the question."""
+"""True answers in a separate table, joined to a log by the item and, if items have several, the question."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WORDS = {"1": YES, "yes": YES, "0": NO, "no": NO}  # other spellings of a label
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels of a table by item and question; "" where it names no questions."""
+    """The labels of a table by item and question; the question is "" if the table has none."""
 
     name: str
     held: Mapping[tuple[str, str], str]
@@ -32,7 +32,7 @@ class Labels:
 
     @classmethod
     def read(cls, path: str, spool: Path) -> Self:
-        """The labels of a file.
+        """Read the labels from a file.
 
         Raises InputError if it lacks a column, or labels one answer in two ways.
         """
@@ -68,7 +68,7 @@ class Labels:
         return cls(path, label_by_key, column_by_role["question"] is not None)
 
     def of(self, row: Row) -> Row:
-        """A row with its label as its target, if the table has one.
+        """A row with its label as the target, if the table has one.
 
         Raises ValueError if the label is none of the answers.
         """
@@ -80,7 +80,7 @@ class Labels:
 
 
 def position(label: str, classes: Sequence[str]) -> int:
-    """The place of a label among the classes; 1 and yes mean true where the classes are true and false.
+    """The position of a label among the classes; 1 and "yes" mean true if the classes are true and false.
 
     >>> position("yes", ["false", "true"]), position("calm", ["angry", "calm"])
     (1, 1)

@@ -1,4 +1,4 @@
-"""Logs of programs that score each item and give no probabilities: where their rows lie, and what is called what."""
+"""Formats of logs that score each item without probabilities: the location of rows, and the names of fields."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A layout of records, each an item or several.
+    """The structure of a log format: each record is an item or contains several.
 
     `keys` are what every record has, and what a document shows in its beginning, unless this begins with one of the
     keys `first`. `records` finds them in a document; `rows` converts a record, and `failed` is the note on rows
@@ -42,7 +42,7 @@ class Layout:
 
     @property
     def format(self) -> LogFormat:
-        """The layout as a format of logs."""
+        """The layout as a log format."""
         return LogFormat(self.name, self.program, self._recognises, self._rows, bounds=self.bounds)
 
     def _recognises(self, beginning: Beginning) -> bool:
@@ -52,7 +52,7 @@ class Layout:
         return needed <= set(beginning.keys) or beginning.keys[:1] in [(key,) for key in self.first]
 
     def _rows(self, source: Source) -> Iterator[Row]:
-        """A row for each answer; equal answers of an item in one file are its runs."""
+        """A row for each answer; equal answers to an item in one file are its runs."""
         runs_seen, item_by_request, failed = Counter[str](), dict[str, Any](), 0
         for at, record in self._records(source):
             lacking = set(self.keys.split()) - record.keys()
@@ -137,7 +137,8 @@ def _mmlu_pro(record: Record, source: Source) -> Iterator[Row]:
 
 @lru_cache
 def _mmlu_pro_model(path: str, category: str) -> str:
-    """The model of a file: that of its folder if the file is one of its categories or the only one, else its own."""
+    """The model of a file: its folder's name if the file is one category or the only file, otherwise the file's own
+    name."""
     stem, folders = source_name(path), os.path.abspath(path).split(os.sep)[:-1]
     of_release = MODEL_OUTPUTS.fullmatch(stem)
     if of_release is not None:
@@ -149,7 +150,7 @@ def _mmlu_pro_model(path: str, category: str) -> str:
 
 
 def _has_sibling(path: str) -> bool:
-    """Whether another file of answers is in the folder of a file."""
+    """Whether the folder of a file contains another file of answers."""
     folder, name = os.path.split(os.path.abspath(path))
     others = (other for other in os.listdir(folder) if other != name and "summary" not in other) if folder else ()
     return any(".json" in other and not other.startswith(".") for other in others)

@@ -16,7 +16,7 @@ COLUMNS, FORMER = {"doc", "model_response", "metric"}, {"choices", "gold_index",
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether a Parquet file is named as lighteval names its details, and has their columns, of now or before."""
+    """Whether a Parquet file is named like lighteval's details and has their columns, of current or older versions."""
     if not os.path.basename(beginning.file.name).startswith("details_"):
         return False
     columns = set(beginning.columns)
@@ -45,7 +45,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 
 def _answer(doc: Mapping[str, Any], response: Mapping[str, Any]) -> Row:
-    """The choices, their log-likelihoods and the right ones; or the text that was generated and the one wanted."""
+    """The choices, their log-likelihoods and the right ones; or the generated text and the reference."""
     choices = [str(choice) for choice in listed(doc.get("choices"))]
     gold = doc.get("gold_index")
     right = [

@@ -26,7 +26,7 @@ POSITION, TEXT = "position", "text"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The settings of all lines of a file, from its name and the results in its folder."""
+    """The settings of all lines of a file, from its name and from the results in its folder."""
 
     model: str | None
     task: str | None
@@ -57,7 +57,7 @@ def rows(source: Source) -> Iterator[Row]:
 def _setting(source: Source) -> Setting:
     match = FILE.fullmatch(os.path.basename(source.name))
     task = match["task"] if match else None
-    results = source.beside(f"results_{match['date']}.json") if match else None
+    results = source.sibling(f"results_{match['date']}.json") if match else None
     results = results if isinstance(results, dict) else {}
     config = _within(results, "configs", str(task))
     shots = _within(results, "n-shot").get(str(task))
@@ -78,7 +78,7 @@ def _within(mapping: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 
 def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
-    """The choices, their log-likelihoods and the right one; or the text that was generated and the one wanted."""
+    """The choices, their log-likelihoods and the right one; or the generated text and the reference."""
     likelihoods = _log_likelihoods(record)
     if likelihoods is None:
         response = record["filtered_resps"]
@@ -95,7 +95,8 @@ def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
 
 
 def _from_accuracy(record: Mapping[str, Any], likelihoods: Sequence[float]) -> list[int]:
-    """The right choice by the accuracy of the likeliest, where the target is what follows choices that differ before.
+    """The right choice, inferred from the accuracy of the likeliest; used where the target is the common continuation
+    of different contexts.
 
     Of more than two choices, it says only when the likeliest is right.
     """
@@ -127,8 +128,8 @@ def _number(value: Any) -> float:
 
 
 def _arguments(record: Mapping[str, Any], requests: int, at: int) -> list[Any]:
-    """An argument of each request: {"gen_args_0": {"arg_0": …}}, or in older versions lists in a list; None where there
-    is none."""
+    """One argument of each request: {"gen_args_0": {"arg_0": …}}, or nested lists in older versions; None if
+    missing."""
     arguments = record.get("arguments")
     if isinstance(arguments, dict):
         of_requests = [arguments.get(f"gen_args_{request}") for request in range(requests)]
@@ -139,7 +140,7 @@ def _arguments(record: Mapping[str, Any], requests: int, at: int) -> list[Any]:
 
 
 def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str] | None:
-    """The texts of the choices, without what parts them from the question; None if the line does not hold them."""
+    """The texts of the choices, without the separator from the question; None if the line does not contain them."""
     texts = _arguments(record, choices, 1)
     if not all(isinstance(text, str) for text in texts):
         return None
@@ -170,7 +171,7 @@ def _position(target: Any, choices: int) -> int | None:
 
 
 def _meaning_of_targets(source: Source, setting: Setting) -> str:
-    """Whether the targets of a file are positions of choices or their texts, which the first line shows that can.
+    """Whether the targets of a file are positions of choices or their texts, by the first line that shows it.
 
     Where a choice is itself a number, a line may fit both: then one with only one reading decides.
     """
@@ -193,7 +194,7 @@ def _meaning_of_targets(source: Source, setting: Setting) -> str:
 
 
 def _readings(source: Source, line: int, record: Mapping[str, Any], setting: Setting) -> dict[str, list[int]]:
-    """The right choices by both meanings of the target."""
+    """The right choices under both meanings of the target."""
     try:
         choices = len(_log_likelihoods(record) or ()) if record.keys() >= KEYS else 0
     except ValueError as error:
@@ -203,7 +204,7 @@ def _readings(source: Source, line: int, record: Mapping[str, Any], setting: Set
 
 
 def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
-    """Whether the accuracy that the program wrote is that of these choices."""
+    """Whether the logged accuracy is that of these right choices."""
     likelihoods, accuracy = _log_likelihoods(record), record.get("acc")
     if likelihoods is None or not isinstance(accuracy, int | float):
         return True
@@ -211,13 +212,15 @@ def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
 
 
 def _document(record: Mapping[str, Any]) -> str | None:
-    """The hash of a document: the program's own, or where its first versions wrote none that of its fields."""
-    own = record.get("doc_hash")
-    return f"doc_hash{HASH_KIND_END}{own}" if isinstance(own, str) else content_hash(record.get("doc"), kind="doc")
+    """The hash of a document: the log's doc_hash, or that of the document's fields in logs of early versions."""
+    doc_hash = record.get("doc_hash")
+    if isinstance(doc_hash, str):
+        return f"doc_hash{HASH_KIND_END}{doc_hash}"
+    return content_hash(record.get("doc"), kind="doc")
 
 
 def _metrics(record: Mapping[str, Any], source: Source) -> Row:
-    """The metrics of a line; in the first versions, which do not list their names, every number is one."""
+    """The metrics of a line; logs of the first versions do not list their names, and every number is one."""
     named = record.get("metrics")
     if not isinstance(named, list):
         return {name: value for name, value in record.items() if name not in KEYS and number(value) is not None}

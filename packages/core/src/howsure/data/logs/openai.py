@@ -1,4 +1,4 @@
-"""Responses with log-probabilities as OpenAI's API and vLLM write them: chat, completions, responses, batch output.
+"""Responses with log-probabilities in the formats of OpenAI's API and vLLM: chat, completions, responses, batch output.
 
 The rule: the answer is the first token that is one of the answers ("A" to "D" unless the record has `classes`), but for
 spaces around it, and is not a word of a sentence: what follows does not begin with a letter or a digit. Tokens that
@@ -31,7 +31,7 @@ RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
 
 
 def recognises(beginning: Beginning) -> bool:
-    """Whether there are responses with choices or output."""
+    """Whether the file contains responses with choices or output."""
     if beginning.file.format == "jsonl":
         return _body(beginning.record) is not None or beginning.record.keys() >= BATCH
     start = beginning.text.lstrip()[:1]
@@ -40,7 +40,7 @@ def recognises(beginning: Beginning) -> bool:
 
 
 def rows(source: Source) -> Iterator[Row]:
-    """A row for each choice of each response: the answer and its probability, or those of all answers."""
+    """A row for each choice of each response: the answer with its probability, or with those of all answers."""
     counts = _Counts()
     for line, record in source.objects():
         try:
@@ -60,7 +60,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """One of the answers to a request: the answers there are, the tokens, and where among them the answer stands."""
+    """One choice of a response: the possible answers, the tokens, and the position of the answer among them."""
 
     record: Mapping[str, Any]
     body: Mapping[str, Any]
@@ -76,7 +76,7 @@ class _Choice:
         return self.masses is not None and set(self.masses) == set(self.classes)
 
     def row(self, line: int, *, whole: bool) -> Row:
-        """The row, with all probabilities if the `whole` log knows them."""
+        """The row, with the probabilities of all answers if the `whole` log has them."""
         metadata = {**mapping(self.body.get("metadata")), **mapping(self.record.get("metadata"))}
         plain = {name: value for name, value in self.record.items() if not isinstance(value, dict | list)}
         row: Row = {name: value for name, value in plain.items() if name not in OF_THE_API}
@@ -96,7 +96,7 @@ class _Choice:
         return row | {"probability": min(1.0, self.masses[self.answer])} | right
 
     def _target(self, metadata: Mapping[str, Any]) -> int | None:
-        """The position of the right answer, where the record or its metadata names it."""
+        """The position of the right answer, if the record or its metadata names it."""
         for source_mapping in (self.record, metadata):
             for name in TARGETS:
                 value = source_mapping.get(name)
@@ -109,7 +109,7 @@ class _Choice:
 
 
 class _Counts:
-    """What is known of all answers together."""
+    """Figures of all choices together."""
 
     def __init__(self) -> None:
         self.choices = self.answered = self.knowing = 0
@@ -139,8 +139,8 @@ class _Counts:
                 self.outside += max(0.0, 1.0 - math.fsum(choice.masses.values()))
 
     def fault(self) -> tuple[int, str] | None:
-        """The line that cannot be read, and why: it has nothing where the others have a response, which is an answer
-        that is missing only if there are others; or no response at all has logprobs."""
+        """The line that cannot be read, and the reason: either it has no response where others have one, or no response
+        at all has logprobs."""
         for line, names in self.empty:
             if not any(place.startswith(name) for name in names for place in self.places):
                 return line, "it has no response with choices or output."
@@ -148,16 +148,16 @@ class _Counts:
 
     @property
     def model(self) -> str | None:
-        """The model of requests that failed, where all others went to one."""
+        """The model of failed requests, if all other requests used a single one."""
         return next(iter(self.models)) if len(self.models) == 1 else None
 
     @property
     def whole(self) -> bool:
-        """Whether every answer comes with the probabilities of all answers."""
+        """Whether every choice has the probabilities of all answers."""
         return 0 < self.answered == self.knowing
 
     def notes(self) -> Iterator[str]:
-        """What the user should know of them."""
+        """Notes for the user."""
         if self.answered < self.choices:
             yield (
                 f"{self.choices - self.answered:,} of {self.choices:,} responses have no probability: nothing was "
@@ -180,12 +180,12 @@ def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _place(record: Mapping[str, Any]) -> str | None:
-    """Where in a record the response stands; None if there is none."""
+    """The place of the response in a record; None if there is none."""
     return next((name for name, part in _held(record).items() if _is_response(part)), None)
 
 
 def _held(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The places of a record where a response may stand: "" is itself."""
+    """The places of a record that may contain a response; "" is the record itself."""
     parts: dict[str, Any] = {"": record, **record}
     return parts | {
         f"{name}.body": part["body"] for name, part in parts.items() if isinstance(part, dict) and "body" in part
@@ -193,12 +193,12 @@ def _held(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_empty(part: Any) -> bool:
-    """Whether nothing stands where a response might."""
+    """Whether the places of a response are empty."""
     return part is None or (isinstance(part, dict) and any(part.get(name, True) in (None, []) for name in PARTS))
 
 
 def _failed(record: Mapping[str, Any]) -> bool:
-    """Whether a request failed, which its record says."""
+    """Whether the record reports a failed request."""
     return bool(record.get("error")) or mapping(record.get("response")).get("status_code", 200) != 200
 
 
@@ -212,7 +212,7 @@ def _is_response(part: Any) -> bool:
 
 
 def _choices(record: Mapping[str, Any]) -> list[_Choice]:
-    """The choices of a record; of one without a response, one without an answer."""
+    """The choices of a record; without a response, a single one without an answer."""
     body = _body(record)
     classes = _classes(record, body or {})
     if body is None:
@@ -243,7 +243,7 @@ def _choice(
 
 
 def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The answers there are: what the record or its metadata calls `classes`, as a list or with commas, or A to D."""
+    """The possible answers: the `classes` of the record or its metadata (a list, or a text with commas), or A to D."""
     places = (record, mapping(record.get("metadata")), mapping(body.get("metadata")))
     named = next((place["classes"] for place in places if place.get("classes") is not None), LETTERS)
     class_list = (
@@ -263,7 +263,7 @@ def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, .
 
 
 def _answer_at(tokens: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int | None:
-    """Where the answer stands; None if nowhere, or if another one is named later."""
+    """The position of the answer among the tokens; None if there is none, or if another answer follows."""
     texts = [str(token["token"]) for token in tokens]
     places = [
         at
@@ -275,7 +275,7 @@ def _answer_at(tokens: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> i
 
 
 def _goes_on(rest: str) -> bool:
-    """Whether a text goes on with a letter or digit in the same line."""
+    """Whether the text continues with a letter or digit in the same line."""
     begins = rest.lstrip(" \t\u2581\u0120")
     return begins[:1].isalnum()
 

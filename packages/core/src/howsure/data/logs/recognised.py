@@ -1,4 +1,4 @@
-"""Which program wrote a file; what lies in a folder, read as one; and summaries, which hold no answers."""
+"""Detection of the program that wrote a file, reading of folders, and refusal of summaries, which have no answers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LOGS = {  # name -> (module, its format), in the order in which they are tried
 
 
 def log_format(name: str) -> LogFormat:
-    """The format of logs of that name, loaded when it is first asked for."""
+    """The log format of this name, loaded on first use."""
     if name in AGENTS or name in LAYOUTS:
         return (AGENTS | LAYOUTS)[name]
     module, constant = LOGS[name]
@@ -43,7 +43,7 @@ def log_format(name: str) -> LogFormat:
 
 
 def check_format(name: str | None) -> None:
-    """Raise InputError if no table or log is of that format."""
+    """Raise InputError if there is no format of tables or logs with this name."""
     if name is not None and name not in (*TABLES, *LOGS):
         raise InputError(
             f"{parameter('format', GIVEN)} must be one of {', '.join(TABLES)}, or of the logs {', '.join(LOGS)}; "
@@ -52,7 +52,7 @@ def check_format(name: str | None) -> None:
 
 
 def detected(files: Sequence[File]) -> LogFormat | None:
-    """The format of logs that all files have; None if they are tables.
+    """The common log format of all files; None if they are tables.
 
     Raises InputError if some are of one format and some of another, or none.
     """
@@ -95,7 +95,7 @@ LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # a link, not a summary
 
 
 def check_no_summary(file: File) -> None:
-    """Raise InputError for a file of means that a program writes in addition to its samples."""
+    """Raise InputError for a file of means, which some programs write in addition to samples."""
     program = _summary_of(Beginning(file)) if file.format == "json" else None
     if program is not None:
         raise InputError(
@@ -105,7 +105,7 @@ def check_no_summary(file: File) -> None:
 
 
 def _summary_of(beginning: Beginning) -> str | None:
-    """The program that wrote a summary; None for any other file."""
+    """The program that wrote a summary; None for other files."""
     keys = beginning.keys
     for name, (first, others, _) in SUMMARIES.items():
         begins = len(keys) >= len(first) and all(key_ in ("", key) for key_, key in zip(first, keys, strict=False))
@@ -158,13 +158,13 @@ def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> lis
 
 
 def _leading(files: Sequence[File]) -> list[str]:
-    """The names of the files that hold the answers of their run, or of all."""
+    """The names of the files that contain the answers of their run, or all names."""
     names = [file.name for file in files]
     return [name for name in names if name.endswith(FIRST)] or names
 
 
 def _nothing_to_read(folder: str) -> InputError:
-    """The error for a folder without tables and logs."""
+    """Error for a folder without tables or logs."""
     names = (os.path.join(place, name) for place, _, inside in os.walk(folder) for name in sorted(inside))
     first = next(names, None)
     if first is None:
@@ -176,7 +176,7 @@ def _nothing_to_read(folder: str) -> InputError:
 
 
 def _several_kinds(folder: str, kinds: Mapping[str, Sequence[str]]) -> InputError:
-    """The error for a folder with several kinds of files, with a pattern or a file that names those of each kind."""
+    """Error for a folder with several kinds of files, with a pattern or a file name for each kind."""
     parts = []
     for kind, names in kinds.items():
         pattern = _pattern(folder, names)
@@ -187,7 +187,7 @@ def _several_kinds(folder: str, kinds: Mapping[str, Sequence[str]]) -> InputErro
 
 
 def _pattern(folder: str, names: Sequence[str]) -> str | None:
-    """A glob that matches just these files of a folder; None if no simple one does."""
+    """A glob that matches only these files of a folder; None if no simple one does."""
     if len(names) == 1:
         return names[0]
     own_folder, bases = os.path.commonpath(map(os.path.dirname, names)), [os.path.basename(name) for name in names]
@@ -198,7 +198,7 @@ def _pattern(folder: str, names: Sequence[str]) -> str | None:
 
 
 def _files_in(folder: str) -> Iterator[File]:
-    """The files of known formats in a folder and those below it, in natural order; not in hidden ones."""
+    """The files of known formats in a folder and its subfolders, in natural order, without hidden ones."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted((folder for folder in folders if not folder.startswith(".")), key=natural_order)
         for name in sorted(names, key=natural_order):

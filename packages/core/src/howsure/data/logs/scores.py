@@ -1,4 +1,4 @@
-"""Scores, items and runs that a log names itself, for roles that the user did not set."""
+"""Default columns of a log for scores, items and runs, for roles that the user did not set."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SCORES = "score: "  # begins the role of each score that a log names itself
 
 
 def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, str]:
-    """The columns of a log for an item and a run that were not named, as far as it has them."""
+    """The columns of a log for an item and a run, for those that were not named."""
     columns = {}
     if item is None and not log.has(ITEM):
         log.note_repeats_without_items()
@@ -44,8 +44,8 @@ def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, 
 
 
 def scores_of_log(log: Log, *, primary: bool = False) -> list[str]:
-    """The scores of a log: what the program gave as the quality of an answer, or where it gave none whether the answer
-    is right; with `primary` only the first score of each task. What is left out is named in a note.
+    """The scores of a log: its quality scores or, without any, whether the answer is right; with `primary`, only the
+    first score of each task. A note names the scores left out.
 
     Raises InputError for a log without such scores: it may have costs and counts, one of which can be named.
     """
@@ -84,7 +84,7 @@ def _no_score_in(log: Log) -> InputError:
 
 
 def _right_value(value: str) -> str:
-    """The value that means right where labels have this value: its opposite if it means wrong.
+    """The value that means right, for labels of this kind: the opposite value if it means wrong.
 
     >>> _right_value("No"), _right_value("pass"), _right_value("maybe")
     ('Yes', 'pass', 'VALUE')
@@ -99,7 +99,7 @@ def _right_value(value: str) -> str:
 
 @contextmanager
 def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
-    """Add advice on `pos_label` to errors about a score that is not a number: it may be a label."""
+    """Add advice on `pos_label` to errors about a score that is not a number, since it may be a label."""
     try:
         yield
     except InputError as error:

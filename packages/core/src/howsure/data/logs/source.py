@@ -1,4 +1,4 @@
-"""A log as its reader sees it: its beginning, then lines of JSON, one JSON document, a table or an archive."""
+"""A log file as readers of formats see it: its beginning, then JSON lines, a JSON document, a table or an archive."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from howsure.first_use import require
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """An object; an empty one for anything else."""
+    """The value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def listed(value: Any) -> list[Any]:
-    """A list; an empty one for anything else."""
+    """The value if it is a list, otherwise an empty one."""
     return value if isinstance(value, list) else []
 
 
 def number(value: Any) -> float | None:
-    """A number or truth value as a number; None for anything else, and for what is larger than any float."""
+    """A number or truth value as a number; None for anything else and for numbers larger than any float."""
     if not isinstance(value, (int, float)):
         return None
     try:
@@ -44,7 +44,7 @@ def number(value: Any) -> float | None:
 
 
 def numbers(value: Any, what: str) -> list[float]:
-    """A list of numbers.
+    """The value as a list of numbers.
 
     Raises ValueError that names `what` it is if it is not.
     """
@@ -78,7 +78,7 @@ def parsed_line(line: bytes) -> Any:
 
 
 def line_of(row: Mapping[str, Any]) -> bytes:
-    """A row as a line of JSON, in which infinite numbers of lists are -Infinity, as DuckDB reads them.
+    """A row as a line of JSON; infinite numbers in lists are written as -Infinity, which DuckDB reads.
 
     >>> line_of({"item": None, "logits": [float("-inf"), 0.5]})
     b'{"item": null, "logits": [-Infinity, 0.5]}\\n'
@@ -104,7 +104,7 @@ class Beginning:
 
     @cached_property
     def text(self) -> bytes:
-        """The first bytes of a text; none of a file that is packed in another way than by gzip or zstd."""
+        """The first bytes of a text file; empty for other compressions than gzip or zstd."""
         if self.file.format in ("parquet", "npz", "zip", "npy"):
             return b""
         with open_unpacked(self.file.path, self.file.compression, self.file.name) as stream:
@@ -125,12 +125,12 @@ class Beginning:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The keys, of whatever depth, in the first bytes of a JSON document."""
+        """The keys at any depth within the first bytes of a JSON document."""
         return tuple(key.decode("utf-8", "replace") for key in KEY.findall(self.text))
 
     @cached_property
     def members(self) -> tuple[str, ...]:
-        """The names of the members of a zip; () of any other file."""
+        """The names of the members of a zip; () for other files."""
         if self.file.format not in ("npz", "zip"):
             return ()
         try:
@@ -144,7 +144,7 @@ class Beginning:
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The columns of a Parquet file; () of any other file."""
+        """The columns of a Parquet file; () for other files."""
         if self.file.format != "parquet":
             return ()
         database = Database()
@@ -157,7 +157,7 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Values of scores that are not numbers: of how many rows, and what the first of them is."""
+    """Score values that are not numbers: the number of rows, and the first value."""
 
     rows: int
     first: Any
@@ -174,7 +174,7 @@ MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to read, by what it holds."""
+    """A file to read, in the form that its format needs."""
 
     file: File
     notes: list[str] = field(default_factory=list)
@@ -188,12 +188,12 @@ class Source:
 
     @property
     def name(self) -> str:
-        """What the user calls the file."""
+        """The name of the file for the user."""
         return self.file.name
 
     @property
     def folder(self) -> str:
-        """The folder that the file lies in; empty for standard input."""
+        """The folder of the file; empty for standard input."""
         return os.path.dirname(os.path.abspath(self.file.path)) if self.file.path == self.file.name else ""
 
     def scores(
@@ -203,8 +203,8 @@ class Source:
         *,
         keep_missing: bool = False,
     ) -> dict[str, float | None]:
-        """Scores by their names as numbers; what is not a number is counted and left out, and what is missing, too,
-        unless it is kept as None.
+        """Scores by name as numbers. Values that are not numbers are counted and left out; missing ones are left out,
+        or kept as None.
 
         >>> source = Source(File("log.jsonl", "log.jsonl", "jsonl"))
         >>> source.scores({"acc": 1, "inst_level": [True, False], "bleu": None})
@@ -223,11 +223,11 @@ class Source:
         return scores
 
     def note(self, what: str) -> None:
-        """Add a note on the log for the user, which is not an error."""
+        """Add a note on the log for the user."""
         self.notes.append(f"{self.name}: {what}.")
 
     def fault(self, line: int, what: str) -> InputError:
-        """The error for a line, or in what has no lines for a sample (from 1)."""
+        """The error for a line or, in files without lines, for a sample (from 1)."""
         unit = "line" if self.file.format == "jsonl" else "sample"
         return InputError(f"{unit} {line:,} of {self.name}: {what}")
 
@@ -268,7 +268,7 @@ class Source:
             yield at, record
 
     def document(self) -> Any:
-        """The one JSON value that the file holds.
+        """The single JSON value of the file.
 
         Raises InputError if it is not JSON, cut off, or too large.
         """
@@ -292,7 +292,7 @@ class Source:
             yield archive
 
     def member(self, archive: Archive, name: str) -> Any:
-        """The JSON document in a member of a zip; InputError if it is damaged or no JSON."""
+        """The JSON document in a member of a zip; InputError if it is damaged or not JSON."""
         try:
             return parsed_json(archive.content(name))
         except ArchiveError as error:
@@ -300,8 +300,8 @@ class Source:
         except ValueError as error:
             raise InputError(f"{name} in {self.name} is not JSON ({error}).") from error
 
-    def beside(self, name: str) -> Any:
-        """The JSON document in a file of the same folder; None if there is none that can be read."""
+    def sibling(self, name: str) -> Any:
+        """The JSON document in a file of the same folder; None if it does not exist or cannot be read."""
         path = os.path.join(self.folder, name)
         if not self.folder or not os.path.isfile(path):
             return None
@@ -373,7 +373,7 @@ class LogFormat:
 
 
 def with_scores(row: Row, scores: Mapping[str, Any]) -> Row:
-    """A row with the scores of its item: what a scorer calls as a named column is called becomes score.NAME.
+    """A row with the scores of its item; scores with the name of a column are renamed to score.NAME.
 
     >>> with_scores({"target": 1}, {"target": 0.5, "rouge": 0.2})
     {'target': 1, 'score.target': 0.5, 'rouge': 0.2}

@@ -35,7 +35,7 @@ def softmax(logits: Sequence[float]) -> list[float]:
 
 
 def normalised(log_likelihoods: Sequence[float], row: Mapping[str, Any], way: str) -> list[float]:
-    """Log-likelihoods per character or byte of the `classes`, or per one of their `tokens`; or as they are ("none").
+    """Log-likelihoods of the `classes` per character or byte, or per one of their `tokens`; unchanged for "none".
 
     Raises ValueError if the row does not say how long they are, or one is empty.
     """
@@ -62,7 +62,7 @@ ROUNDING = 1e-3  # by which a log-probability may lie above 0, and probabilities
 
 
 def answer_masses(token: Mapping[str, Any], answers: Sequence[str]) -> dict[str, float]:
-    """The probabilities of the answers that a token and its `top_logprobs` name.
+    """The probabilities of the answers named by a token and its `top_logprobs`.
 
     >>> token = {"token": "A", "logprob": math.log(0.5), "top_logprobs": [{"token": " A", "logprob": math.log(0.25)}]}
     >>> answer_masses(token, "AB")
@@ -87,7 +87,8 @@ def answer_masses(token: Mapping[str, Any], answers: Sequence[str]) -> dict[str,
 
 
 def of_answer(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dict[str, Any]:
-    """The probability of an answer where it stands last, and the log-probabilities of all if all are known there."""
+    """The probability of an answer at its last position, and the log-probabilities of all answers if all are known
+    there."""
     at = [token for token in tokens if isinstance(token, dict) and str(token.get("token")).strip(SPACES) == answer]
     if not at:
         return {}
@@ -99,7 +100,7 @@ def of_answer(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dic
 
 
 def of_text(tokens: Sequence[Any]) -> dict[str, float]:
-    """The probability of the whole text, as a score of its own, and the number of its tokens."""
+    """The probability of the whole text as a separate score, and the number of its tokens."""
     probabilities = [_probability(token) for token in tokens if isinstance(token, dict)]
     return {"text_probability": math.prod(probabilities), "text_tokens": len(probabilities)} if probabilities else {}
 
@@ -120,15 +121,15 @@ NO_TOKENS = (
 
 
 def choice_tokens(choice: Mapping[str, Any]) -> list[Any] | None:
-    """The tokens of a choice of chat or completions, each {token, logprob, top_logprobs}; None if it has no logprobs,
-    as one in which the model said nothing."""
-    held = choice.get("logprobs")
-    if not isinstance(held, dict):
+    """The tokens of a choice of chat or completions, each {token, logprob, top_logprobs}; None without logprobs, as in
+    an empty answer."""
+    logprobs_field = choice.get("logprobs")
+    if not isinstance(logprobs_field, dict):
         return None
-    if "tokens" not in held:
-        return _checked(listed(held.get("content")))
-    names, logprobs = listed(held["tokens"]), listed(held.get("token_logprobs"))
-    tops = listed(held.get("top_logprobs")) or [None] * len(names)
+    if "tokens" not in logprobs_field:
+        return _checked(listed(logprobs_field.get("content")))
+    names, logprobs = listed(logprobs_field["tokens"]), listed(logprobs_field.get("token_logprobs"))
+    tops = listed(logprobs_field.get("top_logprobs")) or [None] * len(names)
     if len(names) != len(logprobs) or len(names) != len(tops):
         raise ValueError("its tokens and their logprobs differ in number")
     if logprobs and logprobs[0] is None:

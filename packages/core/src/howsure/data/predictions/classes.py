@@ -1,4 +1,4 @@
-"""The probabilities of several classes per row, from columns, lists or mappings, as pairs; labels that are shares."""
+"""Probabilities of several classes per row, from columns, lists or mappings, reduced to pairs; soft labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], str]:
-    """The two classes of soft labels that go with one probability per row, and the class of that probability.
+    """The two classes of soft labels with one probability per row, and the class of this probability.
 
     Raises InputError if there are more, or it is unclear which is meant.
     """
@@ -137,7 +137,8 @@ def _from_lists(connection: Connection, selection: Selection, column: Column, n:
 
 
 def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any]]:
-    """The lengths of the lists and their concatenated values, one batch at a time; valid until the next one."""
+    """The lengths of the lists and their concatenated values, in batches; a batch is valid until the next one is
+    read."""
     for batch in batches(connection, query):
         lists = batch.child(0)
         values = lists.child(0)
@@ -150,7 +151,7 @@ def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any
 def no_numbers(
     selection: Selection, columns: Sequence[Column], *, lists: bool, length: int | None = None
 ) -> InputError:
-    """The error in the first row without a number of a class, or without a list of such numbers (of a length)."""
+    """Error for the first row without a number for a class, or without a list of numbers (of the right length)."""
     for column in columns:
         sql = column.numbers if lists else column.number
         condition = f"({sql} IS NULL" + (f" OR list_count({sql}) < len({sql})" if lists else "")
@@ -165,8 +166,8 @@ def no_numbers(
 
 @dataclass(frozen=True, slots=True)
 class ClassRows:
-    """The classes of each row, before they are reduced to pairs: `matrix` (n, K) of probabilities, or, as `scale` says,
-    of logits or log-probabilities; `codes` (n,), the column of the label; the `names` of the columns."""
+    """The classes of each row, before they are reduced to pairs: `matrix` (n, K) of probabilities or, according to
+    `scale`, of logits or log-probabilities; `codes` (n,), the column of the label; the `names` of the columns."""
 
     matrix: Floats
     scale: str | None
@@ -176,7 +177,8 @@ class ClassRows:
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """The pairs of rows of several classes, how they were made, for a recipe, and the rows, but of soft labels."""
+    """The pairs of rows of several classes, how they were reduced (for a recipe), and the rows unless labels are
+    soft."""
 
     pairs: Pairs
     notes: dict[str, Any]
@@ -184,7 +186,7 @@ class Reduced:
 
 
 def _in_order(scores: Scores) -> tuple[Sequence[Column], Sequence[str] | None]:
-    """The columns, the keys of mappings in the order of the classes, and these, where they have names.
+    """The columns, with the keys of mappings in the order of the classes, and the classes, if they have names.
 
     Raises InputError if the classes are not the keys.
     """
@@ -208,7 +210,8 @@ Beside = Callable[[], tuple[Floats | None, Integers | None, tuple[str, ...], Int
 def pairs_of_classes(
     selection: Selection, label: Column, scores: Scores, other_columns: Beside, *, ragged: bool, soft: bool
 ) -> Reduced:
-    """The pairs of several classes per row; of different numbers of them if `ragged`; `soft` labels are shares."""
+    """The pairs of rows with several classes; the number of classes differs between rows if `ragged`; `soft` labels are
+    shares."""
     columns, classes = _in_order(scores)
     reduce, scale = scores.given.reduce or TOP_LABEL, scores.given.scale
     matrix = class_matrix(selection, columns, lists=scores.lists, ragged=ragged)
@@ -237,7 +240,7 @@ def pairs_of_shares(
     reduce: str,
     other_columns: Beside,
 ) -> Reduced:
-    """The pairs of rows whose labels are shares of the classes."""
+    """The pairs of rows with soft labels, which are shares of the classes."""
     shares, names = class_shares(selection, label, classes, matrix.shape[1])
     weights, groups, group_names, clusters = other_columns()
     pairs = softly_reduced(
@@ -260,7 +263,7 @@ def pairs_of_one_share(
     pos_label: str | None,
     other_columns: Beside,
 ) -> Reduced:
-    """The pairs of one probability per row whose labels are shares of two classes."""
+    """The pairs of one probability per row with soft labels, which are shares of two classes."""
     classes, chosen = two_classes(label, pos_label)
     ones = probabilities()
     matrix = np.column_stack([ones if name == chosen else 1 - ones for name in classes])
@@ -275,7 +278,7 @@ KIND = "kind of what is stated"
 
 
 def with_stated_confidence(table: Table, text: Column, only: str, *, skip_missing: bool) -> tuple[Table, Column]:
-    """The table with a column of the confidence that a text states, missing where it states none or is unclear.
+    """The table with a column of the confidence stated in a text; missing if the text states none or is ambiguous.
 
     Raises InputError naming the first row that does not state one, of those that `only` wants, unless such are
     skipped.

@@ -1,4 +1,4 @@
-"""Predictions with dates: labelled ones, and the days of those whose label has not come."""
+"""Predictions with dates: those with labels, and the dates of those whose labels are not yet known."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ONE_ROW = f"{parameter('reduce')} must leave one pair a row: top-label, or the n
 def dated_of(
     source: Files, dates: str, y_true: Any, y_prob: Any, *, fingerprint: Callable[[str], int], **roles: Any
 ) -> Dated:
-    """The rows of files. A missing label is one that has not come yet; any other missing value is an error, or with
-    `skip_missing` left out. fingerprint: that of a text, where files number their clusters apart.
+    """The rows of files. A missing label is not yet known; other missing values are an error or, with `skip_missing`,
+    their rows are left out. fingerprint: the fingerprint of a text, for files that number their clusters separately.
 
     Raises InputError naming the file, the column, the row and the value that violated a rule.
     """
@@ -67,7 +67,7 @@ def dated_of(
 
 
 def _day_sql(column: Column) -> str:
-    """The day of a date in SQL; null where there is none."""
+    """The day of a date in SQL; null if there is none."""
     if not column.type.startswith(("DATE", "TIMESTAMP")) and (not column.is_text or column.parts):
         raise InputError(
             f"{parameter('dates')} must be a column of {DATE.removeprefix('a ')}s; {column.name} is {column.type}."
@@ -76,7 +76,7 @@ def _day_sql(column: Column) -> str:
 
 
 def _check_dates(table: Table, column: Column, day: str, rows_wanted: str) -> None:
-    """Raise InputError at the first row in use that has no date."""
+    """Raise InputError at the first used row without a date."""
     if table.ask("1", rest=f"WHERE {rows_wanted} AND {day} IS NULL LIMIT 1"):
         place, value = table.place(f"{rows_wanted} AND {day} IS NULL", column.text)
         shown = "empty" if value is None or not str(value).strip() else repr(value)

@@ -1,4 +1,4 @@
-"""The rows shared by two models: by item id, or by position in files of equal length."""
+"""The rows shared by two models, matched by item id, or by position in files of equal length."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def paired_rows(
     own_labels: bool,
     skip_missing: bool,
 ) -> PairedRows:
-    """The pairs of the rows that both have, in the order of their ids, or of the files where no ids are named; what
-    both models and their labels are called.
+    """The pairs of the rows that both models have, in the order of ids or, without ids, of the files; and the names of
+    the models and their labels.
 
     Rows that only one has are refused, or with `skip_missing` left out.
 
@@ -71,7 +71,7 @@ def paired_rows(
 
 
 def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The keys of the used rows of each, in the order of its pairs: ids as text, or positions."""
+    """The keys of the used rows of each model, in the order of its pairs: ids as text, or positions."""
     if "id" in a.columns:
         ids = [
             load_values(predictions.selection, predictions.selection.table.columns[predictions.columns["id"]].text)
@@ -83,7 +83,7 @@ def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.N
 
 
 def _some(pairs: Pairs, rows: Integers, n: int) -> Pairs:
-    """The pairs of some of n rows; with several classes, the pairs of one class after those of another."""
+    """The pairs of some of n rows; pairs of several classes are ordered by class."""
     k = len(pairs) // n
     places = (np.arange(k)[:, None] * n + rows).ravel()
     groups, clusters = (None if codes is None else codes[places] for codes in (pairs.groups, pairs.clusters))
@@ -107,7 +107,7 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, pairs_a: Pai
 
 
 def _same_clusters(first: Integers | None, other: Integers | None) -> Integers | None:
-    """The clusters of A for B too, where both part the rows alike.
+    """The clusters of A for both models, if both divide the rows in the same way.
 
     Raises InputError where they do not.
     """

@@ -1,4 +1,4 @@
-"""Predictions of files: opened by the columns that play the roles, checked, and given in memory or as sums."""
+"""Predictions in files: opened by the columns of each role, checked, and returned in memory or as sums."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def open_predictions(
     find_items: bool = False,
     items_are_clusters: bool = True,
 ) -> Predictions:
-    """The prediction–label pairs of files, checked; a log names by itself what is not named.
+    """The prediction–label pairs of files, checked; a log has defaults for columns that are not named.
 
     A label is a boolean, 0 or 1, or one of two values, of which `pos_label` means 1; with several classes, a class or
     its index. With `soft_labels`, it may also be the share of annotators for each class, as a mapping or a list: such a
@@ -114,7 +114,7 @@ def open_predictions(
         if opened.log is not None and any(ITEM in str(named).split(",") for named in (id, clusters)):
             opened.log.check_items()
         finds_items = find_items and clusters is None and id is None
-        items = item_columns(opened, taken=[*role_columns.values(), *spec.columns]) if finds_items else {}
+        items = item_columns(opened, with_role=[*role_columns.values(), *spec.columns]) if finds_items else {}
         names = [*role_columns.values(), *spec.columns, *features, *later, *documents, *items]
         table, only = opened.table(names)
         parts = [role_columns["groups"]] if "groups" in role_columns else []
@@ -183,7 +183,7 @@ def _loaded(stream: PairStream, other_columns: Beside) -> Pairs:
 def check_given(
     spec: Probabilities | None, *, pos_label: str | None = None, groups: str | None = None
 ) -> Probabilities:
-    """How probabilities are given, once that is known not to contradict itself or the roles."""
+    """The form of the probabilities, after a check that it does not contradict itself or the roles."""
     if spec is None or spec.way == UNNAMED:
         raise InputError(f"name the probability in one way: {WAYS}.{LOOK}")
     names = spec.columns
@@ -219,7 +219,7 @@ def _weights(columns: Mapping[str, Column]) -> list[Column]:
 
 
 def _label(table: Table, column: Column, only: str, *, soft: bool) -> tuple[Column, bool]:
-    """The column of labels, with the names of the classes if it holds shares of them, and whether it does.
+    """The column of labels, the names of the classes if labels are soft, and whether they are.
 
     Raises InputError if it does, and labels must not be `soft`.
     """
@@ -234,7 +234,7 @@ def _label(table: Table, column: Column, only: str, *, soft: bool) -> tuple[Colu
 
 
 def _kinds(columns: Mapping[str, Column], scores: Scores, *, soft: bool) -> dict[Column, str]:
-    """As what each column is read.
+    """The kind of each column, which determines how it is read.
 
     Raises InputError for a column that must hold numbers and has another type.
     """
@@ -249,7 +249,8 @@ def _kinds(columns: Mapping[str, Column], scores: Scores, *, soft: bool) -> dict
 
 
 def _stream_checks(columns: Mapping[str, Column], scores: Scores) -> bool:
-    """Whether a stream of the pairs meets a null of any column: none is a text, and none is looked at by itself."""
+    """Whether the stream of pairs finds nulls in all columns itself: it cannot for text columns, joined groups, and
+    other roles than label, group and weight."""
     if not (scores.is_one and set(columns) <= {"y_true", "groups", "sample_weight"}):
         return False
     joined = "groups" in columns and bool(columns["groups"].parts)
@@ -259,7 +260,8 @@ def _stream_checks(columns: Mapping[str, Column], scores: Scores) -> bool:
 def _beside(
     selection: Selection, columns: Mapping[str, Column], group_names: tuple[str, ...], *, separate: bool
 ) -> tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]:
-    """The weights, the groups with their names, and the clusters of the used rows; None for what there is not.
+    """The weights, the groups with their names, and the clusters of the used rows; None for columns that were not
+    named.
 
     separate: equal clusters of different files are two.
     """
@@ -277,7 +279,7 @@ def _beside(
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The columns of a specification, and whether the one column holds lists or mappings."""
+    """The columns of a specification, and whether a single column holds lists or mappings."""
 
     given: Probabilities
     columns: tuple[Column, ...]
@@ -295,7 +297,8 @@ class Scores:
 
 
 def scores_of(table: Table, spec: Probabilities, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
-    """The columns of what is given, and the table with one of the confidence that a text states, if one does."""
+    """The columns of the specification, and the table, with a column of the confidence stated in a text if it asks for
+    one."""
     columns = tuple(replace(table.columns[name], role="y_prob") for name in spec.columns)
     if spec.way == VERBALISED:
         table, stated = with_stated_confidence(table, columns[0], only, skip_missing=skip_missing)
@@ -307,12 +310,12 @@ def scores_of(table: Table, spec: Probabilities, only: str = ALL, *, skip_missin
 
 
 def _ignore_progress(rows: int) -> None:
-    """Progress that nobody asked for."""
+    """The default progress function, which does nothing."""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """The checked prediction–label pairs of files: `n` of them, held in memory if they are few, added up if many.
+    """The checked prediction–label pairs of files: `n` of them, in memory if they are few, otherwise as sums.
 
     Made by `open_predictions`. `columns` are the names of the columns, as results show them; `group_sizes` the pairs of
     every group, in natural order. A context manager: the scratch files are removed at its end, or when it is no longer
@@ -340,13 +343,14 @@ class Predictions:
         return tuple(self.group_sizes)
 
     def describe(self) -> dict[str, Any]:
-        """What was read, for the recipe of a result: files, rows used and left out, columns by their role, notes."""
+        """A description of the input for the recipe of a result: files, rows used and left out, columns by role,
+        notes."""
         files = [file.name for file in self.selection.table.files]
         rows = {"files": files, "rows": self.selection.n, "skipped": self.skipped}
         return {**rows, **self.columns, **self.notes}
 
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = _ignore_progress) -> Pairs | Slots:
-        """The pairs, or those of one group: themselves if all together are few, else their sums, in one reading.
+        """The pairs, or those of one group: in memory if all of them are few, otherwise their sums, in one reading.
 
         `advance` is called with the number of rows read. Of a stream, the first group costs a reading of the files, the
         others none.
@@ -366,11 +370,11 @@ class Predictions:
         return self._pairs
 
     def blocks(self) -> Iterator[Pairs]:
-        """All pairs, or of a stream their labels and probabilities, some at a time."""
+        """All pairs in blocks; from a stream, only labels and probabilities."""
         return iter([self.pairs()]) if self.stream is None else self.stream.blocks()
 
-    def beside(self, names: Sequence[str]) -> Rows:
-        """The rows used, whose columns of these names, opened for `later`, are read `at` some of them."""
+    def other_columns(self, names: Sequence[str]) -> Rows:
+        """The used rows; the columns of these names, opened for `later`, are read by `at` for some rows."""
         from howsure.data.predictions.rows import values_at
 
         selection, positions = self.selection, dict[int, int]()
@@ -382,7 +386,7 @@ class Predictions:
         return Rows({}, self.describe(), at=at, location=lambda row: selection.table.location(positions[row]))
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
-        """Further columns of the same rows, as `feature_columns` makes them."""
+        """Further columns of the same rows, as returned by `feature_columns`."""
         from howsure.data.predictions.rows import feature_columns
 
         return feature_columns(self.selection, names)

@@ -1,4 +1,4 @@
-"""Whether a column of files says which item a row is, and items repeat."""
+"""Detection of a column that identifies the item of a row, and of repeated items."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repea
 MAX_COUNTED = 1_000_000  # rows; of more, all rows of a random share of the items show first whether any repeat
 
 
-def item_columns(opened: Opened, taken: Sequence[str]) -> dict[str, bool]:
-    """The columns of tables that may say which item a row is, as `candidates` has them; none of logs, which name their
-    items, and where the user says that rows are independent. `taken`: the columns that have a role."""
+def item_columns(opened: Opened, with_role: Sequence[str]) -> dict[str, bool]:
+    """The columns of tables that may identify the item of a row, as in `candidates`; none for logs, which name their
+    items, and if the user says that rows are independent. `with_role`: the columns that have a role."""
     if opened.log is not None or opened.asked.independent_rows:
         return {}
-    columns = dict(candidates(column_names(opened.database, opened.files[0]), taken))
+    columns = dict(candidates(column_names(opened.database, opened.files[0]), with_role))
     others = [set(column_names(opened.database, file)) for file in opened.files[1:]] if columns else []
     return {name: is_item for name, is_item in columns.items() if all(name in other for other in others)}
 
@@ -26,12 +26,12 @@ def item_columns(opened: Opened, taken: Sequence[str]) -> dict[str, bool]:
 def repeated_rows(
     opened: Opened, table: Table, only: str, columns: Mapping[str, bool], cells: Sequence[str]
 ) -> RepeatedItems | None:
-    """The first of `item_columns` whose values repeat within the cells that other columns part; None if none does."""
+    """The first of `item_columns` whose values repeat within the cells of other columns; None if none repeats."""
     return first_repeated(columns, lambda name: _repeated(opened, table, only, name, cells))
 
 
 def note_on_items(repeated: RepeatedItems | None, *, as_clusters: bool = True) -> tuple[str, ...]:
-    """That repeated items are clusters, or what to do as they are not; nothing where no item repeats."""
+    """A note that repeated items are clusters, or what to do if they are not; None if no item repeats."""
     if repeated is None:
         return ()
     return (repeated.note() if as_clusters and repeated.are_clusters else repeated.warning(),)
@@ -57,7 +57,8 @@ def _repeated(opened: Opened, table: Table, only: str, name: str, cells: Sequenc
 
 
 def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> RepeatedItems:
-    """The rows, the items, the most rows of an item in a cell, the fewest items of a cell, and the cells."""
+    """The numbers of rows and items, the largest number of rows of an item in a cell, the smallest number of items in a
+    cell, and the number of cells."""
     keys = [f"k{at}" for at in range(len(cells))]
     columns = ", ".join([*(f"{sql} AS {key}" for key, sql in zip(keys, cells, strict=True)), f"{item} AS item"])
     by_item = f"SELECT * FROM (SELECT {columns} FROM {table.numbered} WHERE {used})"

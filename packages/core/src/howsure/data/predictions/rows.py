@@ -61,8 +61,8 @@ def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) ->
 
 
 def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
-    """The cluster of each row as a code from 0, in the order of numbers or else of texts, as for arrays; if `separate`,
-    equal values of different files are two clusters."""
+    """The cluster of each row as a code from 0, in the order of numbers or texts, as for arrays; if `separate`, equal
+    values of different files are different clusters."""
     sql = column.sql if column.is_integer else column.text
     is_text = column.parts or column.is_text
     if is_text and not column.parts and _are_integers(selection, column):
@@ -80,7 +80,7 @@ def _are_integers(selection: Selection, column: Column) -> bool:
 
 
 def _text_codes(selection: Selection, column: Column) -> Integers | None:
-    """The position of each row's text among all of them, in order; None where they are too many for a type of names.
+    """The position of each row's text among all texts, in order; None if there are too many texts.
 
     The database codes them: as objects of Python, long keys of many rows take seconds.
     """
@@ -89,7 +89,7 @@ def _text_codes(selection: Selection, column: Column) -> Integers | None:
 
 
 def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:
-    """An expression of each used row, in the order of the files."""
+    """The values of an expression for each used row, in the order of the files."""
     with reading(selection.table.name):
         return np.asarray(selection.table.connection.sql(selection.query([f"{sql} AS value"])).fetchnumpy()["value"])
 
@@ -103,9 +103,9 @@ MOST_CODED = 100_000  # names of a column that become a type of the database; wi
 
 
 def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any]:
-    """Columns of a selection by which its rows may be grouped, in the order of the files: numbers (n,), NaN where one
-    is missing; days as datetime64; all else as `Coded`, with the code -1 where one is missing. A text column whose
-    values all spell numbers, or days, holds these. `length(COL)` is the number of characters of a column's text.
+    """Columns of a selection by which its rows may be grouped, in the order of the files: numbers (n,), NaN if missing;
+    days as datetime64; other values as `Coded`, with the code -1 if missing. A text column that contains only numbers
+    or only dates is converted. `length(COL)` is the number of characters of a column's text.
 
     Raises InputError for a column of lists or mappings.
     """
@@ -113,7 +113,7 @@ def feature_columns(selection: Selection, names: Sequence[str]) -> dict[str, Any
 
 
 def column_of_feature(name: str) -> str:
-    """The column that a feature is made of.
+    """The column from which a feature is computed.
 
     >>> column_of_feature("length(prompt)"), column_of_feature("prompt")
     ('prompt', 'prompt')
@@ -146,7 +146,7 @@ def _floats(selection: Selection, missing: str, number: str) -> npt.NDArray[np.f
 
 
 def _names_of(selection: Selection, column: Column, missing: str) -> Coded:
-    """The texts of a column as codes; of very many the most frequent, and one name for the others."""
+    """The texts of a column as codes; if there are very many, the most frequent texts and one name for the others."""
     counts = selection.ask(
         f"{column.text}, count(*)", rest=f"AND NOT {missing} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {MOST_CODED + 1}"
     )
@@ -176,14 +176,14 @@ def rows_of_files(
     chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
     later: Sequence[str] = (),
 ) -> tuple[Rows, str]:
-    """Some columns of files by name, each read as `kinds` says, the rows read, and the note on them.
+    """Columns of files by name, each read as its kind, with a description of the rows read and notes.
 
     VALUES are returned unchanged (n,), NAMES as `Coded`, which needs little memory, and so are DAYS, which lose the
     time of day. A NUMBER is float64 (n,), and so is a SCORE, where true is 1 and false 0; NUMBERS are lists, float64
     (n, K); so are values and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in
-    the natural order of the names. A missing value is an error, or its row left out; REQUIRED and OPTIONAL columns come
-    as they stand, and in OPTIONAL ones a missing value is None; PARTIAL ones come as a mapping of the rows that hold
-    something, from 0, to what they hold; LATER ones, and those named in `later`, are read by `at` of the result.
+    the natural order of the names. A missing value is an error, or its row left out; REQUIRED and OPTIONAL columns are
+    unchanged, and in OPTIONAL ones a missing value is None; PARTIAL ones are a mapping from rows with a value, counted
+    from 0, to that value; LATER ones, and those named in `later`, are read by `at` of the result.
 
     `clusters` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
@@ -199,7 +199,7 @@ def rows_of_files(
             opened.log.check_items()
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
         kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
-        items = {} if cells is None else item_columns(opened, taken=[*kinds])
+        items = {} if cells is None else item_columns(opened, with_role=[*kinds])
         table, only = opened.table([*kinds, *later, *items])
         repeated = repeated_rows(opened, table, only, items, cells or ())
         if repeated is not None and repeated.are_clusters:
@@ -284,7 +284,7 @@ def rows_of_files(
 
 
 def _is_item_key(name: str) -> bool:
-    """Whether a column, or several that are one key, is the item of a log in whatever file."""
+    """Whether a column, or several columns joined to a key, identifies the item of a log."""
     key = name.split(",")
     return ITEM in key and FILE not in key
 
@@ -300,7 +300,7 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
 
 
 def _raw_value(column: Column) -> str:
-    """The value as it is, a number in a text with a decimal point."""
+    """The unchanged value; numbers as texts with a decimal point."""
     return column.spelled if column.comma else column.sql
 
 
@@ -326,7 +326,7 @@ def _coded(selection: Selection, column: Column, text: str | None = None) -> Cod
 
 
 def _by_row(selection: Selection, column: Column, missing_values: Sequence[str]) -> dict[int, Any]:
-    """What the rows hold that hold something."""
+    """A mapping from rows with a value to this value."""
     table = selection.table
     position, there = table.position, f"{selection.where} AND NOT {column.missing(missing_values)}"
     query = f"SELECT {position}, {_raw_value(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
@@ -339,7 +339,7 @@ def _by_row(selection: Selection, column: Column, missing_values: Sequence[str])
 
 
 def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> dict[str, list[Any]]:
-    """Columns at some positions, which ascend."""
+    """Columns at some positions, given in ascending order."""
     position, listed = table.position, [table.columns[name].sql for name in names]
     positions_ = f"(SELECT unnest([{', '.join(map(str, positions))}]::BIGINT[]) AS {position})"
     query = f"SELECT {', '.join(listed)} FROM {table.numbered} JOIN {positions_} USING ({position}) ORDER BY {position}"
@@ -349,7 +349,7 @@ def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> d
 
 
 def _with_none(selection: Selection, column: Column, missing_values: Sequence[str] = ()) -> npt.NDArray[Any]:
-    """The values of a column unchanged, None where one is missing."""
+    """The values of a column unchanged, with None for missing ones."""
     present = f"CASE WHEN NOT {column.missing(missing_values)} THEN {_raw_value(column)} END AS value"
     with reading(selection.table.name):
         relation = selection.table.connection.sql(selection.query([present]))

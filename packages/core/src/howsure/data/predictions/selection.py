@@ -1,4 +1,4 @@
-"""The rows used of files that are opened: without missing values, with labels of 0 and 1, in groups, pooled."""
+"""The selected rows of open files: without missing values, with labels 0 and 1, in groups, pooled over files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def opened_files(
     source: Files, names: Sequence[str], *, spool: str | os.PathLike[str] | None = None
 ) -> Iterator[Opened]:
-    """Files of which these columns will be asked; closed if what is done with them fails.
+    """Open files for queries of these columns; they are closed if an error occurs in the block.
 
     Raises InputError for a file that cannot be read, and for an invalid expression.
     """
@@ -61,7 +61,7 @@ def opened_files(
 
 
 def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
-    """The files, and what is found in logs among them; no program writes its log as CSV or TSV."""
+    """The files, and the contents of logs among them; no program writes its log as CSV or TSV."""
     files, paths = None, source.paths
     if any(map(os.path.isdir, paths)):
         from howsure.data.logs.recognised import unfolded
@@ -83,7 +83,7 @@ def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tup
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """Open files, the contents of logs among them, and the condition of the user."""
+    """Open files, the contents of logs among them, and the user's condition."""
 
     asked: Files
     database: Database
@@ -92,7 +92,7 @@ class Opened:
     condition: Condition | None
 
     def table(self, names: Sequence[str]) -> tuple[Table, str]:
-        """The table of these columns, and in SQL which of its rows are wanted."""
+        """The table of these columns, and the condition for wanted rows in SQL."""
         more = self.condition.names if self.condition else ()
         table = open_table(self.database, self.files, [*names, *more], by_file=self.asked.by_file)
         return table, self.condition.sql(table, self.asked.missing_values) if self.condition else ALL
@@ -100,7 +100,7 @@ class Opened:
     def selected(
         self, table: Table, only: str, kinds: Mapping[Column, str], *, stream_checks: bool = False
     ) -> Selection:
-        """The wanted rows in which no column is missing: `kinds` says as what each is read (see `Column.missing`).
+        """The wanted rows without missing values; `kinds` says how each column is read (see `Column.missing`).
 
         Raises InputError at the first missing value, unless these are to be skipped, and if no row is left.
         """
@@ -129,15 +129,15 @@ class Opened:
         return notes | ({"decimal_comma": commas} if commas else {})
 
     def summary(self, table: Table) -> str:
-        """Notes on what was read, a line each: those of a log, and of decimal commas."""
+        """Notes on the input, a line each: those of logs, and on decimal commas."""
         return "\n".join(filter(None, [*(self.log.notes if self.log else ()), commas_note(table.with_commas)]))
 
 
 def check_pooling(
     selection: Selection, columns: Mapping[str, Column | None], part: Column | None, across_files: str
 ) -> None:
-    """Refuse an id that stands twice in a file (within a part, if there are parts), and equal ids or clusters of
-    several files, unless `across_files` says what they are."""
+    """Raise InputError for an id that occurs twice in a file (within a part, if there are parts), and for equal ids or
+    clusters in several files, unless `across_files` says what they mean."""
     if id := columns.get("id"):
         check_different(selection, id, part)
     for role in ("id", "clusters"):
@@ -150,7 +150,7 @@ def check_pooling(
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The used rows of a table, as the rest of a query, with their number and that of the rows left out.
+    """The used rows of a table, as the end of a query, with the numbers of rows used and left out.
 
     Left out are those `skipped`, which miss a value, and the `others`, which do not satisfy the condition of the user.
     """
@@ -163,7 +163,7 @@ class Selection:
     unchecked: Mapping[Column, str] = field(default_factory=dict)  # what `select_rows` left to a stream
 
     def check_missing(self) -> None:
-        """Raise InputError at the first missing value, where a stream has found one."""
+        """Raise InputError for the first missing value, after a stream has found one."""
         if self.unchecked:
             select_rows(self.table, self.unchecked, skip=False, only=self.where)
 
@@ -190,7 +190,7 @@ class Selection:
         return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
 
     def column(self, sql: str, dtype: Any = np.int64) -> npt.NDArray[Any]:
-        """An expression of each used row, in the order of the files; NullFound where it is null."""
+        """The values of an expression for each used row, in the order of the files; NullFound if one is null."""
         return np.concatenate([part for (part,) in chunks(self.table.connection, self.query([sql]), [dtype])])
 
     def positions_of(self, rows: Sequence[int]) -> dict[int, int]:
@@ -206,7 +206,7 @@ class Selection:
         return {int(row): int(position) for row, position in rows_found}
 
     def place_of(self, row: int) -> str:
-        """Where a used row is, of these counted from 0."""
+        """The location of a used row in words, by its position among the used rows from 0."""
         return self.table.place(self.where, skip=row)[0]
 
     def place(self, condition: str, shown: str) -> tuple[str, object]:
@@ -227,7 +227,8 @@ def select_rows(
     stream_checks: bool = False,
     only: str = ALL,
 ) -> Selection:
-    """The rows in which no column is missing; `missing` says in SQL when one is, and `only` which rows are wanted.
+    """The rows without missing values; `missing` are conditions in SQL for a missing value, `only` selects the wanted
+    rows.
 
     A row with several missing values is counted under the first. With `stream_checks`, columns whose nulls a stream
     detects anyway are not checked beforehand.
@@ -265,7 +266,7 @@ def _counted(skipped: dict[str, int]) -> str:
 def missing_value(
     table: Table, column: Column, test: str, *, values: Sequence[str] = (), rows: int | None = None
 ) -> InputError:
-    """The error for the first row in which a column is missing."""
+    """Error for the first row with a missing value in a column."""
     place, value = table.place(test, column.text)
     shown_value = EMPTY if value is None or not str(value).strip() else value
     rule = "counts_as_missing" if value in values else "missing"
@@ -300,7 +301,7 @@ def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -
 
 
 def positive_values(column: Column, counts: dict[str, int], pos_label: str | None) -> list[str]:
-    """Which of the labels mean 1."""
+    """The label values that mean 1."""
     numbers = {value: _zero_or_one(value.replace(",", ".") if column.comma else value) for value in counts}
     target = 1.0 if pos_label is None else _zero_or_one(pos_label)
     if target is not None and None not in numbers.values():
@@ -314,7 +315,7 @@ def positive_values(column: Column, counts: dict[str, int], pos_label: str | Non
 
 
 def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None = None) -> InputError:
-    """The error for a label that is neither 0 or 1 nor one of two values."""
+    """Error for a label that is neither 0 or 1 nor one of two values."""
     return not_two_values(counts, pos_label=pos_label, name=column.called, in_file=True)
 
 
@@ -337,7 +338,7 @@ NUMBERS = count()  # of the types made by this process, so that no two have one 
 
 
 def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
-    """The number of used rows of every group, by name, in natural order.
+    """The number of used rows in every group, by name, in natural order.
 
     Raises InputError at the first row whose group is missing.
     """
@@ -349,18 +350,17 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
 
 
 def enum_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
-    """A text as one of `names`, whose codes Arrow streams contain; null if it is not one of them."""
+    """A text as a value of the enumeration `names`, so that Arrow streams contain codes; null for other texts."""
     return f"TRY_CAST({text} AS {_new_type(connection, literals(names))})"
 
 
 def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
-    """The position of a text among `names` in SQL, null if it is not one of them; the names become a type of the
-    database."""
+    """The position of a text among `names` in SQL, null for other texts; the names become a type of the database."""
     return _position(text, _new_type(connection, literals(names)))
 
 
 def enumerated_sql(selection: Selection, column: Column) -> str:
-    """The position of a column's text among all its texts in the used rows, in their order."""
+    """The position of a column's text among its distinct texts in the used rows, in order."""
     texts = f"SELECT DISTINCT {column.text} AS text FROM {selection.table.relation} WHERE {selection.where} ORDER BY 1"
     return _position(column.text, _new_type(selection.table.connection, texts))
 
@@ -382,7 +382,7 @@ ACROSS_FILES = ("error", SAME, SEPARATE)
 
 
 def check_way(how: str, *, of: str | None, named: str) -> None:
-    """Raise InputError for a way that does not exist, or one that has no column to be `of`."""
+    """Raise InputError for an unknown option value, or one that needs the column `of`."""
     if how not in ACROSS_FILES:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     if how != "error" and of is None:
@@ -393,8 +393,8 @@ def check_way(how: str, *, of: str | None, named: str) -> None:
 
 
 def check_across_files(selection: Selection, column: Column, group: Column | None, *, how: str) -> None:
-    """Refuse a value that occurs in several files (within a group, if there are groups), unless `how` says what it
-    means.
+    """Raise InputError for a value that occurs in several files (within a group, if there are groups), unless `how`
+    says what this means.
 
     Raises InputError naming the first such value, two rows in which it stands, and how many there are.
     """
@@ -424,12 +424,12 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
 
 
 def file_number(table: Table, position: str) -> str:
-    """The number of the file that a position lies in, in SQL."""
+    """The number of the file that contains a position, in SQL."""
     return " + ".join(f"CAST({position} >= {start} AS BIGINT)" for start in table.starts)
 
 
 def check_different(selection: Selection, column: Column, group: Column | None) -> None:
-    """Refuse an id that stands twice in one file (within a group, if there are groups).
+    """Raise InputError for an id that occurs twice in one file (within a group, if there are groups).
 
     Raises InputError naming it and the two rows.
     """
@@ -456,13 +456,13 @@ def _rows_by_value(selection: Selection, column: Column, parts: Sequence[str]) -
 
 
 def file_of(selection: Selection, positions: Integers) -> Integers:
-    """Which file each row is of, by its position over all files."""
+    """The file of each row, by the row's position over all files."""
     file_numbers: Integers = np.searchsorted(np.asarray(selection.table.starts), positions, side="right") - 1
     return file_numbers
 
 
 def apart_by_file(selection: Selection, codes: Integers) -> Integers:
-    """Codes of the used rows such that equal ones of different files differ; as they are where there is one file."""
+    """Codes of the used rows that differ between files; unchanged if there is one file."""
     if len(selection.table.files) == 1:
         return codes
     both = codes * len(selection.table.files) + file_of(selection, selection.positions())

@@ -1,4 +1,4 @@
-"""Pairs streamed in bounded memory, and their sums: of all, and of each group, in one reading by several threads."""
+"""Pairs streamed in bounded memory, and their sums over all pairs and by group, in one reading by several threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of g
 
 @dataclass(frozen=True, slots=True)
 class PairStream:
-    """The pairs of the used rows, read anew each time: of columns by their roles, and of one of probabilities.
+    """The pairs of the used rows, read again for each use: columns by role, and the column of probabilities.
 
     `scale` says that it holds logits or log-probabilities.
     """
@@ -48,7 +48,7 @@ class PairStream:
         return self.columns.get("sample_weight")
 
     def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
-        """The checked pairs, `CHUNK` at a time, in the order of the files; `codes` is in SQL.
+        """The checked pairs in chunks of `CHUNK` rows, in the order of the files; `codes` is in SQL.
 
         Raises InputError at the first value that is not a probability, a label or a weight.
         """
@@ -79,7 +79,7 @@ class PairStream:
         return [probabilities, *chunk[1:]]
 
     def _null(self) -> InputError:
-        """The error for a row without a number, or with another label than 0 and 1."""
+        """Error for a row without a number, or with a label other than 0 and 1."""
         self.selection.check_missing()
         label, numbers = (
             self.columns["y_true"],
@@ -100,12 +100,12 @@ class PairStream:
         return labels, probabilities
 
     def blocks(self) -> Iterator[Pairs]:
-        """The labels and probabilities, `CHUNK` at a time."""
+        """Labels and probabilities, in blocks of `CHUNK` rows."""
         for probabilities, labels in self.chunks(weighted=False):
             yield Pairs(labels, probabilities)
 
     def probabilities(self) -> Floats:
-        """The probabilities alone, all of them."""
+        """All probabilities, without labels."""
         values = class_matrix(self.selection, [self.y_prob], lists=False)[:, 0]
         try:
             return check_one_probability(values, self.scale, name=self.y_prob.called)
@@ -121,7 +121,7 @@ AHEAD = 2  # items that wait for each worker
 
 
 def in_turns(items: Iterable[Item], workers: Sequence[Callable[[Item], Result]]) -> Iterator[Result]:
-    """The results of the items, in order; each worker has a thread of its own and gets every k-th item.
+    """The results of the items, in order; each worker has its own thread and processes every k-th item.
 
     An error of a worker is raised in the place of its result, and ends the work.
     """
@@ -156,7 +156,7 @@ def sum_stream(stream: PairStream, advance: Callable[[int], None]) -> Slots:
 
 
 def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
-    """The pairs of a chunk, and how many of them have weight 0."""
+    """Add the pairs of a chunk, and return how many have weight 0."""
     rows = len(chunk[0])
     if stream.sample_weight is not None and not chunk[2].all():
         weigh = np.flatnonzero(chunk[2])
@@ -167,7 +167,7 @@ def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
 
 
 def _check_weights(stream: PairStream, slots: Slots, group: str | None = None) -> Slots:
-    """The slots of the pairs, or of a group.
+    """The slots of the pairs or of a group, after a check of their weights.
 
     Raises InputError if their weights are all 0, or their fourth powers, which intervals need, no numbers.
     """
@@ -188,7 +188,7 @@ CHUNKS_HELD = 16  # sorted chunks that are written together: longer runs of each
 
 
 class StoredGroups:
-    """The pairs of every group of a stream, one group after the other; `sizes` are the pairs of all groups.
+    """The pairs of every group of a stream, one group after another; `sizes` are the numbers of pairs per group.
 
     The scratch folder lives as long as this does.
     """
@@ -201,8 +201,7 @@ class StoredGroups:
         self._stored = False
 
     def slots(self, group: str, advance: Callable[[int], None]) -> Slots:
-        """The slots of a group. The first one costs a reading of the files; `advance` is called with the number of rows
-        read.
+        """The slots of a group. The first call reads the files; `advance` is called with the number of rows read.
 
         Raises InputError at the first row that holds a value that must not be there.
         """
@@ -238,7 +237,7 @@ class StoredGroups:
 
 
 def _sorted(groups: int, chunk: Chunk) -> list[Any]:
-    """Where each group begins in a chunk sorted by them, its pairs, and weights if there are any."""
+    """A chunk sorted by group: the start of each group, the pairs, and weights if there are any."""
     probabilities, labels, *weights, codes = chunk
     order = np.argsort(codes.astype(np.min_scalar_type(groups)), kind="stable")
     bounds = np.cumsum(np.bincount(codes + np.uint32(1), minlength=groups + 1))
@@ -247,7 +246,7 @@ def _sorted(groups: int, chunk: Chunk) -> list[Any]:
 
 
 def _write(files: Sequence[IO[bytes]], all_runs: list[list[Any]], free: Integers) -> None:
-    """Write what sorted chunks hold of each group where the next pair of the group goes."""
+    """Write the rows of sorted chunks to the next free positions of their groups."""
     if not all_runs:
         return
     bounds = np.array([runs[0] for runs in all_runs])

@@ -20,7 +20,7 @@ SUFFIXES = {".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv,
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
-    """The suffix of a file that can be written.
+    """The suffix of an output file; InputError for other formats.
 
     Raises InputError for any other, or if the file cannot be written.
     """
@@ -78,7 +78,7 @@ def write_columns(
     *,
     raw: bool = False,
 ) -> None:
-    """Write columns by name: texts, numbers, or whole numbers of which some are missing; else as `write_pairs`.
+    """Write columns by name: texts, numbers, or integers with missing values; otherwise like `write_pairs`.
 
     Raises InputError for another suffix.
     """
@@ -89,7 +89,7 @@ def write_columns(
 
 
 def _has_separator(column: Sequence[Any]) -> bool:
-    """Whether a text in a column holds what separates cells elsewhere."""
+    """Whether a text in a column contains a character that separates cells in other dialects."""
     return any(isinstance(value, str) and (";" in value or "\t" in value) for value in column)
 
 
@@ -109,7 +109,7 @@ def _write(
     suffix: str,
     texts: Sequence[str],
 ) -> None:
-    """`texts`: the columns in which a text holds a semicolon or a tab."""
+    """Write the table. `texts`: the columns in which a text contains a semicolon or a tab."""
     options = SUFFIXES[suffix]
     if suffix == ".csv" and texts:  # so that no separator within a text begins another cell
         options += f", FORCE_QUOTE ({', '.join(map(identifier, texts))})"

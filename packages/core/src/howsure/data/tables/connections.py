@@ -1,4 +1,4 @@
-"""Connections to DuckDB: every one is opened here, with the settings that all of them share."""
+"""Connections to DuckDB: all are opened here, with the same settings."""
 
 from __future__ import annotations
 

@@ -47,7 +47,8 @@ class Database:
 
     @cached_property
     def connection(self) -> Connection:
-        """DuckDB, which takes longer to start than most faults of a file take to be found; so it starts when asked."""
+        """The connection to DuckDB, started on first use, since most errors in a file are found faster than it
+        starts."""
         spilled = str(self.folder / "spilled")
         connection = connect(temp_directory=spilled, disabled_optimizers=DISABLED_OPTIMIZERS)
         self._ending.callback(connection.close)  # before the scratch folder goes
@@ -57,7 +58,7 @@ class Database:
 
     @contextmanager
     def opening(self) -> Iterator[Self]:
-        """The database, closed if what is done with it fails, so that no scratch file outlives an error."""
+        """A context that closes the database if an error occurs in it, so that no scratch file remains."""
         try:
             yield self
         except BaseException:
@@ -98,12 +99,12 @@ def literals(texts: Sequence[str]) -> str:
 
 
 def file_literal(path: str) -> str:
-    """A file's path in SQL, its own stars and brackets not read as a glob."""
+    """A file's path in SQL; stars and brackets in it are not read as a glob."""
     return literal(_pattern(path))
 
 
 def _pattern(path: str) -> str:
-    """The glob that matches one file alone."""
+    """A glob that matches only one file."""
     return re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path))
 
 
@@ -121,7 +122,7 @@ def copy_to_file(connection: Connection, query: str, path: str | os.PathLike[str
 
 @contextmanager
 def reading(name: str, path: str = "") -> Iterator[None]:
-    """DuckDB's error about a file, as an InputError of one line that names the file.
+    """A context that converts DuckDB's error about a file to an InputError of one line, which names the file.
 
     `path` is the file's location, if different from its name.
     """
@@ -161,12 +162,12 @@ def reading(name: str, path: str = "") -> Iterator[None]:
 
 
 def _is_utf_16(path: str) -> bool:
-    """Whether a file begins with the mark of UTF-16."""
+    """Whether a file begins with a byte order mark of UTF-16."""
     return _first_bytes(path, 2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 def _why_uneven(path: str) -> str | None:
-    """Why rows seem to have other numbers of values than the header, and what to do, if the first bytes show it."""
+    """The reason why rows have other numbers of values than the header, and what to do, if the first bytes show it."""
     beginning = _first_bytes(path, SNIFFED)
     first_line = beginning.removeprefix(codecs.BOM_UTF8).partition(b"\n")[0]
     if first_line.startswith(b"#"):
@@ -201,17 +202,17 @@ def batches(connection: Connection, query: str) -> Iterator[Any]:
 
 
 class NullFound(Exception):
-    """A column of a stream that must have no nulls has one."""
+    """A null in a column of a stream that must have none."""
 
 
 def chunks(
     connection: Connection, query: str, dtypes: Sequence[npt.DTypeLike], *, rows: int = CHUNK_ROWS
 ) -> Iterator[list[npt.NDArray[Any]]]:
-    """The columns of a query, `rows` at a time, as arrays of their own; a negative zero becomes 0.
+    """The columns of a query in chunks of `rows`, as separate arrays; a negative zero becomes 0.
 
     Raises NullFound if a column holds a null.
     """
-    filled, held = 0, [np.empty(rows, dtype) for dtype in dtypes]
+    filled, buffers = 0, [np.empty(rows, dtype) for dtype in dtypes]
     for batch in batches(connection, query):
         columns = [batch.child(column) for column in range(batch.n_children)]
         if any(column.null_count for column in columns):
@@ -220,15 +221,15 @@ def chunks(
         start, length = 0, batch.length
         while start < length:
             stop = min(length, start + rows - filled)
-            for array, target in zip(arrays, held, strict=True):
+            for array, target in zip(arrays, buffers, strict=True):
                 np.add(array[start:stop], 0, out=target[filled : filled + stop - start])
             filled += stop - start
             start = stop
             if filled == rows:
-                yield held
-                filled, held = 0, [np.empty(rows, dtype) for dtype in dtypes]
+                yield buffers
+                filled, buffers = 0, [np.empty(rows, dtype) for dtype in dtypes]
     if filled:
-        yield [target[:filled] for target in held]
+        yield [target[:filled] for target in buffers]
 
 
 # Names of what is asked of a file: a column, a place inside one (`doc.answerKey`, `scores[0].value`), several at once.
@@ -243,24 +244,24 @@ FILE = "file"  # what the name of a file is called as a column
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A column of a file, and the steps that lead to a value inside it."""
+    """A column of a file, and the path to a value inside it."""
 
     column: str
     steps: tuple[Step, ...] = ()
 
     def in_text(self) -> str:
-        """The value as text, in SQL, where the column holds JSON as text; null where the path leads nowhere."""
+        """The value as text, in SQL, if the column contains JSON as text; null if the path does not exist."""
         return in_json_text(identifier(self.column), self.steps) if self.steps else identifier(self.column)
 
 
 def in_json_text(sql: str, steps: Sequence[Step]) -> str:
-    """A value inside a text of JSON, as text; null if the text is not JSON or has no such place."""
+    """A value inside a JSON text, as text; null if the text is not JSON or the path does not exist."""
     pointer = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
     return f"CASE WHEN json_valid({sql}) THEN json_extract_string({sql}, {literal(pointer)}) END"
 
 
 def column_of(name: str, all_columns: Collection[str]) -> str:
-    """The column that a name begins with: the longest that is known, or else all up to the first step."""
+    """The column at the beginning of a name: the longest known one, otherwise everything up to the first step."""
     if name in all_columns:
         return name
     ends = [match.start() for match in re.finditer(r"[.\[]", name)]
@@ -269,7 +270,7 @@ def column_of(name: str, all_columns: Collection[str]) -> str:
 
 
 def place_of(name: str, all_columns: Sequence[str], *, file: str) -> Place:
-    """The place that a name means in a file.
+    """The place in a file that a name refers to.
 
     Raises InputError if the file has no such column, or what follows it is not a path.
     """
@@ -286,7 +287,7 @@ def place_of(name: str, all_columns: Sequence[str], *, file: str) -> Place:
 
 
 def parts_of(name: str, all_columns: Collection[str]) -> tuple[str, ...]:
-    """The columns that a name joins by commas; the name itself, if it is a column or has no comma.
+    """The columns that a name joins by commas; the name itself if it is a column or has no comma.
 
     Raises InputError if a part is empty or named twice.
     """
@@ -299,7 +300,7 @@ def parts_of(name: str, all_columns: Collection[str]) -> tuple[str, ...]:
 
 
 def path_text(column: str, steps: Sequence[Step]) -> str:
-    """The name of a place, as users write it.
+    """The name of a place in the user's notation.
 
     >>> path_text("scores", [0, "value", "an odd.key"])
     "scores[0].value['an odd.key']"
@@ -345,7 +346,7 @@ INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings.
+    """A column: its name and DuckDB type; `keys` are the keys of its values if these are mappings.
 
     A column of several `parts` is their values as one key, as text. In one with a `comma`, a text 0,5 is one half; in
     one of `truths`, true is 1 and false 0, as they are in a column of truth values. `stored` is its name in the
@@ -365,7 +366,7 @@ class Column:
 
     @property
     def called(self) -> ColumnName:
-        """Its name in a message."""
+        """The column's name in a message."""
         return ColumnName(self.name, self.role or self.name)
 
     @property
@@ -377,12 +378,12 @@ class Column:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The columns of the database that it is made of."""
+        """The columns of the database from which it is computed."""
         return tuple(part.stored or part.name for part in self.parts) or (self.stored or self.name,)
 
     @property
     def is_text(self) -> bool:
-        """Whether values are read as text, as all of CSV and JSON lines are."""
+        """Whether values are read as text, like all values of CSV and JSON lines."""
         return self.type == "VARCHAR"
 
     @property
@@ -402,7 +403,7 @@ class Column:
 
     @property
     def spelled(self) -> str:
-        """The value as text, a number with a decimal point."""
+        """The value as text, with a decimal point in numbers."""
         return f"CASE WHEN {self.number} IS NULL THEN {self.text} ELSE {self._pointed} END" if self.comma else self.text
 
     @property
@@ -421,7 +422,7 @@ class Column:
 
     @property
     def day(self) -> str:
-        """The day of a date as it is written, or that of a moment in UTC; null where there is none."""
+        """The day of a date as written, or of a time in UTC; null if there is none."""
         if self.type == "TIMESTAMP WITH TIME ZONE":
             return f"CAST(make_timestamp(epoch_us({self.sql})) AS DATE)"
         text = f"trim({self.text})"
@@ -429,7 +430,8 @@ class Column:
 
     @property
     def numbers(self) -> str:
-        """The value as a list of DOUBLE, of a mapping in the order of its keys; null if it is not a list of numbers."""
+        """The value as a list of DOUBLE, for a mapping in the order of its keys; null if it is not a list of
+        numbers."""
         if self.keys:
             listed = ", ".join(f"TRY_CAST({value} AS DOUBLE)" for value in self._values)
             return f"CASE WHEN {self.has_keys} THEN [{listed}] END"
@@ -443,7 +445,7 @@ class Column:
 
     @property
     def has_keys(self) -> str:
-        """Whether the value is a mapping of just the keys."""
+        """Whether the value is a mapping with exactly these keys."""
         return f"list_sort(json_keys({self.json})) = list_sort([{literals(self.keys)}])"
 
     @property
@@ -453,7 +455,7 @@ class Column:
         return [f"json_extract_string({self.json}, {literal(pointer)})" for pointer in pointers]
 
     def missing(self, values: Sequence[str] = (), *, kind: str = "text") -> str:
-        """Whether the value is missing, as `is_missing` has it, or one of `values`; in a list, whether any element is.
+        """Whether the value is missing, as in `is_missing`, or one of `values`; for a list, whether any element is.
 
         The kind is "text", "number" or "numbers" (a list).
         """
@@ -497,12 +499,12 @@ MISSING = rf"(?i){BLANK}([+-]?nan{BLANK})?"  # a text that `is_missing`
 
 
 def _may_be_missing(text: str) -> str:
-    """Whether a text may be blank or spell NaN, by its first letters, which takes a tenth of the time."""
+    """Whether a text may be blank or spell NaN, judged by its first letters, which is ten times as fast."""
     return f"{text} < '!' OR {text} > '~' OR {text}[1] IN ('n', 'N', '+', '-')"
 
 
 def _unambiguous(part: Column) -> str:
-    """A part of a key as text, in quotes where it could be taken for two parts: different parts give different keys."""
+    """A part of a key as text, quoted if it could be read as two parts, so that different parts give different keys."""
     unclear = " OR ".join(f"contains({part.text}, {literal(mark)})" for mark in (JOINT[:-1], JOINT[1:], '"'))
     quoted = f"""'"' || replace({part.text}, '"', '""') || '"'"""
     return f"CASE WHEN {unclear} THEN {quoted} ELSE {part.text} END"
@@ -527,7 +529,7 @@ WHOLE = r"\s*([+-]?[0-9]+|[nN][aA][nN])?\s*"
 
 
 def columns_with_commas(columns: Iterable[Column], ask: Callable[[str], list[tuple[object, ...]]]) -> list[str]:
-    """The names of those columns of text whose numbers have a decimal comma; `ask` is that of their table."""
+    """The names of text columns whose numbers have a decimal comma; `ask` queries their table."""
     texts = [column for column in columns if column.is_text]
     if not texts:
         return []
@@ -544,7 +546,7 @@ def columns_with_commas(columns: Iterable[Column], ask: Callable[[str], list[tup
 
 
 def _counts(column: Column) -> str:
-    """How many values are numbers with a comma, with one that is a decimal comma, with a point, and no number."""
+    """The numbers of values that are numbers with a comma, with a decimal comma, with a point, and not numbers."""
     comma, thousands, point, whole = (
         f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, THOUSANDS, POINT, WHOLE)
     )

@@ -16,7 +16,7 @@ MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
 
 
 def copy_of_table(database: str, table: str) -> tuple[str, Scratch]:
-    """The file of a copy of a table or view, and the scratch folder that it is in.
+    """The file of a copy of a table or view, and the scratch folder that contains it.
 
     Raises InputError for a database or a table that there is not.
     """

@@ -1,4 +1,4 @@
-"""The files that paths and globs name: their formats and compression, how DuckDB reads them, the names of columns."""
+"""Files named by paths and globs: their formats and compression, how DuckDB reads them, the names of columns."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to read: where it is, what the user calls it, its format and its compression."""
+    """A file to read: its path, its name for the user, its format and its compression."""
 
     path: str
     name: str
@@ -67,7 +67,7 @@ def named_files(
     by_content: bool = False,
     encoding: str | None = None,
 ) -> tuple[File, ...]:
-    """The files that paths and globs name, each once; standard input ("-") and pipes are copied into `spool`.
+    """The files named by paths and globs, each once; standard input ("-") and pipes are copied into `spool`.
 
     The format of a file is `format`, or what its suffix says, or with `by_content` what its first bytes show. Texts in
     another `encoding` than UTF-8 are copied into `spool`, too.
@@ -91,7 +91,7 @@ SNIFFED = 1 << 16  # bytes
 
 
 def _with_tabs(file: File, copy: Path) -> File:
-    """A table whose columns are separated by blanks as a copy with tabs; any other file as it is.
+    """A copy with tabs of a table whose columns are separated by blanks; other files unchanged.
 
     Raises InputError for a row with more or fewer values than the header.
     """
@@ -115,7 +115,7 @@ def _with_tabs(file: File, copy: Path) -> File:
 
 
 def _separated_by_blanks(beginning: bytes) -> bool:
-    """Whether all complete lines have as many words as the header, and a column of them is numeric.
+    """Whether all complete lines have as many words as the header, and one of the columns is numeric.
 
     >>> _separated_by_blanks(b"system score\\nsmall 0.5\\nlarge 0.7\\n"), _separated_by_blanks(b"a text\\nand more\\n")
     (True, False)
@@ -244,7 +244,7 @@ FOLDER = re.compile(r"([^=]+)=.*")
 
 
 def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: str | None = None) -> str:
-    """The call that reads Parquet files as one table, their columns matched by name.
+    """The call that reads Parquet files as one table, with columns matched by name.
 
     `with_names` is the column that the path of each file goes into.
     """
@@ -255,7 +255,7 @@ def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: 
 
 
 def folders_are_columns(file: File, names: Collection[str], own_columns: Collection[str]) -> bool:
-    """Whether some of the requested columns are not the file's own but in its path, as in `year=2020/x.parquet`.
+    """Whether some requested columns are not in the file but in its path, as in `year=2020/x.parquet`.
 
     Raises InputError if others of them are in both, because DuckDB takes the path's.
     """
@@ -277,7 +277,7 @@ def _hive(folders: bool) -> str:
 
 
 def text_source(file: File, options: str = "", *, header: bool = True, folders: bool = False) -> str:
-    """The call that reads a text file: nothing skipped, no comments, values as they are written."""
+    """The call that reads a text file without skipping lines, without comments, with values verbatim."""
     settings = [file_literal(file.path), _hive(folders)]
     settings += [] if file.compression == "none" else [f"compression={literal(file.compression)}"]
     if file.format in ("csv", "tsv"):
@@ -290,7 +290,7 @@ def text_source(file: File, options: str = "", *, header: bool = True, folders: 
 
 
 def header_source(file: File, *, whole: bool = False, folders: bool = False) -> str:
-    """The call that reads the names of the columns of a text file, of JSON from a sample of rows or the `whole` file.
+    """The call that reads the column names of a text file; for JSON, from a sample of rows or the `whole` file.
 
     What is inside a column of JSON is not looked at: its keys may differ only in case, as those of tokens do.
     """
@@ -299,12 +299,12 @@ def header_source(file: File, *, whole: bool = False, folders: bool = False) -> 
 
 
 def objects_source(file: File) -> str:
-    """The call that reads the objects of a JSON file, a row each, as the column `json`."""
+    """The call that reads the objects of a JSON file, one per row, as the column `json`."""
     return text_source(file).replace("read_json(", "read_json_objects(", 1)
 
 
 def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
-    """The option that writes a CSV with the separator that it was read with, such as a spreadsheet's semicolon."""
+    """The option to write a CSV file with the separator of the input, such as a spreadsheet's semicolon."""
     if file.format != "csv":
         return ""
     query = text_source(file).replace("read_csv(", "SELECT Delimiter FROM sniff_csv(", 1)
@@ -314,7 +314,7 @@ def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
 
 
 def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
-    """Why a table may have been read as one column, and what to do; None if neither its name nor its values show it.
+    """The reason why a table may have been read as one column, and what to do; None if neither name nor values show it.
 
     >>> why_one_column("id gold pred")
     'its columns seem to be separated by blanks. Separate them by commas or tabs.'
@@ -330,7 +330,7 @@ def why_one_column(header: str, values: Sequence[str] = ()) -> str | None:
 
 
 def as_texts(names: Sequence[str]) -> str:
-    """The option that takes only some fields of JSON objects, as they are written."""
+    """The option that reads only some fields of JSON objects, verbatim."""
     return "columns={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
 
 
@@ -341,7 +341,7 @@ NUMBERED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
 
 
 def written_names(connection: Connection, file: File, column_names_read: Sequence[str]) -> list[str]:
-    """The names of the columns as the file writes them, in its order; `column_names_read` are DuckDB's names.
+    """The names of the columns as written in the file, in order; `column_names_read` are DuckDB's names.
 
     The file is read only where these may be other than its own.
     """
@@ -355,7 +355,7 @@ def written_names(connection: Connection, file: File, column_names_read: Sequenc
 
 
 def names_alike(names: Iterable[str]) -> list[list[str]]:
-    """The names that occur twice or differ only in case, together.
+    """Groups of names that are equal or differ only in case.
 
     >>> names_alike(["id", "Right", "right"])
     [['Right', 'right']]
@@ -367,8 +367,7 @@ def names_alike(names: Iterable[str]) -> list[list[str]]:
 
 
 def unique_names(names: Iterable[str]) -> dict[str, str]:
-    """For each name one that differs from the others in DuckDB: itself, or with a number where they differ only in
-    case.
+    """A name for each name that is unique in DuckDB: the name itself, or with a number if names differ only in case.
 
     >>> unique_names(["top.Yes", "top.yes"])
     {'top.Yes': 'top.Yes', 'top.yes': 'top.yes_2'}
@@ -387,9 +386,8 @@ def unique_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def check_alike(connection: Connection, file: File, names: Sequence[str], column_names_read: Sequence[str]) -> None:
-    """Raise InputError if a column among `names` is in the file twice, also if only in another case, or in Parquet if
-    its fields are. `column_names_read` are DuckDB's names of the columns.
-    """
+    """Raise InputError if a column of `names`, or in Parquet one of its fields, occurs twice in the file, also if only
+    the case differs. `column_names_read` are DuckDB's names of the columns."""
     needed = {name.casefold() for name in names}
     for alike in names_alike(written_names(connection, file, column_names_read)):
         if alike[0].casefold() in needed:
@@ -403,7 +401,7 @@ def check_alike(connection: Connection, file: File, names: Sequence[str], column
 
 
 def said_of_alike(names: Sequence[str]) -> str:
-    """What is wrong with columns that are `names_alike`."""
+    """The message about columns that are `names_alike`."""
     but = ", but for case" if len(set(names)) > 1 else ""
     return f"columns named alike{but}: {', '.join(names)}."
 
@@ -419,15 +417,15 @@ def _written(connection: Connection, file: File, column_names_read: Sequence[str
         ]
     keys = f"SELECT unnest(json_keys(json)) AS key FROM (FROM {objects_source(file)} LIMIT {JSON_ROWS})"
     places = f"SELECT key, row_number() OVER () AS place FROM ({keys})"
-    found = connection.execute(f"SELECT key FROM ({places}) GROUP BY key ORDER BY min(place)").fetchall()
-    return [key for (key,) in found]
+    rows = connection.execute(f"SELECT key FROM ({places}) GROUP BY key ORDER BY min(place)").fetchall()
+    return [key for (key,) in rows]
 
 
 Field = tuple[str, list["Field"]]  # its name and its own fields
 
 
 def _fields(connection: Connection, file: File) -> list[Field]:
-    """The columns of a Parquet file, each with its fields; in the file's schema, those of a field follow it."""
+    """The columns of a Parquet file, each with its fields; in the file's schema, a column's fields follow it."""
     query = f"SELECT name, num_children FROM parquet_schema({file_literal(file.path)})"
     schema = iter(connection.execute(query).fetchall())
 
@@ -444,7 +442,7 @@ def _alike_fields(fields: Sequence[Field]) -> list[str]:
 
 
 def keys_in(connection: Connection, file: File, column: str) -> list[str]:
-    """The keys of the first mapping in a column of a file of text or of Parquet, unchanged."""
+    """The keys of the first mapping in a column of a text or Parquet file, unchanged."""
     if file.format == "npz":
         return []
     as_text_option = as_texts([column]) if file.format in ("json", "jsonl") else ""

@@ -1,4 +1,4 @@
-"""The rows of all files as one table that SQL can ask."""
+"""The rows of all files as one table for SQL queries."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ TEXT_TYPES = ("VARCHAR", "JSON")
 
 
 def in_typed(connection: Connection, relation: str, place: Place, type: str) -> str:
-    """The value at a place in SQL, in its own type; null where a list is too short or a MAP lacks the key.
+    """The value at a place in SQL, with its own type; null if a list is too short or a MAP lacks the key.
 
     Raises InputError for a field that a STRUCT does not have, and a step that a type cannot go.
     """
@@ -119,7 +119,7 @@ def copy_archives(
     into: str,
     shown: Sequence[str] | None = None,
 ) -> tuple[int, ...]:
-    """Copy arrays of archives into a table, file after file; returns the row at which each file starts.
+    """Copy arrays of archives into a table, file by file; returns the first row of each file.
 
     Columns are stored under their `unique_names`. If files are `shown` by names, these are one more column.
     """
@@ -170,7 +170,7 @@ def _joined(parts: list[Array], name: str, files: Sequence[File]) -> Array:
 
 
 def _readable(array: Array) -> Array:
-    """The array in a type that DuckDB knows: native byte order, no half precision, no bytes; a date is a text."""
+    """The array in a type that DuckDB knows: native byte order, no half precision, no bytes; dates as texts."""
     if array.dtype.kind == "M" and np.datetime_data(array.dtype)[0] not in CLOCK_UNITS:
         return np.where(np.isnat(array), "", np.datetime_as_string(array))
     if array.dtype.kind == "S":
@@ -184,7 +184,7 @@ def _readable(array: Array) -> Array:
 
 @contextmanager
 def _opened(file: File) -> Iterator[Archive]:
-    """The archive; what is wrong with it, or with an array read from it, is an InputError that names the file."""
+    """The archive; errors in it, or in an array read from it, become an InputError that names the file."""
     try:
         with open(file.path, "rb") as stream:
             yield Archive(stream)
@@ -204,7 +204,7 @@ COPIED = "copied_rows"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of some files: what to write after FROM, the columns in use, and where each file's rows start."""
+    """The rows of some files: the FROM clause, the columns in use, and the first row of each file."""
 
     database: Database
     relation: str
@@ -219,7 +219,7 @@ class Table:
 
     @property
     def is_copied(self) -> bool:
-        """Whether the rows were copied into the database, so that every question is cheap."""
+        """Whether the rows were copied into the database, so that every query is cheap."""
         return self.relation == COPIED
 
     def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
@@ -234,13 +234,13 @@ class Table:
 
     @property
     def numbered(self) -> str:
-        """The columns in use and the position of every row, from 0 over all files, to be asked like a table."""
+        """The columns in use with the position of every row, from 0 over all files, as a relation for queries."""
         listed = [identifier(name) for name in self._sources]
         return f"(SELECT {', '.join(listed)}, row_number() OVER () - 1 AS {self.position} FROM {self.relation})"
 
     @property
     def position(self) -> str:
-        """What the position is called in `numbered`: no column in use is."""
+        """The name of the position column in `numbered`, different from all columns in use."""
         names_in_use, name = {name.casefold() for name in self._sources}, "position"
         while name in names_in_use:
             name += "_"
@@ -251,15 +251,15 @@ class Table:
         return list(dict.fromkeys(name for column in self.columns.values() for name in column.sources))
 
     def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
-        """Where the first row is for which a condition holds (after skipping some), and a value of that row."""
+        """The location of the first row that satisfies a condition (after skipping some), and a value of that row."""
         listing = f"{self.position}, {shown} FROM {self.numbered} WHERE {condition} ORDER BY {self.position}"
         with reading(self.name, self.files[0].path):
             position, value = self.connection.execute(f"SELECT {listing} LIMIT 1 OFFSET {skip}").fetchall()[0]
         return self.place_of(int(position)), value
 
     def place_of(self, position: int, *, origin: bool = True) -> str:
-        """Where a row is, by its position from 0 over all files: the row of its file, and which file. origin: how rows
-        are counted, too."""
+        """The location of a row by its position from 0 over all files: row number and file. origin: also say how rows
+        are counted."""
         file, row = self._file_and_row(position)
         return _place(file, row) if origin else f"row {row + 1:,} of {file.name}"
 
@@ -274,13 +274,14 @@ class Table:
 
     @property
     def name(self) -> str:
-        """What to call all files together."""
+        """The name for all files together."""
         first = self.files[0].name
         return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1:,} more"
 
 
 def open_table(database: Database, files: tuple[File, ...], names: Sequence[str], *, by_file: bool = False) -> Table:
-    """The table of what `names` ask of all files: columns, places inside them (`doc.key`), several as one key (`a,b`).
+    """The table of the columns `names` in all files: columns, places inside them (`doc.key`), several as one key
+    (`a,b`).
 
     With `by_file`, `file` is a column too: the name of each file (`source_names`).
 
@@ -318,7 +319,7 @@ def _known(database: Database, file: File) -> list[str]:
 
 
 def _check_path(table: Table, column: Column) -> None:
-    """Raise InputError if no row has anything at a place inside a column."""
+    """Raise InputError if no row has a value at a place inside a column."""
     own_column = column_of(column.name, ())
     if own_column == column.name or table.ask("1", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1"):
         return
@@ -375,7 +376,7 @@ def _with_places(
     places: Mapping[str, Place],
     types: dict[str, str],
 ) -> tuple[str, dict[str, Column]]:
-    """A relation with places inside its columns as columns of their own, and its columns of these names."""
+    """A relation with places inside its columns as separate columns, and its columns of these names."""
     inside = {name: place for name, place in places.items() if place.steps}
     stored = unique_names([*types, *inside])
     if inside:
@@ -446,7 +447,7 @@ def _described(connection: Connection, source: str) -> dict[str, str]:
 def _places(
     connection: Connection, file: File, names: Sequence[str], described: dict[str, str], shown: Mapping[File, str]
 ) -> dict[str, Place]:
-    """Where in the columns of a file each name leads, apart from the file's own name.
+    """The place that each name refers to, apart from the file's own name.
 
     Raises InputError for a name that the file does not have.
     """
@@ -479,7 +480,7 @@ OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 
 def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
-    """The column, and if its first value is a JSON object (in Parquet a STRUCT or MAP), the names in it, in order.
+    """The column with the keys, in order, of its first value, if that is a JSON object (in Parquet a STRUCT or MAP).
 
     `only` says in SQL which rows are wanted.
 
@@ -505,7 +506,7 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
 
 
 def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
-    """Whether the first value that is there is a list with numbers, or a text that spells one; [invalid] is a text."""
+    """Whether the first non-missing value is a list with numbers or a text that spells one; [invalid] is a text."""
     there = f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1"
     first_rows = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)
     return bool(first_rows and first_rows[0][0]) and not column.is_number

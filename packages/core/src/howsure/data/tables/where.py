@@ -1,4 +1,4 @@
-"""Which rows a `where` expression selects: DuckDB parses it, a few kinds of nodes get through."""
+"""The rows selected by a `where` expression: DuckDB parses it, and only a few kinds of nodes are accepted."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _tree(expression: str) -> dict[str, Any]:
 
 @cache
 def _parser() -> Connection:
-    """An empty database, which can reach nothing."""
+    """An empty database without access to anything."""
     return connect(enable_external_access="false")
 
 
@@ -101,7 +101,7 @@ def _where(tree: dict[str, Any]) -> Any:
 
 
 def _around(tree: dict[str, Any], clause: Any) -> dict[str, Any]:
-    """The statement with another clause in the place of the expression."""
+    """The statement with another clause in place of the expression."""
     statements = [dict(statement_tree) for statement_tree in tree["statements"]]
     statements[0]["node"] = {**statements[0]["node"], "where_clause": clause}
     return {**tree, "statements": statements}
@@ -116,7 +116,7 @@ Sql = Callable[["_Writer"], str]  # of the columns of a table
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """From DuckDB's nodes to what is written anew, and nothing that we do not know.
+    """Rewrites DuckDB's nodes as SQL; unknown nodes are refused.
 
     names: the columns; texts: those of which one must equal a text for a row to be selected, and the text.
     """
@@ -244,7 +244,7 @@ class Condition:
         return condition
 
     def _advice(self, table: Table) -> str:
-        """What a column holds in place of a text that it is compared with."""
+        """The values of a column, for a message about a text that it is compared with."""
         for column, text in self.texts:
             column_ = table.columns[column]
             rows = table.ask(f"{column_.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {LISTED}")
@@ -257,7 +257,7 @@ class Condition:
 
 
 def condition(where: str | None) -> Condition | None:
-    """The condition that an expression states; None where there is none."""
+    """The condition of an expression; None without an expression."""
     return None if where is None else parsed(where)
 
 

@@ -326,7 +326,7 @@ class _Items:
 
     def _fold(self, targets: Any) -> int:
         """The number of the fold that has these targets, or that of a new one."""
-        known_folds = (fold for fold, known in enumerate(self._folds) if np.array_equal(known, targets))
+        known_folds = (fold for fold, fold_targets in enumerate(self._folds) if np.array_equal(fold_targets, targets))
         return next(known_folds, len(self._folds))
 
     def name(self, row: int) -> str:

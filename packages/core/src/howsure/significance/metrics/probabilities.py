@@ -253,7 +253,7 @@ def _lower(targets: Any, predictions: Any, problem: Problem) -> Floats:
 
 
 def score_metric(name: str, *, lower_is_better: bool = False, bounds: tuple[float, float] | None = None) -> Metric:
-    """The mean score, by the name of the score; `bounds`: the lowest and the highest score that is possible.
+    """The mean score as a metric, by its name; `bounds`: the lowest and the highest possible score.
 
     >>> score_metric("rougeL").is_mean
     True

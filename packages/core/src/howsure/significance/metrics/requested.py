@@ -60,7 +60,7 @@ def named_metrics(metrics: object) -> list[str | Metric] | None:
 def requested_metrics(
     metrics: Sequence[str | Metric] | None, systems: Systems, *, method: str | None, target_class: object
 ) -> list[Requested]:
-    """The metrics by the kind of predictions that they are of, in the order asked for.
+    """The metrics by the kind of predictions that they need, in the requested order.
 
     Raises InputError for an unknown metric, one named twice, or one that the predictions do not allow.
     """
@@ -98,7 +98,7 @@ def _of_task(all_metrics: Sequence[Metric], task: str, systems: Systems) -> Requ
 
 
 def metric_of(name: str | Metric, systems: Systems, target_class: object) -> Metric:
-    """The metric of a name, for predictions of these systems' kind or one that can be made of it."""
+    """The metric with a name, for predictions of these systems' kind or a kind to which they can be converted."""
     kinds = VIEWS[systems.task]
     if isinstance(name, Metric):
         if name.task not in kinds:

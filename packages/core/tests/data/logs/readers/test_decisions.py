@@ -106,9 +106,9 @@ def test_labels_are_joined_by_id_and_question(listed: bool) -> None:
     said = calibrated(400, listed=listed)
     files = howsure.read("log.jsonl", labels_from="labels.csv")
     given = howsure.Probabilities("probs_column", "probabilities", reduce="true", classes=["false", "true"])
-    found = howsure.calibration_curve(y_prob=given, data=files)
+    curve = howsure.calibration_curve(y_prob=given, data=files)
     direct = howsure.calibration_curve([right for _, right in said], [p for p, _ in said])
-    assert found.error.value == pytest.approx(direct.error.value, abs=1e-12)
+    assert curve.error.value == pytest.approx(direct.error.value, abs=1e-12)
     means = howsure.mean_scores(data=files)
     assert means.recipe["labels_from"] == "labels.csv"
     assert means[0].mean.value == np.mean([(p >= 0.5) == right for p, right in said])
@@ -131,6 +131,6 @@ def test_any_log_may_have_its_labels_in_a_table() -> None:
 
 def test_a_log_without_labels_says_how_to_join_them() -> None:
     calibrated(40)
-    found = howsure.look("log.jsonl")
-    assert found.commands == ()
-    assert "--labels-from labels.csv" in found.text()
+    overview = howsure.look("log.jsonl")
+    assert overview.commands == ()
+    assert "--labels-from labels.csv" in overview.text()

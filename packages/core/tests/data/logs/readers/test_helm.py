@@ -156,8 +156,8 @@ def test_costs_and_counts_are_scores_only_if_they_are_named(tmp_path: Path) -> N
 
 def test_a_comparison_knows_the_direction_and_the_bounds_of_scores(tmp_path: Path) -> None:
     log = write_two_models(tmp_path)
-    found = howsure.compare_scores(data=log, rng=0)
-    assert [row.metric for row in found] == ["exact_match", "loss"]
+    comparison = howsure.compare_scores(data=log, rng=0)
+    assert [row.metric for row in comparison] == ["exact_match", "loss"]
     assert howsure.compare_scores(score="inference_runtime", data=log, rng=0).best == "fast"
     with pytest.raises(InputError, match="batch_size is a count, of which neither more nor less is better"):
         howsure.compare_scores(score="batch_size", data=log)

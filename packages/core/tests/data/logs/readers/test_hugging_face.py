@@ -108,7 +108,7 @@ def test_scores_of_a_pipeline_beside_the_right_label(target: str) -> None:
     right = [row[0]["label"] == label for row, label in zip(scores, gold, strict=True)]
     wanted = howsure.calibration_curve(right, [row[0]["score"] for row in scores])
     assert curve["error"]["value"] == pytest.approx(wanted.error.value, rel=1e-9)
-    assert {one["group"] for one in judged("out.jsonl", reduce="class-wise")["curves"]} == set(NAMES)
+    assert {curve["group"] for curve in judged("out.jsonl", reduce="class-wise")["curves"]} == set(NAMES)
 
 
 def test_a_column_of_the_right_labels_may_be_named() -> None:
@@ -162,7 +162,7 @@ def arrays(**held: object) -> None:
 
 
 def lines(*records: object, name: str = "bad.jsonl") -> None:
-    Path(name).write_text("".join(json.dumps(one) + "\n" for one in records))
+    Path(name).write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
 def scored(*pairs: tuple[str, float], **more: object) -> dict[str, object]:

@@ -44,7 +44,7 @@ def test_a_row_names_item_model_task_and_epoch(tmp_path: Path, name: str) -> Non
 
 def test_letters_that_differ_by_spaces_are_one_choice(tmp_path: Path) -> None:
     (row,) = read(write_inspect(tmp_path / "log.eval", [inspect_sample("q1", "B", "A", letters=BOTH)]))
-    assert [math.exp(one) for one in row["log_probabilities"]] == pytest.approx([0.8, 0.2])
+    assert [math.exp(probability) for probability in row["log_probabilities"]] == pytest.approx([0.8, 0.2])
 
 
 def test_where_a_letter_is_not_among_the_tokens_the_answer_has_its_own_probability(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_epochs_of_an_item_are_a_cluster(tmp_path: Path) -> None:
 
 def test_of_members_of_one_name_the_last_counts(tmp_path: Path) -> None:
     samples = [inspect_sample("q1", "A", "A", scores={"judge": number}) for number in (1, 5)]
-    members = [("samples/q1_epoch_1.json", json.dumps(one).encode()) for one in samples]
+    members = [("samples/q1_epoch_1.json", json.dumps(sample).encode()) for sample in samples]
     path = tmp_path / "log.eval"
     path.write_bytes(zip_of_zstd([*members, ("header.json", json.dumps(inspect_header()).encode())]))
     assert [row["judge"] for row in read(path)] == [5]
@@ -152,7 +152,7 @@ def of_2024(samples: list[dict[str, Any]], *, version: int) -> dict[str, Any]:
     if version == 2:
         return document | {"results": {"scores": [{"name": "match", "metrics": {}}]}, "samples": samples}
     scorer = {"name": "match", "params": {}}
-    whole = [{name: held for name, held in one.items() if name != "scores"} for one in samples]
+    whole = [{name: held for name, held in sample.items() if name != "scores"} for sample in samples]
     held = [one | {"score": sample["scores"]["match"]} for one, sample in zip(whole, samples, strict=True)]
     return document | {"results": {"scorer": scorer, "metrics": {}}, "samples": held, "logging": []}
 
@@ -179,6 +179,6 @@ def test_a_score_without_the_name_of_its_scorer_is_called_score(tmp_path: Path) 
 def test_an_empty_log_among_others_is_left_out(tmp_path: Path) -> None:
     write_inspect(tmp_path / "a.json", [])
     write_inspect(tmp_path / "b.json", [inspect_sample(f"q{at}", "A", "A", scores={"match": "C"}) for at in range(4)])
-    found = howsure.look(tmp_path)
-    assert found.n == 4
-    assert f"{tmp_path / 'a.json'}: it has no rows, and is left out." in found.notes
+    overview = howsure.look(tmp_path)
+    assert overview.n == 4
+    assert f"{tmp_path / 'a.json'}: it has no rows, and is left out." in overview.notes

@@ -101,9 +101,9 @@ def test_a_program_is_scored_compared_and_looked_at(program: str, tmp_path: Path
     compared = howsure.compare_scores(score=score, data=source)
     (difference,) = compared.rows
     assert abs(difference.difference) == pytest.approx(0.5)
-    seen = howsure.look(files)
-    assert seen.what == f"a log of {program.partition(' in ')[0]}"
-    assert any(command.startswith("howsure score ") for command in seen.commands)
+    overview = howsure.look(files)
+    assert overview.what == f"a log of {program.partition(' in ')[0]}"
+    assert any(command.startswith("howsure score ") for command in overview.commands)
     with pytest.raises(InputError, match=r"has no probabilities of answers; it contains the scores"):
         howsure.calibration_error(data=source)
 

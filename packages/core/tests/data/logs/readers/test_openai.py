@@ -32,7 +32,7 @@ def read(folder: Path, *records: Any, notes: list[str] | None = None) -> list[di
 def test_the_masses_of_all_answers(wrap: Any, tmp_path: Path) -> None:
     notes: list[str] = []
     (row,) = read(tmp_path, wrap(openai_chat(ALL)) | {"target": "B", "subject": "law"}, notes=notes)
-    assert [math.exp(one) for one in row["log_probabilities"]] == pytest.approx(list(MASSES.values()))
+    assert [math.exp(probability) for probability in row["log_probabilities"]] == pytest.approx(list(MASSES.values()))
     named = {name: row[name] for name in ("model", "classes", "target", "prediction", "subject")}
     assert named == {"model": "gpt", "classes": list("ABCD"), "target": 1, "prediction": 0, "subject": "law"}
     assert row["class_mass"] == pytest.approx(0.875)
@@ -112,7 +112,7 @@ def test_a_file_is_recognised(form: str, tmp_path: Path) -> None:
     body = openai_completion(SOME) if form == "completions" else openai_chat(SOME)
     records = [{**body, "custom_id": f"{at}", "target": "AB"[at % 2]} for at in range(40)]
     path = tmp_path / ("log.json" if form == "document" else "log.jsonl")
-    lines = "".join(json.dumps(one) + "\n" for one in records)
+    lines = "".join(json.dumps(record) + "\n" for record in records)
     path.write_text(json.dumps(records) if form == "document" else lines)
     done = run("calibration", path, "--format", "csv")
     assert done.code == 0, done.err
@@ -173,7 +173,7 @@ def test_an_answer_stands_where_it_stands_last() -> None:
     tokens = [token("A", 0.5), token("so", 1.0), token(" A", 0.75, B=0.25)]
     found = of_answer(tokens, "A", "AB")
     assert found["probability"] == pytest.approx(0.75)
-    assert [math.exp(one) for one in found["log_probabilities"]] == pytest.approx([0.75, 0.25])
+    assert [math.exp(probability) for probability in found["log_probabilities"]] == pytest.approx([0.75, 0.25])
     assert of_answer(tokens, "C", "ABC") == {}
 
 

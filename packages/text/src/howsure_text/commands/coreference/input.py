@@ -162,8 +162,8 @@ class Asked:
         """The model, or the file of scores and its digest."""
         if self.scores is None:
             return {"model": self.model or "pretrained", **({"parser": self.parser} if self.parser else {})}
-        mended = {} if self.recalibration is None else {"recalibration": self.recalibration}
-        return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced, **mended}
+        recalibration = {} if self.recalibration is None else {"recalibration": self.recalibration}
+        return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced, **recalibration}
 
     def open(self, **how: Any) -> tuple[list[Document], Iterator[ResolvedDocument]]:
         """The documents, and what is said of them, one after another; `how`: further arguments of `resolve`.
@@ -176,14 +176,14 @@ class Asked:
             model = load_model(self.model)
             documents = self._read(self.mentions or model.mentions)
             return documents, (resolve(document, model=model, mentions=self.mentions, **how) for document in documents)
-        mended = None if self.recalibration is None else CoreferenceRecalibration.load(self.recalibration)
+        recalibration = None if self.recalibration is None else CoreferenceRecalibration.load(self.recalibration)
         file = self._score_file
         documents = self._read(None)
         missing = [name for name in map(named_part, documents) if name not in file]
         if missing:
             missing_names = shortened(missing, limit=3)
             raise InputError(f"{file.path} has no scores of {missing_names}; it has {shortened(file.names, limit=3)}.")
-        how |= {"recalibration": mended, "misplaced": self.misplaced}
+        how |= {"recalibration": recalibration, "misplaced": self.misplaced}
         return documents, (
             _told(resolve(document, scores=file.read(named_part(document)), **how)) for document in documents
         )

@@ -1,4 +1,4 @@
-"""`howsure coreference`: train, predict, say how sure, mend, and score."""
+"""`howsure coreference`: train, predict, report confidence, recalibrate, and score."""
 
 from __future__ import annotations
 
@@ -331,12 +331,12 @@ def recalibrate_command(
     """Recalibrate a model by documents with gold entities, from which it did not learn.
 
     Three numbers sharpen its probabilities, so that pairs, counts of entities and samples change together; another
-    three mend the confidence in entities. The table shows what this gains and loses.
+    three correct the confidence in entities. The table shows what this gains and loses.
 
     \b
-    howsure coreference recalibrate dev.conllu --model model.npz --test test.conllu --output mended.npz
-    howsure coreference recalibrate dev.conllu --scores dev.jsonl --output mended.json
-    howsure coreference posterior other.conllu --scores other.jsonl --recalibration mended.json
+    howsure coreference recalibrate dev.conllu --model model.npz --test test.conllu --output recalibrated.npz
+    howsure coreference recalibrate dev.conllu --scores dev.jsonl --output recalibrated.json
+    howsure coreference posterior other.conllu --scores other.jsonl --recalibration recalibrated.json
     """
     scored = input_options["scores"] is not None
     if (Path(output).suffix.lower() == ".json") is not scored:

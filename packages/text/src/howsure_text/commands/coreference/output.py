@@ -72,8 +72,8 @@ SAMPLE_BYTES = 200  # of a row of samples, at least
 WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
 entity there and 0.6 of one in the expected number, so that their number may be outside the interval.
 """
-WHY_SEVERAL = """ entities: those of several mentions, chosen and expected. A scored mention that stands alone may be
-no mention at all: most models do not tell the two apart.
+WHY_SEVERAL = """ entities: those of several mentions, chosen and expected. A scored mention alone in its entity
+may not be a mention: most models do not distinguish the two.
 """
 
 
@@ -87,7 +87,7 @@ def check_suffix(path: str, *, of_samples: bool = False) -> None:
 def posterior_text(resolved_documents: Sequence[ResolvedDocument], *, scored: bool) -> str:
     """The number of entities of every document; if there is one document, also its entities.
 
-    `scored`: by a model of which it is not known whether a mention that stands alone is one at all.
+    `scored`: by a model that may not show whether a mention alone in its entity is a mention at all.
     """
     text = _scored_text(resolved_documents) if scored else _numbers_text(resolved_documents)
     if len(resolved_documents) > 1:

@@ -120,7 +120,7 @@ def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
 
 
 def _documents(text: Text, form: str, broken: LeftOut | None = None) -> list[Document]:
-    """The documents of a text, whose brackets may be broken: no tagger reads mentions. Such documents are also told."""
+    """The documents of a text. Their brackets may be broken, as no tagger reads mentions; `broken` counts those."""
     return FORMS[form](text, broken, mentions=False)
 
 

@@ -1,4 +1,4 @@
-"""`howsure sequences`: train taggers, tag, judge, and mend."""
+"""`howsure sequences`: train taggers, tag, evaluate, and recalibrate."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _most_probable(marginals: Floats, labels: Sequence[str], n: int) -> list[str
 
 
 def _escaped(label: str) -> str:
-    """A tag as it stands in MISC, where a bar ends an attribute."""
+    """A tag as written in MISC, where a bar ends an attribute."""
     return label.replace("|", "%7C")
 
 
