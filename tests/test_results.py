@@ -220,6 +220,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "check of little": lambda: run_calibration_check(FEW, max_error=0.1, bin_size=1),
     "comparison of little": lambda: howsure.compare_calibration(FEW, against=FEW, bin_size=1),
     "parts": lambda: howsure.decompose_score(PAIRS),
+    "parts by label": lambda: howsure.decompose_score_by_label(PAIRS),
+    "parts by label of little": lambda: howsure.decompose_score_by_label(FEW, score="log"),
     "parts of little": lambda: howsure.decompose_score(FEW, score="log", bin_size=1),
     "quantiles": lambda: howsure.quantile_calibration(
         np.arange(40.0), np.random.default_rng(0).normal(20, 9, (40, 9)), clusters=np.arange(40) // 4, rng=0
@@ -466,6 +468,7 @@ PARTS = {
     "PredictedCoefficient",
     "SeenColumn",
     "MulticlassScores",
+    "LabelScore",
     "Score",
     "TrendPoint",
     "Verdict",

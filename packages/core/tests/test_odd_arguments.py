@@ -50,6 +50,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "comparison_power": {"disagreement": 0.2, "n": 100, "difference": 0.05},
     "correct_judge_scores": {"y_true": FEW_LABELS, **SCORED},
     "decompose_score": PAIR,
+    "decompose_score_by_label": PAIR,
     "draw_judge_sample": {**SCORED, "n": 10},
     "draw_label_sample": {"y_prob": PROBABILITY, "n": 10},
     "draw_order": {"id": np.arange(30)},

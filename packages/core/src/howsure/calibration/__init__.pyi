@@ -82,6 +82,15 @@ from howsure.calibration.scores import (
 from howsure.calibration.scores import (
     decompose_score as decompose_score,
 )
+from howsure.calibration.scores_by_label import (
+    LabelScore as LabelScore,
+)
+from howsure.calibration.scores_by_label import (
+    ScoreByLabel as ScoreByLabel,
+)
+from howsure.calibration.scores_by_label import (
+    decompose_score_by_label as decompose_score_by_label,
+)
 from howsure.calibration.simulation import (
     simulate_pairs as simulate_pairs,
 )
