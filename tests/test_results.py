@@ -274,6 +274,14 @@ CALLS: dict[str, Callable[[], Any]] = {
     "worst items": lambda: howsure.worst_items(
         np.arange(60) % 3, n=5, model=["a", "b", HOSTILE] * 20, id=np.arange(60) // 3
     ),
+    "agents": lambda: howsure.score_agents(
+        [1, 1, None] * 20 + [0, 1, 1] * 20,
+        error=[HOSTILE, None, None] * 40,
+        cost=np.arange(1, 121) / 7,
+        model=np.repeat(["a", HOSTILE], 60),
+        id=[*range(60)] * 2,
+        rng=0,
+    ),
     "battles": lambda: howsure.rank_battles(
         ["a", "b", HOSTILE] * 20,
         ["b", HOSTILE, "a"] * 20,
@@ -374,6 +382,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
+    "agents",
     "ordered levels",
     "curves",
     "curves of little",
@@ -438,6 +447,7 @@ MANY_PANELS = {
     "resolved document",
 }  # figure() has more than plot() can
 PARTS = {
+    "AgentRow",
     "MiscalibratedGroup",
     "AtAccuracy",
     "AtCoverage",

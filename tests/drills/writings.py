@@ -104,6 +104,10 @@ TYPED = {
         "predictions.csv --score label --model model --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "score agents": (
+        "two.csv --score a --cost q --model y --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "score battles": (
         "battles.csv --a a --b b --winner winner --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",

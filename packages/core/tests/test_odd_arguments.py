@@ -78,6 +78,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "quantile_calibration": {"y_true": SCORE, "draws": RNG.random((N, 20)), "n_simulations": 19},
     "race_models": {**SCORED, "bounds": (0, 1)},
     "rank_battles": BATTLES,
+    "score_agents": {"score": LABEL, "model": MODEL, "id": ITEM, "cost": PROBABILITY + 1},
     "rater_agreement": {"score": LABEL, "rater": MODEL, "id": ITEM},
     "recalibrate": {**PAIR, "method": "temperature"},
     "recalibration_table": {**PAIR, "methods": ["temperature"]},

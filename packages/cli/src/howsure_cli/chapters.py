@@ -36,10 +36,12 @@ COMMANDS = {
 
 FIELD_TERMS = {  # a word of the field -> (what it is here, the command)
     "accuracy": ("Accuracy and other scores with intervals", "howsure score"),
+    "agents": ("Agents, with errored trials and costs", "howsure score agents"),
     "agreement": ("Agreement of annotators", "howsure judge agreement"),
     "battles": ("Battles and Elo-style ratings", "howsure score battles"),
     "bootstrap": ("Comparisons of models", "howsure significance"),
     "compare": ("Comparisons of models", "howsure significance"),
+    "cost": ("Agents' scores against costs", "howsure score agents"),
     "ece": ("Calibration errors, the ECE among them", "howsure calibration"),
     "elo": ("Battles and Elo-style ratings", "howsure score battles"),
     "f1": ("F1 and other scores with intervals", "howsure score"),

@@ -328,6 +328,15 @@ from howsure.regression.results import (
     PredictedRegression as PredictedRegression,
 )
 from howsure.result import Estimate as Estimate
+from howsure.scores.agent_results import (
+    AgentRow as AgentRow,
+)
+from howsure.scores.agent_results import (
+    AgentTable as AgentTable,
+)
+from howsure.scores.agents import (
+    score_agents as score_agents,
+)
 from howsure.scores.battles import (
     rank_battles as rank_battles,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from howsure.data.sources import read
+from howsure.scores.agents import score_agents
 from howsure.scores.battles import rank_battles
 from howsure.scores.mean_scores import mean_scores, pass_at_k, score_models
 from howsure.scores.score_table import score_table
@@ -21,6 +22,10 @@ howsure score answers.csv --score right --model model --id question --group subj
 howsure score "results/**/samples_*.jsonl"
 howsure score base.jsonl large.jsonl --target reference --prediction answer --metric bleu
 howsure score base.conll large.conll --targets gold.conll --metric entity_f1
+"""
+OF_AGENTS = """
+howsure score agents jobs
+howsure score agents trials.csv --score passed --error error --cost dollars --model agent --id task --run trial
 """
 OF_BATTLES = """
 howsure score battles votes.jsonl --a model_a --b model_b --winner winner --cluster question_id
@@ -57,9 +62,15 @@ command.add_command(
             "metrics": click.option("--metric", "metrics", multiple=True, metavar="NAME"),
             "targets": click.option("--targets", metavar="FILE"),
         },
-        epilog="See also: howsure score battles, order, race, plan --help",
+        epilog="See also: howsure score agents, battles, order, race, plan --help",
     ),
     "table",
+)
+command.add_command(
+    derived(
+        "score agents", score_agents, examples=OF_AGENTS, figure=True, report=True, options={"bounds": bounds_option}
+    ),
+    "agents",
 )
 command.add_command(
     derived(

@@ -42,6 +42,8 @@ OPTION_HELP = {
     "--weight COL": "Column of row weights.",
     "--id": "Column of the item of each row; several: a,b.",
     "--run": "Column of the repeated run of each row.",
+    "--error": "Column of what ended a trial, such as a timeout; empty, 0 or false where nothing did.",
+    "--cost": "Column of the cost of each trial, above 0: dollars, seconds or tokens.",
     "--date COL": "Column of the date of each row.",
     "--second": "Column of a second coder's labels.",
     "--settled": "Column of the labels that settle disagreements of two coders.",

@@ -43,6 +43,8 @@ WORDS: dict[str, Word] = {
     "clusters": Word("--cluster", COLUMN),
     "id": Word("--id", COLUMN),
     "run": Word("--run", COLUMN),
+    "error": Word("--error", COLUMN),
+    "cost": Word("--cost", COLUMN),
     "treated": Word("--treated", COLUMN),
     "after": Word("--after", COLUMN),
     "sample_weight": Word("--weight", COLUMN),

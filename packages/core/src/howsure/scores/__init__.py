@@ -1,10 +1,14 @@
 """Mean scores and ranks of models, from scores per item or from pairwise battles."""
 
+from howsure.scores.agent_results import AgentRow, AgentTable
+from howsure.scores.agents import score_agents
 from howsure.scores.battles import rank_battles
 from howsure.scores.mean_scores import mean_scores, pass_at_k, score_models, worst_items
 from howsure.scores.results import BattleRow, BattleTable, ScoreRow, ScoreTable
 
 __all__ = [
+    "AgentRow",
+    "AgentTable",
     "BattleRow",
     "BattleTable",
     "ScoreRow",
@@ -12,6 +16,7 @@ __all__ = [
     "mean_scores",
     "pass_at_k",
     "rank_battles",
+    "score_agents",
     "score_models",
     "worst_items",
 ]

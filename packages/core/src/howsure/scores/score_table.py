@@ -28,7 +28,14 @@ from howsure.scores.documents import (
 from howsure.scores.overall import SAME_ANSWERS_NOTE, has_groups, overall_rows, pool_groups
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import ScoreRow, ScoreTable
-from howsure.scores.scored_rows import ScoredRows, cell_codes, iterate_cells, lowest_items, read_scored_rows
+from howsure.scores.scored_rows import (
+    ScoredRows,
+    cell_codes,
+    clusters_of_items,
+    iterate_cells,
+    lowest_items,
+    read_scored_rows,
+)
 from howsure.show.notes import DETAIL, WARNING, Note
 from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import Metric
@@ -343,7 +350,7 @@ def _cell(
         )
         runs = int(times.max())
         if runs > 1:
-            _check_distinct_runs(rows, positions, place)
+            check_distinct_runs(rows, positions, place)
             if int(times.min()) < runs:
                 notes.append(f"Items have {int(times.min())} to {runs} runs.")
         if measure.k is not None and int(times.min()) < measure.k:
@@ -358,14 +365,7 @@ def _cell(
             else values[first]
         )
         sizes = None if sizes is None else np.bincount(place, sizes) / times
-        if units is not None:
-            differs = units != units[first][place]
-            if differs.any():
-                raise InputError(
-                    f"{parameter('clusters', GIVEN)} must be the same in every run of an item; "
-                    f"{at_row(int(positions[differs.argmax()]))} differs. Are the ids right?"
-                )
-            units = units[first]
+        units = clusters_of_items(rows, positions, first, place)
     groups = ItemGroups.of(len(values), clusters=units)
     if units is not None and (few := few_clusters(groups.sizes)):
         notes.append(few)
@@ -399,7 +399,7 @@ def _one_sided_bound(bounds: Bounds, *, best: bool) -> str:
     return f"at least {math.floor(1e4 * low) / 1e4:g}" if best else f"at most {math.ceil(1e4 * high) / 1e4:g}"
 
 
-def _check_distinct_runs(rows: ScoredRows, positions: Integers, place: Integers) -> None:
+def check_distinct_runs(rows: ScoredRows, positions: Integers, place: Integers) -> None:
     """Raise InputError for two rows of the same item and run."""
     runs, ids = rows.coded.get("run"), rows.coded["id"]
     key = place if runs is None else place.astype(np.int64) * len(runs.names) + runs.codes[positions]

@@ -21,8 +21,9 @@ from howsure.data.logs.scores import (
     columns_of_log,
     scores_of_log,
 )
+from howsure.data.logs.source import EXCEPTION
 from howsure.data.sources import Files
-from howsure.errors import LOOK, InputError, parameter
+from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter
 from howsure.inputs.checks import (
     Coded,
     as_column,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
 CODED = ("model", "groups", "id", "run")
+OF_TRIALS = {"error": Kind.OPTIONAL, "cost": Kind.PARTIAL}  # further roles, of agents' trials
 MAX_CELLS, SECONDS_PER_CELL = 10_000, 0.015  # models or groups, and the seconds that one takes
 
 
@@ -71,10 +73,10 @@ class ScoredRows:
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
     answers: what is true and what is predicted (n,), for metrics of documents. bounds: of the scores that metrics give.
     measures: what the scores of a log measure. document_scores: by the name of the score, metrics of documents that are
-    not means. other_scores (n,): by the name of the score, the rows of tasks with another primary score. read:
-    provenance, for the recipe. skip: leave out rows without a score. named_by_log: the log named the scores, and a task
-    may lack some. can_pool_groups: the groups are not the same answers scored in several ways. rows: give messages
-    their file and line.
+    not means. of_trials: columns (n,) of `OF_TRIALS` by role. other_scores (n,): by the name of the score, the rows of
+    tasks with another primary score. read: provenance, for the recipe. skip: leave out rows without a score.
+    named_by_log: the log named the scores, and a task may lack some. can_pool_groups: the groups are not the same
+    answers scored in several ways. rows: give messages their file and line.
     """
 
     scores: Mapping[str, Floats]
@@ -91,6 +93,7 @@ class ScoredRows:
     measures: Mapping[str, Measure] = field(default_factory=dict)
     document_scores: Mapping[str, DocumentScores] = field(default_factory=dict)
     other_scores: Mapping[str, npt.NDArray[np.bool_]] = field(default_factory=dict)
+    of_trials: Mapping[str, Any] = field(default_factory=dict)
 
     def name_at(self, role: str, row: int) -> str | None:
         """The name of a row's model, group, item or run; None without such a column."""
@@ -121,7 +124,7 @@ def read_scored_rows(
     Raises InputError naming the parameter, the row and the value.
     """
     compared = {"score": score} if answers is None else dict(zip(("y_true", "prediction"), answers, strict=True))
-    check_distinct(compared, {role: roles[role] for role in ("model", "id", "run")})
+    check_distinct(compared, {role: roles.get(role) for role in ("model", "id", "run", *OF_TRIALS)})
     if isinstance(data, Source):
         how: dict[str, Any] = {"may_miss": may_miss, "macro": macro, "answers": answers, "worst": worst}
         return _read_source(data, score, roles, pos_label=pos_label, **how)
@@ -145,10 +148,14 @@ def read_scored_rows(
         if len(both[1]) != n:
             raise unequal_rows("prediction", len(both[1]), n)
     coded = {role: _as_coded(roles[role], n, role) for role in CODED if roles[role] is not None}
+    of_trials = {role: as_column(roles[role], name=role) for role in OF_TRIALS if roles.get(role) is not None}
+    for role, trial_column in of_trials.items():
+        if len(trial_column) != n:
+            raise InputError("wrong_length", role, n=len(trial_column), expected=n)
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
     worst_rows = None if worst is None else worst.other_columns(n, data)
     _check_cells(coded, n)
-    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=worst_rows, answers=both)
+    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=worst_rows, answers=both, of_trials=of_trials)
 
 
 def _read_source(
@@ -177,7 +184,7 @@ def _read_source(
             for role, column in roles.items()
         }
         source = replace(source, by_file=True, across_files="error")
-    kinds = {column: Kind.NAMES for column in roles.values() if column is not None}
+    kinds = {column: OF_TRIALS.get(role, Kind.NAMES) for role, column in roles.items() if column is not None}
     if roles["model"] is None and isinstance(source, Files):
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     parts = [column for column in (roles["model"] or FILE, roles["groups"]) if column in kinds]
@@ -194,7 +201,7 @@ def _read_source(
             clusters=None if apart else roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
             choose=partial(_choose_log_columns, score=next(iter(score_kinds), None), **how),
-            chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
+            chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else OF_TRIALS.get(role, Kind.NAMES),
             later=() if worst is None else list(worst.show),
             cells=None if apart or roles["id"] or roles["clusters"] or roles["run"] else parts,
         )
@@ -214,6 +221,11 @@ def _read_source(
         others = _rows_of_other_scores(score_by_task, table.columns[TASK], names) if score_by_task else {}
         scores |= {name: np.where(rows, math.nan, scores[name]) for name, rows in others.items()}
         coded = {role: _as_coded(table.columns[column], n, column) for role in CODED if (column := columns[role])}
+        of_trials = {
+            role: _fill_rows(table.columns[column], n, spelled=True)
+            for role in OF_TRIALS
+            if (column := columns.get(role)) is not None
+        }
         _check_cells(coded, n, columns)
         units = None if clusters is None else cluster_codes(table.columns[clusters], n, clusters)
     provenance = dict(table.read)
@@ -238,6 +250,7 @@ def _read_source(
         held_answers,
         measures=measures,
         other_scores=others,
+        of_trials=of_trials,
     )
 
 
@@ -284,6 +297,8 @@ def _choose_log_columns(
         apart = ",".join([roles["groups"], RUN])
         log.check_ways(named, advice=f"tell them apart, {parameter('groups', apart)}")
     column_by_role |= columns_of_log(log, item=roles["id"], run=roles["run"])
+    if "error" in roles and roles["error"] is None and log.filled_rows.get(EXCEPTION):
+        column_by_role["error"] = EXCEPTION
     if roles["clusters"] is None and log.has(DOCUMENT):
         column_by_role["clusters"] = DOCUMENT
     if score is None:
@@ -345,6 +360,24 @@ def _as_coded(column: Any, n: int, name: str) -> Coded:
 def cluster_codes(column: Any, n: int, name: str) -> Integers:
     """Clusters as integer codes (n,)."""
     return column.codes.astype(np.int64) if isinstance(column, Coded) else check_clusters(column, n=n, name=name)
+
+
+def clusters_of_items(rows: ScoredRows, positions: Integers, first: Integers, place: Integers) -> Integers | None:
+    """The cluster of each item of some rows; None without clusters.
+
+    first: the place among `positions` of each item's first row; place: the item of each of them. Raises InputError
+    where the runs of an item differ in their cluster.
+    """
+    if rows.clusters is None:
+        return None
+    units = rows.clusters[positions]
+    differs = units != units[first][place]
+    if differs.any():
+        raise InputError(
+            f"{parameter('clusters', GIVEN)} must be the same in every run of an item; "
+            f"{at_row(int(positions[differs.argmax()]))} differs. Are the ids right?"
+        )
+    return np.asarray(units[first])
 
 
 def cell_codes(rows: ScoredRows) -> Integers:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
-from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.source import EXCEPTION, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.errors import shown
 from howsure.inputs.source_names import source_name
 
@@ -50,6 +51,7 @@ def _tau2(source: Source) -> Iterator[Row]:
         failures += reward is None
         costs = {name: number(simulation.get(name)) for name in ("agent_cost", "user_cost", "duration")}
         row = named | {"item": simulation["task_id"], "run": simulation.get("trial"), **costs}
+        row[EXCEPTION] = str(simulation.get("termination_reason") or "no reward") if reward is None else None
         yield _rewards(row, {"reward": reward}, source)
     _note_failures(source, failures, len(simulations), "have no reward")
 
@@ -73,9 +75,20 @@ def _harbor(source: Source) -> Iterator[Row]:
         "model": "/".join(str(name) for name in (agent.get("name"), model) if name) or None,
         "task": trial.get("source"),
     }
-    error = mapping(trial.get("exception_info")).get("exception_type")
-    _note_failures(source, not rewards, 1, f"have no reward ({error or 'no verifier result'})")
-    yield _rewards(row, rewards, source)
+    error = str(mapping(trial.get("exception_info")).get("exception_type") or "no verifier result")
+    _note_failures(source, not rewards, 1, f"have no reward ({error})")
+    of_agent = mapping(trial.get("agent_result"))
+    row |= {name: number(of_agent.get(name)) for name in ("cost_usd", "n_input_tokens", "n_output_tokens")}
+    row |= {"seconds": _seconds(trial.get("started_at"), trial.get("finished_at"))}
+    yield _rewards(row | {EXCEPTION: None if rewards else error}, rewards, source)
+
+
+def _seconds(start: Any, end: Any) -> float | None:
+    """The time between two dates in ISO 8601; None where one is missing."""
+    try:
+        return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    except (TypeError, ValueError):
+        return None
 
 
 # SWE-bench: the report of a run, with the ids of its instances by outcome.
@@ -94,10 +107,16 @@ def _swe_bench(source: Source) -> Iterator[Row]:
     unattempted = report.get("total_instances")
     if isinstance(unattempted, int) and unattempted > len(attempted):
         source.note(f"{unattempted - len(attempted):,} of {unattempted:,} instances were not submitted")
-    errors = len(set(ids["error"]) - resolved)
-    _note_failures(source, errors, len(attempted), "ended in an error, which counts as not resolved")
+    errors = set(ids["error"]) - resolved
+    _note_failures(source, len(errors), len(attempted), "ended in an error, which counts as not resolved")
     for name in attempted:
-        yield {"item": name, "repository": name.rpartition("-")[0], "resolved": int(name in resolved)}
+        error = "error" if name in errors else None
+        yield {
+            "item": name,
+            "repository": name.rpartition("-")[0],
+            "resolved": int(name in resolved),
+            EXCEPTION: error,
+        }
 
 
 OUTCOMES = ("submitted", "completed", "resolved", "unresolved", "empty_patch", "error")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howsure.data.logs.item_documents import content_hash
-from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.source import EXCEPTION, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.data.logs.tokens import of_answer, of_text
 from howsure.errors import InputError, shown
 from howsure.files.opened import is_version
@@ -88,7 +88,16 @@ def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
     else:
         row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
     row |= of_text(tokens)
+    row[EXCEPTION] = _exception(sample)
     return with_scores(row, _scores(scores, source))
+
+
+def _exception(sample: Mapping[str, Any]) -> str | None:
+    """The error or the limit that ended a sample without a score."""
+    if mapping(sample.get("scores")) or "score" in sample:
+        return None
+    message = mapping(sample.get("error")).get("message") or mapping(sample.get("limit")).get("type")
+    return str(message or "no score").strip().partition("\n")[0][:80]
 
 
 def _question(question: Any) -> Any:

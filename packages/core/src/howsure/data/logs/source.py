@@ -325,6 +325,7 @@ class Source:
 # What a format of logs is: how it is recognised, and how its rows come in named columns.
 
 Row = dict[str, Any]
+EXCEPTION = "exception"  # why a trial ended without a result of the model; None where it did not
 NAMED = (
     "item",
     "item_hash",
@@ -341,6 +342,7 @@ NAMED = (
     "correct",
     "log_probabilities",
     "logits",
+    EXCEPTION,
 )
 OF_NAMED = ("targets", "tokens")  # which say more of them
 RESERVED = frozenset(NAMED + OF_NAMED)

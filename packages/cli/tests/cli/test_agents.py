@@ -1,0 +1,68 @@
+"""`howsure score agents`: the answer first, then one table, at most three notes, and a figure of scores and costs."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+
+
+@pytest.fixture
+def trials(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    with open("trials.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["agent", "task", "trial", "passed", "error", "dollars"])
+        for task in range(60):
+            for trial in range(2):
+                for agent, skill, dollars in (("good", 9, 1), ("bad", 3, 2)):
+                    error = "timeout" if (task + trial) % 15 == 0 else ""
+                    passed = int((7 * task + 3 * trial) % 10 < skill)
+                    writer.writerow([agent, task, trial, "" if error else passed, error, dollars + task / 100])
+    return "trials.csv"
+
+
+COLUMNS = [
+    "--score",
+    "passed",
+    "--error",
+    "error",
+    "--cost",
+    "dollars",
+    "--model",
+    "agent",
+    "--id",
+    "task",
+    "--run",
+    "trial",
+]
+
+
+def test_it_answers_first(trials: str) -> None:
+    lines = printed("score", "agents", trials, *COLUMNS).splitlines()
+    assert lines[0].startswith("good scores best, 0.")
+    assert lines[0].endswith("significantly better than the other agent, whatever errored trials would have scored.")
+    assert "bad is dominated by good: significantly better and cheaper." in lines
+    assert "16 trials of 240 errored: timeout (16)." in lines
+
+
+def test_its_figure_and_report_are_written(trials: str) -> None:
+    printed("score", "agents", trials, *COLUMNS, "--figure", "f.svg", "--report", "r.html")
+    assert "dominated" in Path("f.svg").read_text()
+    assert "dollars of a task, geometric mean" in Path("f.svg").read_text()
+    assert "dominated by" in Path("r.html").read_text()
+
+
+def test_words_of_the_field_lead_to_it(trials: str) -> None:
+    assert "howsure score agents" in run("agents", trials).err
+
+
+def test_a_cost_of_zero_is_refused(trials: str) -> None:
+    text = Path(trials).read_text().replace(",1.0\n", ",0.0\n").replace(",1.0\r\n", ",0.0\r\n")
+    Path(trials).write_text(text)
+    result = run("score", "agents", trials, *COLUMNS)
+    assert result.code == 2
+    assert "dollars must be above 0" in result.err

@@ -1,0 +1,179 @@
+"""The result of `score_agents`: a row per agent, with bounds for errored trials, cost, and who dominates it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.result import Estimate, Rows, as_json, estimate_text
+from howsure.scores.results import Ranked
+from howsure.show.notes import DETAIL, FINDING, Note
+from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, LOWER, TABLE, TEXT, WORDS, Column, digits
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MAX_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRow(Ranked):
+    """The trials of an agent on n tasks.
+
+    errors_left_out: the mean score over trials without errors; None if all errored. lowest, highest: the mean score if
+    all errored trials failed, and if all passed. low, high: the interval of the mean score, whatever errored trials
+    would have scored. cost: the geometric mean of the cost of a task; mean_cost: the arithmetic one. dominated_by:
+    agents that are significantly better and significantly cheaper. rank_low, rank_high: possible ranks. tier,
+    maybe_best: as in `ScoreRow`.
+    """
+
+    model: str | None
+    n: int
+    trials: int
+    errored: int
+    errors_left_out: Estimate | None
+    lowest: float
+    highest: float
+    low: float
+    high: float
+    cost: Estimate | None
+    mean_cost: float | None
+    dominated_by: tuple[str, ...]
+    rank_low: int | None
+    rank_high: int | None
+    tier: int | None
+    maybe_best: bool | None
+
+    @property
+    def range_text(self) -> str:
+        """The lowest and highest mean, and the interval."""
+        means = f"{self.lowest:.4f}" if not self.errored else f"{self.lowest:.4f}–{self.highest:.4f}"
+        return f"{means} [{self.low:.4f}, {self.high:.4f}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AgentTable(Rows[AgentRow]):
+    """The result of `score_agents`: a row per agent, the best with errored trials failed first.
+
+    score: the name of the score. recipe: everything needed to repeat it.
+    """
+
+    rows: tuple[AgentRow, ...] = as_json("agents")
+    score: str
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, Any]
+
+    named = "model"
+    title = "Agents"
+
+    def columns(self) -> Sequence[Column]:
+        """Tasks, trials, errored trials, means, costs, ranks, and who dominates an agent."""
+        rows = self.rows
+        level = f"{100 * self.recipe['level']:g}%"
+        errored, costs, ranked = (
+            any(row.errored for row in rows),
+            any(row.cost is not None for row in rows),
+            any(row.ranks for row in rows),
+        )
+        shown = [
+            Column("model", WORDS) if any(row.model is not None for row in rows) else None,
+            Column("n", COUNT, "tasks"),
+            Column("trials", COUNT, only="" if any(row.trials > row.n for row in rows) else FRAME),
+            Column("errored", COUNT, only="" if errored else FRAME, legend="trials that an error ended"),
+            Column("errors_left_out", ESTIMATE, "errors left out", only="" if errored else FRAME),
+            Column(
+                "range",
+                TEXT,
+                "errors failed–passed" if errored else "mean",
+                get=_range_text,
+                only=TABLE,
+                legend=f"in brackets the {level} interval" + ", whatever errored trials would have scored" * errored,
+            ),
+            *(Column(name, digits(4), only=FRAME) for name in ("lowest", "highest", "low", "high")),
+            Column("cost", TEXT, get=_cost_text, only=TABLE, better=LOWER, legend="geometric mean of a task")
+            if costs
+            else None,
+            Column("cost", ESTIMATE, only=FRAME) if costs else None,
+            Column("mean_cost", digits(4), only=FRAME) if costs else None,
+            Column("rank", TEXT, get=_ranks_text, only=TABLE) if ranked else None,
+            Column("tier", COUNT, only=FRAME) if ranked else None,
+            Column("maybe_best", FLAG, "may be best", only=FRAME) if ranked else None,
+            Column("dominated_by", WORDS, "dominated by", get=_dominators_text) if costs else None,
+        ]
+        return [column for column in shown if column is not None]
+
+    @property
+    def answer(self) -> str:
+        """The best agent, between which means it lies, and from which other agents it cannot be told apart."""
+        first, *others = self.rows
+        name = first.model or "The agent"
+        depends = f", depending on {counted(first.errored, 'errored trial')}" if first.errored else ""
+        value = first.range_text.replace("–", " to ")
+        if not others or first.ranks is None:
+            return f"{name} scores {value}{depends}."
+        rivals = [str(row.model) for row in others if row.maybe_best]
+        if not rivals:
+            errors = ", whatever errored trials would have scored" if any(row.errored for row in self.rows) else ""
+            other = counted(len(others), "other agent") if len(others) > 1 else "other agent"
+            rest = f"significantly better than the {other}{errors}"
+        else:
+            verb = "is" if len(rivals) == 1 else "are"
+            rest = f"{shortened(rivals, limit=MAX_NAMED)} {verb} not significantly worse"
+        return f"{name} scores best, {value}{depends}; {rest}."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "agents.html"}
+
+    def below(self) -> Sequence[str]:
+        """Which agents are dominated, the notes, and what the means and domination mean."""
+        dominated = [row for row in self.rows if row.dominated_by]
+        findings = [
+            Note(
+                f"{row.model} is dominated by {shortened(row.dominated_by, limit=MAX_NAMED)}: significantly better and "
+                "cheaper.",
+                FINDING,
+            )
+            for row in dominated[:MAX_NAMED]
+        ]
+        if len(dominated) > MAX_NAMED:
+            findings.append(Note(f"{len(dominated) - MAX_NAMED:,} more agents are dominated.", FINDING))
+        details = [
+            Note("Ranks hold even if all errored trials of one agent failed and those of the other passed.", DETAIL)
+        ] * any(row.errored and row.ranks for row in self.rows)
+        return [*findings, *self.notes, *details]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw scores against costs, or without costs the range and interval of each agent."""
+        from howsure.figures.agents import draw_agents
+
+        return draw_agents(self, ax=ax)
+
+    def figure(self) -> Figure:
+        """The same as a figure."""
+        from howsure.figures.style import figure_of
+
+        return figure_of(self.plot())
+
+
+def _range_text(row: AgentRow) -> str:
+    return row.range_text
+
+
+def _cost_text(row: AgentRow) -> str | None:
+    """The cost with its interval, to three digits or to the unit."""
+    if row.cost is None:
+        return None
+    return estimate_text(row.cost, max(2 - math.floor(math.log10(row.cost.value)), 0))
+
+
+def _ranks_text(row: AgentRow) -> str | None:
+    return row.ranks
+
+
+def _dominators_text(row: AgentRow) -> str:
+    return ", ".join(row.dominated_by)

@@ -1,0 +1,376 @@
+"""`score_agents`: what agents reach and what they cost, where some of their trials ended in an error."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.checks import is_missing, missing
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, shortened
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate
+from howsure.scores.agent_results import AgentRow, AgentTable
+from howsure.scores.ranks import Flags, Ranks, assemble_ranks, ranks
+from howsure.scores.score_table import check_distinct_runs
+from howsure.scores.scored_rows import ScoredRows, clusters_of_items, iterate_cells, read_scored_rows
+from howsure.show.notes import WARNING, Note
+from howsure.stats.clusters import FEW, ItemGroups, kish
+from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_bounds
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+MAX_AGENTS = 200  # each pair of them is tested
+NO_ERROR = frozenset({"0", "0.0", "false"})  # values of a column of errors that stand for none
+
+
+def score_agents(
+    score: ArrayLike | str | None = None,
+    *,
+    error: ArrayLike | str | None = None,
+    cost: ArrayLike | str | None = None,
+    model: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    run: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> AgentTable:
+    """What each agent scores, whether its errored trials count as failed or passed, and which ones cost too much.
+
+    A trial that ended in an error, such as a timeout or a broken container, does not show what the agent can do. Its
+    mean score lies between that with all errored trials failed and that with all passed. The interval covers the mean
+    of the trials without errors, whatever made them fail. One agent ranks above another only if it would even with its
+    own errored trials failed and the other's passed.
+
+    score (n,): the score of each trial, such as 1 if it passed; missing where it has none, which counts as an error.
+    error (n,): what ended the trial; missing, 0 or false where nothing did.
+    cost (n,): the cost of each trial: dollars, seconds or tokens, above 0.
+    model (n,): the agent of each trial (default: in files, each file is an agent).
+    id (n,): the task of each trial, on which agents are compared.
+    run (n,): the number or name of the trial, where tasks are tried several times.
+    clusters (n,): what is correlated, such as the repository of each task.
+    pos_label: the score that counts as 1, every other as 0.
+    bounds: the lowest and the highest possible score; (0, 1) if all scores lie within.
+    level: level of the intervals, and of all ranks together.
+    rng: seed of the multipliers of the ranks without errored trials.
+
+    The ends of an interval are the one-sided bounds, at (1 - level) / 2 each, of the mean with errored trials failed
+    and of that with errored trials passed. Costs are compared by their geometric means over tasks. An agent is
+    dominated by another that is significantly better and significantly cheaper: both at (1 - level) / (m - 1) for m
+    agents, so that an agent that none dominates is called dominated in at most 1 - level of cases.
+
+    >>> passed, tasks = [1, 1, 1, None] * 10 + [0, 1, 0, 0] * 10, [*range(40)] * 2
+    >>> agents = score_agents(passed, model=["a"] * 40 + ["b"] * 40, id=tasks, cost=[1, 2] * 20 + [5, 9] * 20, rng=0)
+    >>> [(row.model, row.errored, row.range_text, row.dominated_by) for row in agents]
+    [('a', 10, '0.7500–1.0000 [0.5880, 1.0000]', ()), ('b', 0, '0.2500 [0.1269, 0.4120]', ('a',))]
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    Sources: Manski (1990); Imbens & Manski (2004); Gaffke (2005); Berger (1982) for two tests that must both reject.
+    """
+    check_arguments(score_agents, locals())
+    level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
+    roles = {"model": model, "groups": None, "clusters": clusters, "id": id, "run": run, "error": error, "cost": cost}
+    rows = read_scored_rows(score, roles, data=data, pos_label=pos_label, may_miss=True, macro=False)
+    if "run" in rows.coded and "id" not in rows.coded:
+        raise InputError(f"{parameter('run')} needs the task of each trial, {parameter('id', GIVEN)}.")
+    name, *others = rows.scores
+    if others:
+        raise InputError(
+            f"the trials have several scores: {shortened(rows.scores)}. Name one: {parameter('score', name)}."
+        )
+    with rows.placed():
+        trials = _trials(rows, name, ends)
+    cells = _cells(rows, trials)
+    if len(cells) > MAX_AGENTS:
+        raise InputError(f"there are {len(cells):,} agents, of which every pair is tested: keep at most {MAX_AGENTS}.")
+    generator = generator_from(rng)
+    ordered = sorted(cells, key=lambda cell: (-cell.failed.mean(), cell.costs_mean, cell.model or ""))
+    model_ranks = _ranks(ordered, trials.ends, level, generator) if "id" in rows.coded else None
+    dominators = _dominators(ordered, trials.ends, level) if "id" in rows.coded and cost is not None else {}
+    table_rows = tuple(
+        _row(cell, trials.ends, level, model_ranks, place, [str(ordered[i].model) for i in dominators.get(place, ())])
+        for place, cell in enumerate(ordered)
+    )
+    recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": trials.ends}
+    recipe |= {"seed": seed_in_recipe(rng)} if model_ranks is not None and not trials.errored.any() else {}
+    return AgentTable(rows=table_rows, score=name, notes=tuple(_notes(rows, trials, ordered)), recipe=recipe)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trials:
+    """n trials: scores, NaN where errored; costs, NaN where there are none; and how often each error occurred."""
+
+    scores: Floats
+    errored: Flags
+    costs: Floats | None
+    ends: Bounds
+    reasons: Counter[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """The tasks of an agent, ascending by their codes: mean scores with errored trials failed and passed, over trials
+    without errors (of the tasks that have some), the clusters, and mean costs, NaN where unknown."""
+
+    model: str | None
+    n_trials: int
+    errored: int
+    items: Integers
+    failed: Floats
+    passed: Floats
+    scored: Floats
+    of_scored: Flags
+    units: Integers | None
+    costs: Floats
+
+    @property
+    def costs_mean(self) -> float:
+        """The mean cost of a task; infinite if unknown."""
+        known = ~np.isnan(self.costs)
+        return float(self.costs[known].mean()) if known.any() else math.inf
+
+
+def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
+    measure = rows.measures.get(name)
+    if measure is not None and measure.lower_is_better is not False:
+        raise InputError(f"{parameter('score', name)} must be better the higher it is. Name another score.")
+    scores = rows.scores[name].copy()
+    reasons: Counter[str] = Counter()
+    errors = rows.of_trials.get("error")
+    if errors is not None:
+        listed = np.ma.filled(errors.astype(object), None) if isinstance(errors, np.ma.MaskedArray) else errors
+        for row, value in enumerate(listed.tolist()):
+            if not is_missing(value) and str(value).casefold() not in NO_ERROR:
+                scores[row] = math.nan
+                reasons[str(value)] += 1
+    errored = np.isnan(scores)
+    without_reason = int(errored.sum()) - reasons.total()
+    if without_reason:
+        reasons["no score"] += without_reason
+    if errored.all():
+        raise InputError("every trial errored or has no score in {parameter}: is this its column?", name)
+    known = scores[~errored]
+    if ends is not None:
+        check_within(known, ends, name=name)
+    log_bounds = None if measure is None or not len(known) else measure.bounds_of(known)
+    ends = ends or log_bounds or unit_bounds(known)
+    if ends is None:
+        row = int(np.flatnonzero(~errored)[((known < 0) | (known > 1)).argmax()])
+        raise InputError(
+            f"{name} has scores outside 0 to 1, such as {shown(float(scores[row]))}: give the lowest and the highest "
+            f"possible score, {parameter('bounds', GIVEN)}, which errored trials could have had."
+        )
+    return _Trials(scores, errored, _costs(rows, errored), ends, reasons)
+
+
+def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
+    """The costs of trials, NaN for errored trials without one.
+
+    Raises InputError for costs that are not above 0, and for missing ones of trials without an error.
+    """
+    column = rows.of_trials.get("cost")
+    if column is None:
+        return None
+    name = str(rows.read.get("cost", "cost"))
+    filled = np.ma.filled(column.astype(object), None) if isinstance(column, np.ma.MaskedArray) else column
+    costs = np.full(len(filled), math.nan)
+    for row, value in enumerate(filled.tolist()):
+        if is_missing(value):
+            if not errored[row]:
+                raise missing(name, row, remedy="Fill it in, or leave the trial out.")
+            continue
+        try:
+            costs[row] = float(value)
+        except (TypeError, ValueError, OverflowError) as fault:
+            raise InputError("not_a_number", name, value=value, row=row) from fault
+        if not 0.0 < costs[row] < math.inf:
+            raise InputError(
+                "{parameter} must be above 0, since costs are compared by their ratio",
+                name,
+                value=value,
+                row=row,
+                remedy="Leave such trials out, or count in another unit.",
+            )
+    return costs
+
+
+def _cells(rows: ScoredRows, trials: _Trials) -> list[_Cell]:
+    low, high = trials.ends
+    failed, passed = (np.where(trials.errored, end, trials.scores) for end in (low, high))
+    ids = rows.coded.get("id")
+    cells = []
+    for _, model, positions in iterate_cells(_without_groups(rows), np.ones(len(trials.scores), dtype=bool)):
+        codes = positions if ids is None else ids.codes[positions]
+        items, first, place, times = np.unique(codes, return_index=True, return_inverse=True, return_counts=True)
+        if ids is not None and int(times.max()) > 1:
+            check_distinct_runs(rows, positions, place)
+        scored = ~trials.errored[positions]
+        n_scored = np.bincount(place, scored)
+        sums = np.bincount(place, np.where(scored, trials.scores[positions], 0.0))
+        costs = np.full(len(items), math.nan)
+        if trials.costs is not None:
+            known = ~np.isnan(trials.costs[positions])
+            n_known = np.bincount(place, known)
+            total = np.bincount(place, np.where(known, trials.costs[positions], 0.0))
+            costs = np.divide(total, n_known, out=costs, where=n_known > 0)
+        cells.append(
+            _Cell(
+                model,
+                len(positions),
+                int((~scored).sum()),
+                items.astype(np.int64),
+                np.bincount(place, failed[positions]) / times,
+                np.bincount(place, passed[positions]) / times,
+                sums[n_scored > 0] / n_scored[n_scored > 0],
+                n_scored > 0,
+                clusters_of_items(rows, positions, first, place),
+                costs,
+            )
+        )
+    return cells
+
+
+def _without_groups(rows: ScoredRows) -> ScoredRows:
+    """The rows, of which tasks of all groups count together."""
+    return replace(rows, coded={role: column for role, column in rows.coded.items() if role != "groups"})
+
+
+def _row(
+    cell: _Cell, ends: Bounds, level: float, model_ranks: Ranks | None, place: int, dominated_by: Sequence[str]
+) -> AgentRow:
+    groups = ItemGroups.of(len(cell.items), clusters=cell.units)
+    failed, passed = (mean_score(values, groups, bounds=ends) for values in (cell.failed, cell.passed))
+    tail = (1 - level) / 2
+    scored = None
+    if len(cell.scored):
+        units = None if cell.units is None else cell.units[cell.of_scored]
+        mean = mean_score(cell.scored, ItemGroups.of(len(cell.scored), clusters=units), bounds=ends)
+        scored = Estimate(mean.value, *mean.interval(level), level=level, method=mean.method, n=len(cell.scored))
+    return AgentRow(
+        model=cell.model,
+        n=len(cell.items),
+        trials=cell.n_trials,
+        errored=cell.errored,
+        errors_left_out=scored,
+        lowest=failed.value,
+        highest=passed.value,
+        low=failed.bound(tail, upper=False),
+        high=passed.bound(tail, upper=True),
+        cost=_cost(cell, level),
+        mean_cost=None if cell.costs_mean == math.inf else cell.costs_mean,
+        dominated_by=tuple(dominated_by),
+        rank_low=None if model_ranks is None else int(model_ranks.low[place]),
+        rank_high=None if model_ranks is None else int(model_ranks.high[place]),
+        tier=None if model_ranks is None else int(model_ranks.tier[place]),
+        maybe_best=None if model_ranks is None else bool(model_ranks.best[place]),
+    )
+
+
+def _cost(cell: _Cell, level: float) -> Estimate | None:
+    """The geometric mean of the costs of tasks, with Student's t interval of their logarithms."""
+    known = ~np.isnan(cell.costs)
+    if not known.any():
+        return None
+    units = None if cell.units is None else cell.units[known]
+    mean = mean_score(np.log(cell.costs[known]), ItemGroups.of(int(known.sum()), clusters=units))
+    low, high = mean.interval(level)
+    has_interval = not math.isnan(low)
+    return Estimate(
+        math.exp(mean.value),
+        math.exp(low) if has_interval else None,
+        math.exp(high) if has_interval else None,
+        level=level,
+        method="Student, of logarithms",
+        n=int(known.sum()),
+    )
+
+
+def _ranks(cells: Sequence[_Cell], ends: Bounds, level: float, rng: np.random.Generator) -> Ranks | None:
+    """Ranks that hold whatever errored trials would have scored; None if agents share fewer than two tasks."""
+    m = len(cells)
+    if m < 2 or not any(len(_shared(a, b)[0]) > 1 for a, b in permutations(cells, 2)):
+        return None
+    if not any(cell.errored for cell in cells):
+        items = np.unique(np.concatenate([cell.items for cell in cells]))
+        scores, units = np.full((m, len(items)), math.nan), np.full(len(items), -1)
+        for agent_scores, cell in zip(scores, cells, strict=True):
+            places = np.searchsorted(items, cell.items)
+            agent_scores[places] = cell.failed
+            if cell.units is not None:
+                units[places] = cell.units
+        return ranks(scores, None if cells[0].units is None else units, bounds=ends, level=level, rng=rng)
+    p = np.ones((m, m))
+    for a, b in permutations(range(m), 2):
+        p[a, b] = _p_better(cells[a], cells[b], ends)
+    better = p <= (1 - level) / (m * (m - 1))
+    return assemble_ranks(better, np.asarray((p <= (1 - level) / (m - 1)).any(axis=0)), "Bonferroni")
+
+
+def _dominators(cells: Sequence[_Cell], ends: Bounds, level: float) -> dict[int, list[int]]:
+    """By the place of a dominated agent, the places of those that dominate it, the clearest first."""
+    size = (1 - level) / max(len(cells) - 1, 1)
+    found: dict[int, list[tuple[float, int]]] = {}
+    for a, b in permutations(range(len(cells)), 2):
+        first, second = cells[a], cells[b]
+        if first.costs_mean >= second.costs_mean or first.failed.mean() <= second.passed.mean():
+            continue
+        p = max(_p_cheaper(first, second), _p_better(first, second, ends))
+        if p <= size:
+            found.setdefault(b, []).append((p, a))
+    return {b: [a for _, a in sorted(pairs)] for b, pairs in found.items()}
+
+
+def _shared(first: _Cell, second: _Cell) -> tuple[Integers, Integers]:
+    """The places of the tasks that both agents tried."""
+    _, of_first, of_second = np.intersect1d(first.items, second.items, assume_unique=True, return_indices=True)
+    return of_first, of_second
+
+
+def _p_better(first: _Cell, second: _Cell, ends: Bounds) -> float:
+    """p-value that the first agent is not better, even with its errored trials failed and the second's passed."""
+    of_first, of_second = _shared(first, second)
+    scores = first.failed[of_first], second.passed[of_second]
+    return _p_above(scores[0], scores[1], None if first.units is None else first.units[of_first], ends)
+
+
+def _p_cheaper(first: _Cell, second: _Cell) -> float:
+    """p-value that the first agent's geometric mean cost is not lower."""
+    of_first, of_second = _shared(first, second)
+    a, b = first.costs[of_first], second.costs[of_second]
+    known = ~(np.isnan(a) | np.isnan(b))
+    units = None if first.units is None else first.units[of_first][known]
+    return _p_above(np.log(b[known]), np.log(a[known]), units, None)
+
+
+def _p_above(first: Floats, second: Floats, units: Integers | None, ends: Bounds | None) -> float:
+    """p-value that the mean of paired differences is at most 0; 1 with fewer than two pairs. Bounds are used where few
+    clusters make Student's t unsafe."""
+    if len(first) < 2:
+        return 1.0
+    groups = ItemGroups.of(len(first), clusters=units)
+    few = units is not None and kish(groups.sizes) < FEW
+    p = mean_difference(first, second, groups, bounds=ends if few else None).p_value("better")
+    return 1.0 if math.isnan(p) else p
+
+
+def _notes(rows: ScoredRows, trials: _Trials, cells: Sequence[_Cell]) -> list[str]:
+    notes = [*rows.notes]
+    if trials.reasons:
+        reasons = shortened([f"{reason} ({times:,})" for reason, times in trials.reasons.most_common()], limit=4)
+        notes.append(f"{counted(int(trials.errored.sum()), 'trial')} of {len(trials.scores):,} errored: {reasons}.")
+    if len(cells) > 1 and "id" not in rows.coded:
+        notes.append(Note(f"Agents are not compared: name the task of each trial ({parameter('id', GIVEN)}).", WARNING))
+    return notes

@@ -1,0 +1,166 @@
+"""Agents: bounds for errored trials, ranks that hold for any outcome of these, costs and domination."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+import howsure
+from howsure.errors import InputError
+
+TASKS = [*range(40)] * 2
+PASSED = [1, 1, 1, None] * 10 + [0, 1, 0, 0] * 10
+AGENTS = ["a"] * 40 + ["b"] * 40
+
+
+def clopper_pearson(k: int, n: int) -> tuple[float, float]:
+    return (beta.ppf(0.025, k, n - k + 1) if k else 0.0, beta.ppf(0.975, k + 1, n - k) if k < n else 1.0)
+
+
+def test_ends_are_those_with_all_errored_trials_failed_and_passed() -> None:
+    first = howsure.score_agents(PASSED, model=AGENTS, id=TASKS, rng=0)[0]
+    assert (first.model, first.trials, first.errored, first.lowest, first.highest) == ("a", 40, 10, 0.75, 1.0)
+    assert first.low == pytest.approx(clopper_pearson(30, 40)[0], abs=1e-9)
+    assert first.high == 1.0
+    assert first.errors_left_out is not None
+    assert first.errors_left_out.value == 1.0
+
+
+def test_every_way_to_fill_in_errored_trials_lies_between_the_ends() -> None:
+    trials = [1, 0, None, 1, None, 0, 1, 1]
+    row = howsure.score_agents(trials, id=[0, 0, 1, 1, 2, 2, 3, 3], run=[0, 1] * 4)[0]
+    means = [
+        howsure.mean_scores(filled, id=[0, 0, 1, 1, 2, 2, 3, 3], run=[0, 1] * 4)[0].mean
+        for filled in ([1, 0, x, 1, y, 0, 1, 1] for x, y in itertools.product((0, 1), repeat=2))
+    ]
+    assert (row.lowest, row.highest) == (min(m.value for m in means), max(m.value for m in means))
+    assert row.low == pytest.approx(min(m.low for m in means if m.low is not None))
+    assert row.high == pytest.approx(max(m.high for m in means if m.high is not None))
+
+
+def test_an_error_sets_a_score_aside() -> None:
+    error = ["Timeout" if score is None else None for score in PASSED]
+    kept = howsure.score_agents([0 if x is None else x for x in PASSED], error=error, model=AGENTS, id=TASKS, rng=0)
+    assert [row.range_text for row in kept] == [
+        row.range_text for row in howsure.score_agents(PASSED, model=AGENTS, id=TASKS, rng=0)
+    ]
+    assert "10 trials of 80 errored: Timeout (10)." in kept.notes
+    flags = np.array([e is not None for e in error])
+    for spelled in (flags, flags.astype(int), [str(flag) for flag in flags]):
+        table = howsure.score_agents(np.ones(80), error=spelled, model=AGENTS, id=TASKS, rng=0)
+        assert [row.errored for row in table] == [0, 10] or [row.errored for row in table] == [10, 0]
+
+
+def test_without_errors_the_table_is_that_of_mean_scores() -> None:
+    rng = np.random.default_rng(1)
+    score, model, item = (rng.random(300) < 0.6) * 1.0, np.repeat(["x", "y", "z"], 100), [*range(100)] * 3
+    agents = {row.model: row for row in howsure.score_agents(score, model=model, id=item, rng=0)}
+    for row in howsure.mean_scores(score, model=model, id=item, rng=0):
+        agent = agents[row.model]
+        assert (agent.low, agent.lowest, agent.high) == pytest.approx((row.mean.low, row.mean.value, row.mean.high))
+        assert (agent.ranks, agent.tier, agent.maybe_best) == (row.ranks, row.tier, row.maybe_best)
+
+
+def test_ranks_hold_whatever_errored_trials_would_have_scored() -> None:
+    better = [1] * 70 + [0] * 10 + [None] * 20
+    worse = [1] * 20 + [0] * 60 + [None] * 20
+    clear = howsure.score_agents(better + worse, model=["a"] * 100 + ["b"] * 100, id=[*range(100)] * 2)
+    assert [row.ranks for row in clear] == ["1", "2"]
+    unclear = [1] * 50 + [0] * 30 + [None] * 20
+    table = howsure.score_agents(better + unclear, model=["a"] * 100 + ["b"] * 100, id=[*range(100)] * 2)
+    assert [row.ranks for row in table] == ["1–2", "1–2"]
+
+
+def test_dominated_is_what_is_significantly_worse_and_dearer() -> None:
+    costs = [1, 2] * 20 + [5, 9] * 20
+    a, b = howsure.score_agents(PASSED, cost=costs, model=AGENTS, id=TASKS, rng=0)
+    assert (a.dominated_by, b.dominated_by) == ((), ("a",))
+    assert a.cost is not None
+    assert a.cost.value == pytest.approx(math.sqrt(2))
+    assert a.mean_cost == 1.5
+    cheaper = howsure.score_agents(PASSED, cost=[*costs[40:], *costs[:40]], model=AGENTS, id=TASKS, rng=0)
+    assert [row.dominated_by for row in cheaper] == [(), ()]
+    alike = howsure.score_agents(PASSED, cost=[1.0, 2.0] * 40, model=AGENTS, id=TASKS, rng=0)
+    assert [row.dominated_by for row in alike] == [(), ()]
+
+
+def test_a_lower_mean_cost_is_needed_too() -> None:
+    """The geometric mean is lower, but a few tasks make the agent dearer in all: it dominates nobody."""
+    costs = [1.0] * 39 + [1000.0] + [2.0] * 40
+    table = howsure.score_agents([1] * 40 + [0] * 40, cost=costs, model=AGENTS, id=TASKS, rng=0)
+    assert [row.dominated_by for row in table] == [(), ()]
+
+
+def test_errored_trials_may_lack_a_cost() -> None:
+    costs = [None if score is None else 2.0 for score in PASSED]
+    table = howsure.score_agents(PASSED, cost=costs, model=AGENTS, id=TASKS, rng=0)
+    assert [row.cost.value for row in table if row.cost is not None] == pytest.approx([2.0, 2.0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cost": [0.0] * 80}, "cost must be above 0"),
+        ({"cost": [1.0, None] * 40, "score": [1] * 80}, "cost must not be missing"),
+        ({"cost": ["free"] * 80}, "cost must be a number"),
+        ({"score": [1, 3] * 40}, "bounds=..."),
+        ({"id": [0, 0, *range(78)]}, "an item must have one row"),
+        ({"run": [0] * 80, "id": None}, "run"),
+        ({"error": [None] * 79}, "79"),
+    ],
+)
+def test_what_is_wrong_is_said(changes: dict[str, object], message: str) -> None:
+    arguments: dict[str, object] = {"score": PASSED, "model": AGENTS, "id": TASKS}
+    with pytest.raises(InputError) as refusal:
+        howsure.score_agents(**(arguments | changes))  # type: ignore[arg-type]
+    assert message in str(refusal.value)
+
+
+def test_a_tree_of_harbor_trials_is_read_with_its_errors_and_costs(tmp_path: Path) -> None:
+    for task, trial in itertools.product(range(6), range(2)):
+        folder = tmp_path / "job" / f"task{task}__{trial}"
+        folder.mkdir(parents=True)
+        errored = (task, trial) in {(0, 1), (3, 0)}
+        result = {
+            "task_name": f"task{task}",
+            "trial_name": folder.name,
+            "source": "terminal-bench",
+            "agent_info": {"name": "terminus", "model_info": {"name": "opus"}},
+            "agent_result": {"cost_usd": 0.5 + task, "n_input_tokens": 900},
+            "verifier_result": None if errored else {"rewards": {"reward": float(task > 2)}},
+            "exception_info": {"exception_type": "AgentTimeoutError"} if errored else None,
+            "started_at": "2026-11-01T10:00:00Z",
+            "finished_at": "2026-11-01T10:01:30Z",
+        }
+        (folder / "result.json").write_text(json.dumps(result))
+    table = howsure.score_agents(cost="cost_usd", data=howsure.read(f"{tmp_path}/job"))
+    (row,) = table
+    assert (row.model, row.n, row.trials, row.errored) == ("terminus/opus", 6, 12, 2)
+    assert (row.lowest, row.highest) == pytest.approx((5 / 12, 7 / 12))
+    assert row.cost is not None
+    assert row.cost.value == pytest.approx(np.exp(np.log(0.5 + np.arange(6)).mean()))
+    assert any("2 trials of 12 errored: AgentTimeoutError (2)." in note for note in table.notes)
+    seconds = howsure.score_agents(cost="seconds", data=howsure.read(f"{tmp_path}/job"))[0].cost
+    assert seconds is not None
+    assert seconds.value == pytest.approx(90)
+
+
+def test_swe_bench_errors_are_neither_resolved_nor_failed(tmp_path: Path) -> None:
+    report = {
+        "total_instances": 4,
+        "submitted_ids": ["a__a-1", "a__a-2", "b__b-1", "b__b-2"],
+        "completed_ids": ["a__a-1", "a__a-2", "b__b-1"],
+        "resolved_ids": ["a__a-1"],
+        "unresolved_ids": ["a__a-2", "b__b-1"],
+        "empty_patch_ids": [],
+        "error_ids": ["b__b-2"],
+    }
+    (tmp_path / "model.run.json").write_text(json.dumps(report))
+    (row,) = howsure.score_agents(data=howsure.read(tmp_path / "model.run.json"))
+    assert (row.n, row.errored, row.lowest, row.highest) == (4, 1, 0.25, 0.5)
