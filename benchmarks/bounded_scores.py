@@ -38,7 +38,7 @@ def main() -> None:
         first = rng.beta(2, 3, n)
         second = np.clip(first + rng.normal(0, 0.1, n), 0, 1)
         report("score_table", n, partial(howsure.mean_scores, first))
-        report("compare", n, partial(howsure.compare_models, score={"first": first, "second": second}, against="first"))
+        report("compare", n, partial(howsure.compare_scores, score={"first": first, "second": second}, against="first"))
     print(f"limit: {LIMIT} ×")
     print("\nscores of 600 to 20,000, alone and in clusters of unequal sizes; ends moved, in widths of the interval")
     for shape, draw in SHAPES.items():

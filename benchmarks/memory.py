@@ -1,70 +1,66 @@
-"""How much memory do means of scores and selective curves take? The peak of what Python and numpy allocate beyond the
-input. Goal: 24 bytes a score for `mean_scores`, 40 bytes an answer for `selective_curve`.
+"""How much memory does a call need besides its arrays? The most bytes a row that numpy holds at once.
 
     make bench JOB=memory
+
+Goals: 24 bytes a score, 40 bytes an answer of a selective curve.
 """
 
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from growth import Job
 
 import howsure
 
-SIZES, MODELS = (500_000, 1_000_000, 2_000_000), 4
+Job = Callable[[], object]
+SIZES = (500_000, 1_000_000, 2_000_000)
 
 
-def mean_scores(n: int, *, clusters: bool) -> Job:
-    """The means of four models, right or wrong on the same items."""
-    rng = np.random.default_rng(0)
-    items = n // MODELS
-    score = (rng.random(n) < 0.7).astype(np.float64)
-    model, item = np.repeat([f"model {number}" for number in range(MODELS)], items), np.tile(np.arange(items), MODELS)
-    return partial(howsure.mean_scores, score, model=model, id=item, clusters=item // 10 if clusters else None, rng=0)
+def scores(n: int, *, bounds: tuple[float, float] | None = None) -> Job:
+    """The mean of n scores."""
+    return partial(howsure.mean_scores, np.random.default_rng(0).beta(2, 3, n), bounds=bounds)
 
 
-def continuous_scores(n: int) -> Job:
-    """The mean of scores of one model."""
-    return partial(howsure.mean_scores, np.random.default_rng(0).random(n), rng=0)
+def right_answers(n: int) -> Job:
+    """The accuracy of n answers."""
+    return partial(howsure.mean_scores, (np.random.default_rng(0).random(n) < 0.7).astype(np.float64))
 
 
-def selective_curve(n: int, *, clusters: bool) -> Job:
-    """The curve of answers of distinct confidences."""
+def selective(n: int) -> Job:
+    """The risk–coverage curve of n answers, all of different confidence."""
     rng = np.random.default_rng(0)
     confidence = rng.beta(3, 1, n)
-    right = (rng.random(n) < confidence).astype(np.int64)
-    return partial(howsure.selective_curve, right, confidence, clusters=np.arange(n) // 10 if clusters else None)
+    return partial(howsure.selective_curve, (rng.random(n) < confidence).astype(np.uint8), confidence)
 
 
-JOBS = {
-    "mean_scores, 4 models": (partial(mean_scores, clusters=False), 24),
-    "mean_scores, 4 models, clusters": (partial(mean_scores, clusters=True), 24),
-    "mean_scores, 1 model, continuous": (continuous_scores, 24),
-    "selective_curve": (partial(selective_curve, clusters=False), 40),
-    "selective_curve, clusters": (partial(selective_curve, clusters=True), 40),
+JOBS: dict[str, tuple[Callable[[int], Job], int]] = {
+    "mean_scores": (scores, 24),
+    "mean_scores, bounds": (partial(scores, bounds=(0.0, 1.0)), 24),
+    "mean_scores, right or wrong": (right_answers, 24),
+    "selective_curve": (selective, 40),
 }
 
 
-def peak_bytes(job: Job) -> int:
-    """The most that a job holds at a time, beyond what was there before."""
+def bytes_per_row(prepare: Callable[[int], Job], n: int) -> float:
+    """The peak during the job less what was held before."""
+    prepare(1_000)()  # imports
+    job = prepare(n)
     tracemalloc.start()
     job()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    return peak
+    return peak / n
 
 
 def main() -> None:
-    """Print the bytes a row, for growing numbers of rows."""
-    print(f"| job: peak bytes a row | {' | '.join(f'{n:,} rows' for n in SIZES)} | goal |")
-    print(f"|---|{'---:|' * (len(SIZES) + 1)}")
+    """Print a row for each job."""
+    print(f"{'bytes a row':28}" + "".join(f"{n:>12,}" for n in SIZES) + "  goal")
     for name, (prepare, goal) in JOBS.items():
-        prepare(SIZES[0] // 100)()  # imports
-        cells = [f"{peak_bytes(prepare(n)) / n:.0f}" for n in SIZES]
-        print(f"| {name} | {' | '.join(cells)} | {goal} |", flush=True)
+        needed = (bytes_per_row(prepare, n) for n in SIZES)
+        print(f"{name:28}" + "".join(f"{number:12.0f}" for number in needed) + f"{goal:6}", flush=True)
 
 
 if __name__ == "__main__":

@@ -230,7 +230,7 @@ def as_scores(values: object, name: str) -> Floats:
                     f"Say which value counts as 1: {parameter('pos_label', value)}." if isinstance(value, str) else ""
                 )
                 raise InputError(f"{name} must be numbers; {at_row(row)} is {shown(value)}. {advice}".rstrip())
-    scores: Floats = column.astype(np.float64)
+    scores: Floats = column.astype(np.float64, copy=False)
     check_finite(scores, name=name)
     return scores
 

@@ -259,7 +259,7 @@ def _score_rows(
     rows: ScoredRows, name: str, values: Floats, missing: Flags, measure: RunSummary, options: _Options
 ) -> tuple[list[ScoreRow], list[str]]:
     """The rows of one score, by group, the best model first; and notes on models without a mean of groups."""
-    present = values[~np.isnan(values)]
+    present = values if not np.isnan(values).any() else values[~np.isnan(values)]
     if not len(present):
         raise InputError(f"every {name} is missing; nothing is left.")
     if options.bounds is not None:
@@ -337,7 +337,9 @@ def _cell(
 ) -> _Cell:
     """The items of a model in a group, each with the summary of its runs."""
     document_scores = rows.document_scores.get(names[0])
-    values, runs, items = (scores if document_scores is None else document_scores.parts)[positions], 1, None
+    values, runs, items = scores if document_scores is None else document_scores.parts, 1, None
+    if len(positions) < len(values):  # else these are all rows in their order
+        values = values[positions]
     sizes = None if document_scores is None else document_scores.sizes[positions]
     units = None if rows.clusters is None else rows.clusters[positions]
     notes: list[str] = []

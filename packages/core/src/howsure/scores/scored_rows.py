@@ -391,10 +391,15 @@ def cell_codes(rows: ScoredRows) -> Integers:
 
 def iterate_cells(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str | None, str | None, Integers]]:
     """Group name, model name and row positions of each model in each group."""
-    codes = cell_codes(rows)
-    places = np.flatnonzero(kept)
-    order = places[np.argsort(codes[places], kind="stable")]
-    firsts = np.flatnonzero(np.append(True, np.diff(codes[order]) != 0))
+    order: Integers = np.flatnonzero(kept)
+    if "groups" not in rows.coded and "model" not in rows.coded:
+        yield None, None, order
+        return
+    codes = cell_codes(rows)[order]
+    codes = codes.astype(np.min_scalar_type(int(codes.max())))  # the sort of short integers is faster
+    by_cell = np.argsort(codes, kind="stable")
+    order, codes = order[by_cell], codes[by_cell]
+    firsts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
     for positions in np.split(order, firsts[1:]):
         group, model = (
             None if (coded := rows.coded.get(role)) is None else coded.names[coded.codes[positions[0]]]

@@ -115,16 +115,22 @@ class ItemGroups:
         """
         if clusters is not None and not np.bincount(clusters).all():
             clusters = np.unique(clusters, return_inverse=True)[1]
-        sizes = np.ones(n) if clusters is None else np.bincount(clusters).astype(np.float64)
+        sizes = np.broadcast_to(1.0, n) if clusters is None else np.bincount(clusters).astype(np.float64)
+        if strata is None:
+            return cls(n, clusters, sizes, np.broadcast_to(0, len(sizes)))
         of_unit = np.zeros(len(sizes), dtype=np.int64)
-        if strata is not None:
-            of_unit[np.arange(n) if clusters is None else clusters] = strata
+        of_unit[np.arange(n) if clusters is None else clusters] = strata
         return cls(n, clusters, sizes, of_unit)
 
     @property
     def units(self) -> int:
         """Number of units."""
         return len(self.sizes)
+
+    @property
+    def has_strata(self) -> bool:
+        """Whether there are several strata."""
+        return bool(self.strata.any())
 
     @property
     def degrees(self) -> float:
@@ -153,8 +159,11 @@ class ItemGroups:
         if self.units == 1:
             return math.nan
         e = self.totals(values - values.mean())
+        if not self.has_strata:
+            e -= e.mean()
+            return math.sqrt(self.units / (self.units - 1) * float(np.square(e, out=e).sum())) / self.n
         m = self._units_by_stratum()
-        e = e - (self._by_stratum(e) / m)[self.strata]
+        e -= (self._by_stratum(e) / m)[self.strata]
         return math.sqrt(float((m / (m - 1) * self._by_stratum(e**2)).sum())) / self.n
 
     def jackknife_error(self, values: Floats) -> float:
@@ -175,10 +184,12 @@ class ItemGroups:
 
     def safe_error(self, values: Floats) -> float:
         """The larger of `standard_error` and `jackknife_error`; NaN for a single unit."""
-        return max(self.standard_error(values), self.jackknife_error(values)) if self.units > 1 else math.nan
+        if self.units == 1 or (self.unit is None and not self.has_strata):
+            return self.standard_error(values)
+        return max(self.standard_error(values), self.jackknife_error(values))
 
     def _units_by_stratum(self) -> Floats:
-        return np.bincount(self.strata).astype(np.float64) if self.strata.any() else np.array([float(self.units)])
+        return np.bincount(self.strata).astype(np.float64) if self.has_strata else np.array([float(self.units)])
 
     def _items_by_stratum(self) -> Floats:
         return self._units_by_stratum() if self.unit is None else self._by_stratum(self.sizes)

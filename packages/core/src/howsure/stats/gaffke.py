@@ -46,6 +46,11 @@ def paired_differences(first: Floats, second: Floats) -> Floats:
     return differences
 
 
+def in_order(values: Floats) -> Floats:
+    """The sorted values (n,), whose sums do not depend on the order of rows; the same array if it is sorted."""
+    return values if (values[1:] >= values[:-1]).all() else np.sort(values)
+
+
 STEP, COARSE = 0.1, 0.15  # steps of the integral for few and for many distinct units: relative error of p about 1e-6
 MANY = 10_000  # distinct units
 MAX_EXACT, CELLS, EXTREMES = 512, 128, 8  # above MAX_EXACT distinct units, all but 8 at each end are put into cells
@@ -77,11 +82,15 @@ class Sums:
         More than 512 distinct sums of clusters of equal size are approximated by `condense`.
         """
         same_size = bool((sizes == sizes[0]).all())
-        order = np.argsort(sums) if same_size else np.lexsort((sizes, sums))
-        sums, sizes = sums[order], sizes[order]
-        first = np.append(True, (np.diff(sums) != 0) | (np.diff(sizes) != 0))
-        times = np.diff(np.append(np.flatnonzero(first), len(sums))).astype(np.float64)
-        sums, sizes = sums[first], sizes[first]
+        if same_size:
+            sums = in_order(sums)
+            starts = np.flatnonzero(np.append(True, sums[1:] != sums[:-1]))
+        else:
+            order = np.lexsort((sizes, sums))
+            sums, sizes = sums[order], sizes[order]
+            starts = np.flatnonzero(np.append(True, (sums[1:] != sums[:-1]) | (sizes[1:] != sizes[:-1])))
+        times = np.diff(starts, append=len(sums)).astype(np.float64)
+        sums, sizes = sums[starts], sizes[starts]
         if same_size and len(sums) > MAX_EXACT:
             sums, times = condense(sums, times)
             sizes = np.full(len(sums), sizes[0])
@@ -117,12 +126,17 @@ def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
     >>> round(p, 6), round(float(binom.sf(8, 10, 0.6)), 6)
     (0.046357, 0.046357)
     """
+    from scipy.special import betainc
+
     if mean <= low:
         return 0.0
     z = scores.sums - mean * scores.sizes
     if z.max() <= 0.0:
         return 1.0
     lowest = (low - mean) * max(float(scores.sizes.max()), scores.largest)
+    if len(z) == 1 or (len(z) == 2 and z[0] == lowest):  # the binomial test
+        times_lowest = 1.0 + (float(scores.times[0]) if len(z) == 2 else 0.0)
+        return float(betainc(scores.times[-1], times_lowest, lowest / (lowest - z[-1])))
     return _probability(np.append(z, lowest) / -lowest, np.append(scores.times, 1.0))
 
 
@@ -176,7 +190,8 @@ def condense(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
     mean = np.add.reduceat(counts * values, starts) / counted
     lengths = np.diff(np.append(starts, n))
     deviations = values - np.repeat(mean, lengths)
-    variance, third = (np.add.reduceat(counts * deviations**power, starts) / counted for power in (2, 3))
+    squares = counts * deviations * deviations
+    variance, third = (np.add.reduceat(powers, starts) / counted for powers in (squares, squares * deviations))
     several = lengths > 1
     spread = np.sqrt(variance)
     half_skew = np.divide(third, 2 * variance * spread, out=np.zeros_like(third), where=several & (variance > 0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_p_value, paired_differences
+from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_p_value, in_order, paired_differences
 from howsure.stats.p_values import furthest
 from howsure.stats.proportions import normal_quantile, t_quantile
 
@@ -278,6 +278,8 @@ def mean_score(
     groups: clusters and strata of the items. n: the number of rows, if each score summarises several rows.
     """
     groups = groups or ItemGroups.of(len(values))
+    if groups.unit is None and not groups.has_strata:
+        values = in_order(values)
     error = groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0  # not due to rounding
     lean, standard_error = _lean(groups, values, error), groups.standard_error(values)
     mean = MeanScore(_mean(values), error, lean, groups.degrees, n or len(values), standard_error, units=groups.units)
@@ -347,7 +349,7 @@ def unit_bounds(*scores: Floats) -> Bounds | None:
 
 def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore) -> BoundedMean:
     ends = bounds
-    if groups.strata.any():
+    if groups.has_strata:
         values, ends = _within_strata(values, groups, bounds, mean.value)
     sums = Sums.of(groups.totals(values), groups.sizes)
     return BoundedMean.of(mean, sums=sums, ends=ends, clustered=groups.unit is not None, within=bounds)
@@ -367,15 +369,15 @@ def _within_strata(values: Floats, groups: ItemGroups, bounds: Bounds, mean: flo
 
 
 def _mean(values: Floats) -> float:
-    return float(values[0]) if values.min() == values.max() else float(np.sort(values).mean())
+    return float(values[0]) if values.min() == values.max() else float(in_order(values).mean())
 
 
 def _lean(groups: ItemGroups, values: Floats, error: float) -> float:
     """Skewness of the mean: Σ e³ / (n · error)³, where e is the sum of deviations from the mean in a unit."""
     if not error > 0.0:
         return 0.0
-    residuals = np.sort(groups.totals(values - _mean(values)))
-    return float((residuals**3).sum()) / (groups.n * error) ** 3
+    residuals = in_order(groups.totals(values - _mean(values)))
+    return float(np.power(residuals, 3, out=residuals).sum()) / (groups.n * error) ** 3
 
 
 def _size(values: Floats) -> float:
