@@ -183,6 +183,7 @@ def listed(values: object, *, name: str, of: str) -> list[Any]:
 LOOKUP_SPREAD = 4
 MOST_GROUPS = 50_000  # each group is evaluated separately
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2⁶⁴ divided by the golden ratio (Knuth 1973)
+HASH_BLOCK = 8192  # rows, which fit into the processor's cache
 MAX_HASHED = 64  # characters; longer texts are hashed one by one
 LEAST_WEIGHT = sys.float_info.min  # smaller numbers have fewer digits
 A_GROUP = 0.002  # seconds that evaluating one group takes at least
@@ -256,10 +257,14 @@ def _factorised_texts(column: Column) -> tuple[Integers, list[Any]]:
     if width > MAX_HASHED:
         return _factorised_values(column.tolist())
     hashes = np.zeros(n, dtype=np.uint64)
-    for characters in np.ascontiguousarray(column).view(np.uint32).reshape(n, width).T:
-        hashes ^= characters
-        hashes *= HASH_FACTOR
-        hashes ^= hashes >> np.uint64(32)
+    one_or_two = np.uint32 if width % 2 else np.uint64  # characters at a time
+    texts = np.ascontiguousarray(column).view(one_or_two).reshape(n, -1)
+    for start in range(0, n, HASH_BLOCK):
+        block = hashes[start : start + HASH_BLOCK]
+        for characters in texts[start : start + HASH_BLOCK].T:
+            block ^= characters
+            block *= HASH_FACTOR
+            block ^= block >> np.uint64(32)
     bits = n.bit_length() + 1
     first_row, left, bucket_rows = np.empty(n, dtype=np.int64), np.arange(n), np.empty(1 << bits, dtype=np.int64)
     while len(left):

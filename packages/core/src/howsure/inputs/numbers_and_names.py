@@ -222,7 +222,7 @@ def counted(count: int, singular: str, many: str | None = None) -> str:
     return f"{count:,} {singular if count == 1 else many or singular + 's'}"
 
 
-def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:
+def natural_order(name: str) -> tuple[int, float, str, str]:
     """Sort key of names: numbers first, by value; then texts, in which embedded numbers are compared by value.
 
     Digits after a point are decimals, except in versions with several points, such as 1.10.2.
@@ -235,15 +235,13 @@ def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], st
     except ValueError:
         number = math.nan
     if math.isfinite(number):
-        return 0, number, [], name
-    parts = NUMBERS.split(name)  # numbers are at odd places
-    return 1, 0.0, [_number_key(part) if i % 2 else (1, 0, part) for i, part in enumerate(parts)], name
+        return 0, number, "", name
+    parts = NUMBERS.split(name)
+    for place in range(1, len(parts), 2):  # of numbers
+        digits = parts[place].lstrip("0")
+        length = min(1 + len(digits.partition(".")[0]), sys.maxunicode)
+        parts[place] = chr(length) + digits  # the longer number is the larger one
+    return 1, 0.0, "\0".join(parts), name
 
 
 NUMBERS = re.compile(r"((?<![0-9.])[0-9]+\.[0-9]+(?!\.?[0-9])|[0-9]+)")
-
-
-def _number_key(number: str) -> tuple[int, int, str]:
-    """Sort key of a number within a text: by value, for any number of digits, and before text."""
-    digits = number.lstrip("0")
-    return 0, len(digits.partition(".")[0]), digits

@@ -1,0 +1,43 @@
+"""What do names of models and items cost `mean_scores`? Twenty models answer the same items, rows in any order.
+
+    make bench JOB=names
+
+Goal: no more than the mean scores and ranks themselves, of models and items that are numbers.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from growth import Job, print_growth, print_numpy_import
+
+import howsure
+
+MODELS = 20
+
+
+def named(n: int, *, shuffled: bool) -> tuple[Job, Job]:
+    """The scores of n rows, by the names of models and items; and by their numbers."""
+    rng = np.random.default_rng(0)
+    model, item = (codes.ravel() for codes in np.indices((MODELS, n // MODELS)))
+    if shuffled:
+        order = rng.permutation(n)
+        model, item = model[order], item[order]
+    score = rng.random(n)
+    names, ids = (np.char.add(word, codes.astype(str)) for word, codes in (("model ", model), ("question ", item)))
+    return tuple(partial(howsure.mean_scores, score, model=a, id=b, rng=0) for a, b in ((names, ids), (model, item)))
+
+
+def main() -> None:
+    """Print the growth with the rows, in order and shuffled."""
+    print_numpy_import()
+    floor, goal = "models and items as numbers", "2 × at 1,000,000 rows"
+    for shuffled in (False, True):
+        title = f"mean_scores, rows of {MODELS} models{', shuffled' if shuffled else ''}"
+        sizes = (250_000, 500_000, 1_000_000)
+        print_growth(title, sizes, partial(named, shuffled=shuffled), floor=floor, goal=goal)
+
+
+if __name__ == "__main__":
+    main()
