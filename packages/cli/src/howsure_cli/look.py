@@ -58,10 +58,11 @@ NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )
 NESTED = (
-    "{} holds objects, of which howsure reads numbers and texts, and not further objects: write a row for each answer, "
-    'such as {{"id": "q1", "model": "m", "score": 1}}.'
+    "{} holds objects that differ from row to row: write a row for each answer, such as "
+    '{{"id": "q1", "model": "m", "score": 1}}.'
 )
 MOST = 20_000  # rows that are looked at
+MAX_PARTS = 200  # of objects, that are shown as columns
 MAX_FILES = 1_000  # of which rows are looked at
 
 
@@ -136,7 +137,8 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
     elif not n:
         notes.append(f"{named[0].name} has the names of columns and no rows. Was it cut off?")
     elif not (commands or alike or percentages or {WITHOUT_LABELS, SUMMARY} & {*notes}):
-        nested = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
+        whole = [column.name for column in columns if column.kind in (OBJECTS, ONE) and column.examples[0][:1] == "{"]
+        nested = [name for name in whole if not any(column.name.startswith(f"{name}.") for column in columns)]
         notes.append(NESTED.format(nested[0]) if nested else UNLABELLED if is_unlabelled(columns) else NO_ROLE)
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(
@@ -196,15 +198,23 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
     """The table with a column for each number, truth and text, too, that most of its objects hold."""
     parts: dict[str, list[Any]] = {}
     for at, row in enumerate(rows if len(rows) > 1 else ()):
-        for name, cell in zip(heads, row, strict=True):
-            for key, value in _object(cell).items():
-                if not (value is None or isinstance(value, dict | list)):
-                    text = value if isinstance(value, str) else json.dumps(value)
-                    parts.setdefault(f"{name}.{key}", [None] * len(rows))[at] = text
+        for head, cell in zip(heads, row, strict=True):
+            for name, value in _leaves(head, _object(cell)):
+                if name in parts or len(parts) < MAX_PARTS:
+                    parts.setdefault(name, [None] * len(rows))[at] = value
     parts = {
         name: values_of_part for name, values_of_part in parts.items() if values_of_part.count(None) < len(rows) / 5
     }
     return [[*heads, *parts], *([*row, *(part[at] for part in parts.values())] for at, row in enumerate(rows))]
+
+
+def _leaves(name: str, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The numbers, truth values and texts of an object and of the objects in it, with names such as verdict.right."""
+    for key, value in held.items():
+        if isinstance(value, dict):
+            yield from _leaves(f"{name}.{key}", value)
+        elif value is not None and not isinstance(value, list):
+            yield f"{name}.{key}", value if isinstance(value, str) else json.dumps(value)
 
 
 def _object(text: str | None) -> dict[str, Any]:

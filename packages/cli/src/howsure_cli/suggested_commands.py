@@ -47,13 +47,14 @@ PREDICTIONS = _words("prediction predicted pred decision guess output said")
 SCORES = _words(
     "correct right acc accuracy score em match f grade graded pass passed success succeeded reward rating rouge bleu "
     "won solved resolved hit faithful faithfulness factual factuality meteor relevancy correctness similarity "
-    "helpfulness coherence fluency adequacy hallucination hallucinated"
+    "helpfulness coherence fluency adequacy hallucination hallucinated verified chrf comet bleurt bertscore ndcg mrr"
 )
 RATERS = _words("rater annotator coder worker labeler labeller evaluator reviewer")
 JUDGE = _words("judge")
 JUDGES = JUDGE | _words("llm gpt auto automatic autorater")
 PEOPLE = _words("human person people expert annotator")
 CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
+DOUBTS = _words("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
 MODELS = _words("model system engine llm arm method approach agent variant")
 ITEMS = _words("id uid uuid hash item question qid doc index idx example key instance sample")
 UNITS = _words(
@@ -63,6 +64,7 @@ MEASURES = _words("length len count counts total chars characters tokens words l
 GROUPS = _words("task subject category dataset lang language prompt genre domain topic source split")
 MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
 TURNS = _words("turn")
+TRACES = _words("trace traceid")  # of which each row may have its own
 RUNS = _words("run seed epoch trial repeat attempt")
 MOST_PARTS = 6  # columns that are tried as a part of what names an item
 MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
@@ -77,7 +79,7 @@ DETECTED = _words(
 NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its opposite
 PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
 WINNERS = _words("winner won win preference preferred verdict")
-VERDICTS = WINNERS | _words("judgment judgement label grade")
+VERDICTS = WINNERS | _words("verdict judgment judgement label grade")
 OUTCOMES = _words("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
     "tie (bothbad)"
 }  # as `rank_battles` reads them
@@ -148,6 +150,8 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
         and any(column.words & MEANS for column in columns)
     ):
         return SUMMARY
+    if any(column.words & {"stderr"} or column.words > {"ci", "low"} for column in columns):
+        return SUMMARY
     others = [column for column in columns if column not in named]
     numeric = all(other.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and _numeric(other) for other in others)
     if not (named and others and numeric):
@@ -162,8 +166,9 @@ def _names_id(column: SeenColumn) -> bool:
 
 def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
     """Whether there are predictions or probabilities, and nothing that could be their labels."""
-    predicts = any(column.words & (PREDICTIONS | CHANCES - SCORES) and column.kind != TEXTS for column in columns)
-    return predicts and not _Table(columns, (), (), 1).labels
+    chances = [column for column in columns if column.kind in (WITHIN, SHARES) and column.words & (CHANCES - SCORES)]
+    predictions = [column for column in columns if column.kind != TEXTS and column.words & PREDICTIONS]
+    return bool(chances or predictions) and not _Table(columns, (), (), 1).labels
 
 
 def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
@@ -200,8 +205,8 @@ def of_a_table(
         *table.of_counts(),
         *table.of_judge(),
         *table.of_raters(),
-        *table.of_rater_columns(),
         *table.of_scores(),
+        *table.of_rater_columns(),
         *table.of_lists_of_scores(),
         *table.of_probabilities(),
         *table.of_predictions(),
@@ -356,17 +361,31 @@ class _Table:
 
     def of_rater_columns(self) -> Iterator[str]:
         """Where raters have a column each, with values that they share: their agreement."""
-        raters = [column for column in self.columns if column.words & (RATERS | JUDGE) and column.kind in (TWO, FEW)]
-        raters = [column for column in raters if "." not in column.name and not _names_id(column)]
-        raters = [column for column in raters if len(column.held & raters[0].held) > 1]
+        few = [column for column in self.columns if column.kind in (TWO, FEW) and not _names_id(column)]
+        plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
+        candidates = [plain, *(alike for alike in self._alike(few) if self._are_of_raters(alike))]
+        alike = [[column for column in some if len(column.held & some[0].held) > 1] for some in candidates]
+        raters = next((columns for columns in alike if len(columns) > 1), [])
         item = self._item()
         keys = [] if item is None else self._keys(item, [], taken=raters)
-        if len(raters) < 2 or not keys or not self.may_explode:
+        if not raters or not keys or not self.may_explode:
             return
         values = {value for column in raters for value in column.held}
         scale = ["--scale", "ordinal"] if len(values) > MOST_NOMINAL and all(map(_numeric, raters)) else []
         words = ["--explode", _listed(raters), "--rater", COLUMN, "--id", _listed(keys), "--score", VALUE, *scale]
         yield self._command("judge agreement", words, raters)
+
+    def _alike(self, columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
+        """Those in objects that have a name alike, such as ann.grade and bob.grade."""
+        by_tail: dict[str, list[SeenColumn]] = {}
+        for column in columns:
+            if "." in column.name:
+                by_tail.setdefault(column.name.partition(".")[2], []).append(column)
+        return list(by_tail.values())
+
+    def _are_of_raters(self, columns: Sequence[SeenColumn]) -> bool:
+        heads = _words(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
+        return bool(heads & (RATERS | JUDGE)) or any(column.words & (VERDICTS - LABELS) for column in columns)
 
     def _keys(
         self, item: SeenColumn, rater: Sequence[SeenColumn], *, taken: Sequence[SeenColumn]
@@ -469,7 +488,7 @@ class _Table:
         labels = self.labels
         for label in (column for column in labels if column.kind in (TWO, FEW)):
             others = [column for column in self.columns if column not in labels and column.held <= label.held]
-            others = [column for column in others if column.held]
+            others = [column for column in others if column.held and not column.words & DOUBTS]
             prediction = next((column for column in self.columns if self._predicts(column, label)), None)
             if prediction is not None and len(others) < 2:
                 whose, used = self._whose()
@@ -525,8 +544,12 @@ class _Table:
         columns = (column for column in self.columns if column.kind in kinds and column not in taken)
         return next((column for column in columns if not column.words.isdisjoint(words)), None)
 
+    def _with(self, words: Collection[str], kind: str, *, without: Collection[str]) -> Iterator[SeenColumn]:
+        columns = (column for column in self.columns if column.kind == kind and not column.words.isdisjoint(words))
+        return (column for column in columns if column.words.isdisjoint(without))
+
     def _item(self) -> SeenColumn | None:
-        others = [column for column in self.columns if column.words & (RATERS | MEASURES | RUNS)]
+        others = [column for column in self.columns if column.words & (RATERS | MEASURES | RUNS | TRACES)]
         ids = [column for column in self.columns if column not in others and _names_id(column)]
         item = self._named(ITEMS, UNIQUE, REPEATED, taken=others)
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
@@ -555,7 +578,9 @@ class _Table:
         """Whether each answer is right, or how good it is."""
         few = (column for column in self.columns if column.kind == FEW and column.words & SCORES and _numeric(column))
         chances = [chance for column in self.columns if (chance := self._chance_of(column)) is not None]
-        return self._right() or self._named(SCORES, WITHIN, NUMBERS, taken=chances) or next(few, None)
+        chances += [column for column in self.columns if column.words & DOUBTS]
+        score = self._right() or self._named(SCORES, WITHIN, NUMBERS, taken=chances) or next(few, None)
+        return score or next(filter(_is_yes_or_no, self._with(SCORES, ONE, without=DOUBTS)), None)
 
     def _right(self) -> SeenColumn | None:
         """Whether each answer is right: in two values, or a few, one of which says yes."""
@@ -581,7 +606,8 @@ class _Table:
         return next((column for column in self.labels if column.kind == TWO), None)
 
     def _probability_column(self) -> SeenColumn | None:
-        return self._named(CHANCES, WITHIN, *VERBALISED)
+        doubts = [column for column in self.columns if column.words & DOUBTS]
+        return self._named(CHANCES, WITHIN, *VERBALISED, taken=doubts)
 
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
         """One probability per row, and the label that it is of."""

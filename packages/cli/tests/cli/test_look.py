@@ -387,7 +387,7 @@ def test_files_of_different_kinds_are_looked_at_one_by_one() -> None:
 
 
 def test_objects_in_objects_are_named() -> None:
-    rows = [{"passage": str(i), "questions": {"0": {"bart": {"overall": i}}}} for i in range(20)]
+    rows = [{"passage": str(i), "questions": {f"question {i}": {"bart": {"overall": i}}}} for i in range(20)]
     Path("nested.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert howsure.look("nested.jsonl").notes[-1].startswith("questions holds objects")
 
@@ -397,3 +397,23 @@ def test_probabilities_of_spam_are_those_of_spam() -> None:
     assert (
         howsure.look(path).commands[0] == f"howsure calibration {path} --target label --positive spam --prob risk_score"
     )
+
+
+def test_means_with_bounds_are_a_summary() -> None:
+    rows = ((f"arm {i % 7}", i % 3, p, p - 0.1, p + 0.1) for i, p in enumerate(chance(30)))
+    seen = howsure.look(table("means.csv", "arm seed macro_f1 macro_f1_ci_low macro_f1_ci_high", rows))
+    assert not seen.commands
+    assert seen.notes[-1].startswith("This is a summary")
+
+
+def test_scored_responses_without_logprobs_are_a_table() -> None:
+    response = {"choices": [{"finish_reason": "stop", "logprobs": None, "message": {"content": "A"}}]}
+    rows = [{"model_id": f"m{i % 2}", "prompt_id": f"p{i // 2}", "correct": i % 3 == 0} for i in range(40)]
+    Path("raw.jsonl").write_text("".join(json.dumps({**row, "raw_response": response}) + "\n" for row in rows))
+    assert (
+        howsure.look("raw.jsonl").commands[0]
+        == "howsure score raw.jsonl --score correct --model model_id --id prompt_id"
+    )
+    Path("log.jsonl").write_text("".join(json.dumps({"custom_id": i, "response": response}) + "\n" for i in range(9)))
+    with pytest.raises(howsure.InputError, match="no logprobs"):
+        howsure.look("log.jsonl")

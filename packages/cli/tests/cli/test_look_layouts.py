@@ -244,6 +244,28 @@ def judges_in_columns() -> Expected:
     return "judges.csv", {"judge agreement": nominal_alpha(units.tolist())}
 
 
+def judges_in_objects() -> Expected:
+    judges, units = ("gpt", "grok", "o"), random(30).choice(["yes", "no", "unclear"], (36, 3)).tolist()
+    rows = [
+        {"model": f"m{i % 2}", "prompt_id": f"q{i // 4}", "sample_idx": i // 2 % 2}
+        | {judge: {"verdict": {"found": value}, "error": None} for judge, value in zip(judges, unit, strict=True)}
+        for i, unit in enumerate(units)
+    ]
+    Path("objects.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    return "objects.jsonl", {"judge agreement": nominal_alpha(units)}
+
+
+def metrics_and_difficulty() -> Expected:
+    chrf = random(31).uniform(20, 80, 60)
+    table("rows.csv", "difficulty_score chrf id", ((0.5 + i / 200, x, f"seg {i}") for i, x in enumerate(chrf)))
+    return "rows.csv", {"score": only(chrf)}
+
+
+def all_verified() -> Expected:
+    table("proofs.csv", "problem_id model verified", ((f"p{i // 2}", f"m{i % 2}", "true") for i in range(40)))
+    return "proofs.csv", {"score": {"m0": 1.0, "m1": 1.0}}
+
+
 def mt_bench() -> Expected:
     grades = random(10).integers(1, 11, (2, 40, 2))
     rows: list[dict[str, Any]] = [
@@ -437,6 +459,9 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "battles with several raters": battles_of_raters,
     "judges in rows": judges_in_rows,
     "judges in columns": judges_in_columns,
+    "judges in objects": judges_in_objects,
+    "metrics and difficulty": metrics_and_difficulty,
+    "all verified": all_verified,
     "battles of left and right": battles,
     "MT-bench": mt_bench,
     "a folder of objects": folder_of_objects,

@@ -171,8 +171,9 @@ def _columns_as_rows(
     names, rows = [name.strip() for name in fields.split(",")], 0
     for record in objects:
         rows += 1
-        for name in names:
-            if name not in record:
+        held = {name: _held(record, name) for name in names}
+        for name, value in held.items():
+            if value is MISSING:
                 raise unknown_name("column", name, list(record), place=file.name)
         others = {name: value for name, value in record.items() if name not in names}
         if taken := {COLUMN, VALUE} & others.keys():
@@ -180,11 +181,22 @@ def _columns_as_rows(
                 f"{parameter('explode', fields)} makes the columns {COLUMN} and {VALUE}, but {file.name} has a column "
                 f"{min(taken)}. Rename it."
             )
-        for name in names:
-            value = record[name]
+        for name, value in held.items():
             plain = spelled_number(value) if isinstance(value, str) else None
             yield {**others, COLUMN: name, VALUE: value if plain is None else plain}
     tell(f"{file.name}: {rows * len(names):,} rows, one for each of {', '.join(names)} in the {counted(rows, 'row')}.")
+
+
+MISSING = object()
+
+
+def _held(record: Mapping[str, Any], name: str) -> Any:
+    """What a column or, by a name such as `judge.grade`, an object in it holds; MISSING if there is no such column."""
+    if name in record or "." not in name:
+        return record.get(name, MISSING)
+    first, _, rest = name.partition(".")
+    inner = record.get(first, MISSING)
+    return inner if inner is MISSING else _held(inner, rest) if isinstance(inner, dict) and rest else None
 
 
 def _with(record: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:

@@ -33,7 +33,8 @@ RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
 def recognises(beginning: Beginning) -> bool:
     """Whether the file contains responses with choices or output."""
     if beginning.file.format == "jsonl":
-        return _body(beginning.record) is not None or beginning.record.keys() >= BATCH
+        record = beginning.record
+        return (_body(record) is not None and not _is_scored(record)) or record.keys() >= BATCH
     start = beginning.text.lstrip()[:1]
     keys = set(beginning.keys)
     return beginning.file.format == "json" and start in (b"[", b"{") and any(some <= keys for some in RESPONSE_KEYS)
@@ -177,6 +178,13 @@ def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The response in a record: the record itself, its `response`, or the body of that; None if there is none."""
     place = _place(record)
     return None if place is None else mapping(_held(record)[place])
+
+
+def _is_scored(record: Mapping[str, Any]) -> bool:
+    """Whether a response without logprobs is in a record with truth values: a table of scores, and not a log."""
+    choices = listed(mapping(_body(record)).get("choices"))
+    has_logprobs = any(mapping(choice).get("logprobs") is not None for choice in choices)
+    return bool(choices) and not has_logprobs and any(isinstance(value, bool) for value in record.values())
 
 
 def _place(record: Mapping[str, Any]) -> str | None:
