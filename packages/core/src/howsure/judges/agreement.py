@@ -40,6 +40,7 @@ MOST_VALUES = 200
 FEWEST = 30  # items of a person, below which the test of a judge says nothing
 FALSE_DISCOVERIES = 0.05
 ROUNDING = 1e-12
+LARGEST_KEY, SHORT = 2**62, 1_000  # of a row of grades as an integer; such integers that are counted without a sort
 FEW_APART = 5  # items whose raters differ, from which on the jackknife says how many others do
 JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
@@ -134,15 +135,27 @@ class _Grades:
     raters: tuple[str, ...]
     scale: str
 
-    def of(self, raters: Sequence[str]) -> Integers:
-        """The grades of some raters, for items that at least two of them graded."""
-        codes = self.table[:, [self.raters.index(rater) for rater in raters]]
-        graded_by_two: Integers = codes[(codes >= 0).sum(axis=1) > 1]
-        return graded_by_two
+    def distinct(self, raters: Sequence[str]) -> tuple[Integers, Integers]:
+        """The distinct rows (u, raters) of grades of some raters, two or more in each, and the number of items (u,)."""
+        columns, base = [self.table[:, self.raters.index(rater)] for rater in raters], len(self.values) + 1
+        if base ** len(columns) > LARGEST_KEY:
+            rows, times = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
+        else:
+            digits = base ** np.arange(len(columns))
+            keys = sum(((1 + column) * digit for column, digit in zip(columns, digits, strict=True)), start=0)
+            if base ** len(columns) <= len(self.table) + SHORT:
+                all_times = np.bincount(keys)
+                distinct_keys = np.flatnonzero(all_times)
+                times = all_times[distinct_keys]
+            else:
+                distinct_keys, times = np.unique(keys, return_counts=True)
+            rows = distinct_keys[:, None] // digits % base - 1
+        comparable = (rows >= 0).sum(axis=1) > 1
+        return rows[comparable], times[comparable]
 
     def common(self, a: str, b: str) -> int:
         """The number of items that both raters graded."""
-        return len(self.of((a, b)))
+        return int(self.distinct((a, b))[1].sum())
 
 
 def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | None) -> _Grades:
@@ -173,7 +186,7 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
     if len(raters) < 2:
         raise InputError(f"{parameter('rater')} must name two or more raters; it names only {raters[0]!r}.")
     columns.check_once(["rater"], "rater")
-    table = np.full((len(columns.names("id")), len(raters)), -1)
+    table = np.full((len(columns.names("id")), len(raters)), -1, order="F")
     table[columns.codes("id"), columns.codes("rater")] = codes
     if not ((table >= 0).sum(axis=1) > 1).any():
         raise InputError(
@@ -270,43 +283,31 @@ def shares_of(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
 
 
 def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: float) -> RaterAgreementRow:
-    table, values, q = grades.of(raters), grades.values, len(grades.values)
-    n = len(table)
-    counts = np.stack([(table == c).sum(axis=1) for c in range(q)], axis=1).astype(np.float64)
-    patterns, times = _distinct_rows(counts, most=len(raters))
-    agree, m, of = _agreement(values, grades.scale), patterns.sum(axis=1), times.astype(np.float64)
+    rows, items = grades.distinct(raters)
+    values, q, n = grades.values, len(grades.values), int(items.sum())
+    counts = np.stack([(rows == c).sum(axis=1) for c in range(q)], axis=1)
+    patterns, place = np.unique(counts, axis=0, return_inverse=True)
+    times = np.bincount(place, items).astype(np.float64)
+    agree, m = _agreement(values, grades.scale), patterns.sum(axis=1)
     apart = int(times[patterns.max(axis=1) < m].sum())
-    p = counts.sum(axis=0) / counts.sum()
+    p = times @ patterns / (times @ m)
     estimate = partial(_estimate, n=n, apart=apart, level=level)
-    of_all = estimate(_alphas(patterns, values, grades.scale), of, chance=float(p @ p))
+    of_all = estimate(_alphas(patterns, values, grades.scale), times, chance=float(p @ p))
     together = (((patterns @ agree) * patterns).sum(axis=1) - m) / (m * (m - 1))
-    share = estimate(lambda item_counts: float(item_counts @ together / item_counts.sum()), of, chance=0.0)
+    share = estimate(lambda item_counts: float(item_counts @ together / item_counts.sum()), times, chance=0.0)
     if b is None:
         return RaterAgreementRow(a, b, n, share, of_all, None, None)
-    pairs_given = np.bincount(table[:, 0] * q + table[:, 1], minlength=q * q)
-    cells = np.flatnonzero(pairs_given)
-    often = pairs_given[cells]
+    cells = rows[:, 0] * q + rows[:, 1]
 
     def coefficient(pair_counts: Floats, which: int) -> float:
         pairs = np.zeros(q * q)
         pairs[cells] = pair_counts
         return shares_of(pairs.reshape(q, q), agree)[which]
 
-    of_pairs = often.astype(np.float64)
+    of_pairs = items.astype(np.float64)
     kappa = estimate(partial(coefficient, which=1), of_pairs, chance=float(p @ p))
     gwet = estimate(partial(coefficient, which=2), of_pairs, chance=float(p @ (1 - p)) / max(q - 1, 1))
     return RaterAgreementRow(a, b, n, share, of_all, kappa, gwet)
-
-
-def _distinct_rows(counts: Floats, *, most: int) -> tuple[Floats, Integers]:
-    """The distinct rows of integers from 0 to `most`, in ascending order, and their frequencies."""
-    n_values = counts.shape[1]
-    if (most + 1) ** n_values > 2**53:  # keys would not be exact
-        rows, times = np.unique(counts, axis=0, return_counts=True)
-        return rows, times
-    keys = counts @ float(most + 1) ** np.arange(n_values)[::-1]
-    _, first, times = np.unique(keys, return_index=True, return_counts=True)
-    return counts[first], times
 
 
 def _estimate(
