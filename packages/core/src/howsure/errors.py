@@ -6,9 +6,9 @@ renders them.
 
 A rule is a key of `RULES`, or the sentence of a rule that is checked in one place only. Rules and remedies are
 templates: `{low:,}` is a value, `{value!r}` a value as Python writes it (shortened), `{row}` where it is, and a word in
-backticks is a parameter: `` `n_bins` ``, `` `interval='bootstrap'` ``. Python counts rows from 0; the
-command line counts them from 1 and writes options. `tests/test_errors.py` checks that each call passes the values of
-its rule.
+backticks is a parameter: `` `n_bins` ``, `` `interval='bootstrap'` ``. An error without values, and a note, is a text
+with parameters and rows (`` `row 3` ``) in backticks. Python counts rows from 0; the command line counts them from 1
+and writes options. `tests/test_errors.py` checks that each call passes the values of its rule.
 """
 
 from __future__ import annotations
@@ -255,12 +255,28 @@ class _Renderer(string.Formatter):
             return value.told(self.spelling) if value.fault is None else self.sentences(value.fault)
         if isinstance(value, (list, tuple)):
             return shortened(self.format_field(item, format_spec) for item in value)
-        if isinstance(value, str):
-            return spelled(value, self.spelling) if BEGIN in value else str(value)
-        return format(value, format_spec)
+        return str(value) if isinstance(value, str) else format(value, format_spec)
 
 
-PARAMETER = re.compile(r"`([A-Za-z_][\w.]*(?:\(files\))?)(?:=([^`]*))?`")  # in a template
+NAME = r"[A-Za-z_][\w.]*(?:\(files\)|\[[^\]`]*\])?"
+PARAMETER = re.compile(rf"`(?P<name>{NAME})(?:=(?P<given>[^`]*))?`")  # in a template
+CONTENT = r"(?P<content>(?:\\.|(?!(?P=mark))[^\\])*)"
+QUOTED = re.compile(rf"(?<!\w)(?P<open>b?(?P<mark>['\"])){CONTENT}(?P=mark)(?!\w)", re.DOTALL)
+ROW = r"`(?P<matrix>matrix )?row (?P<row>[0-9]+)`"
+MARKED = re.compile(rf"{QUOTED.pattern}|{PARAMETER.pattern}|{ROW}", re.DOTALL)  # in a text
+
+
+def _named(match: re.Match[str]) -> Parameter:
+    """The parameter that a text names in backticks: with a value as Python writes it, or as `NUMBER` or `FILE`."""
+    name, given = match["name"], match["given"]
+    if given is None:
+        return Parameter(name)
+    try:
+        value = ast.literal_eval(given)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return Parameter(name, given, quoted=False)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return Parameter(name, given, quoted=False) if is_number else Parameter(name, value)
 
 
 def parts_of_template(template: str) -> Iterator[str | Parameter]:
@@ -273,7 +289,7 @@ def parts_of_template(template: str) -> Iterator[str | Parameter]:
     end = 0
     for match in PARAMETER.finditer(template):
         yield template[end : match.start()]
-        yield Parameter(match[1], NOTHING if match[2] is None else ast.literal_eval(match[2]))
+        yield _named(match)
         end = match.end()
     if end < len(template):
         yield template[end:]
@@ -321,7 +337,7 @@ class InputError(HowsureError, ValueError):
     def at(self, place: Callable[[int], int | str]) -> InputError:
         """The same error with another row number, or with its place in words, such as a row of a file."""
         if self.fault is None:
-            return InputError(spelled(str(self.args[0]), _AtPlaces(place)), untold=self.untold)
+            return InputError(placed(str(self.args[0]), place), untold=self.untold)
         return InputError(self.fault.at(place), untold=self.untold)
 
     def __str__(self) -> str:
@@ -380,44 +396,38 @@ def nearest(name: str, names_available: Sequence[str], *, cutoff: float = 0.5) -
     return lower[near[0]] if near else None
 
 
-# Messages that are finished texts, in which control characters mark parameters and rows. They go, file by file.
+# Texts with parameters and rows in backticks, as f-strings make them; what they quote is a value.
 
-QUOTED = re.compile(r"""(?<!\w)(b?(['"]))((?:\\.|(?!\2)[^\\])*)\2(?!\w)""", re.DOTALL)
-BEGIN, SPLIT, END = "\x91", "\x1f", "\x92"  # control characters without a use, around what a surface spells
-ROW = ""  # the name of a row among parameters
+LOOK: Final = REMEDIES["look"]  # ends what refuses for want of a column: it shows which there are
 
 
-def parameter(name: str, value: object = NOTHING, *, quoted: bool = True) -> str:
-    """A parameter in a message given as finished text.
+def parameter(name: str, value: object = NOTHING) -> str:
+    """A parameter in a text, by a name that is only known there; a column by its own name.
 
-    >>> print(InputError(f"{parameter('two_way', True)} needs {parameter('method', 'bootstrap')}."))
+    >>> print(InputError(f"{parameter('two_way', True)} needs `method='bootstrap'`."))
     two_way=True needs method='bootstrap'.
     """
     if isinstance(name, ColumnName):
         return str(name)
-    named = Parameter(name, value, quoted)
-    parts = [name] if value is NOTHING else [name, str(named.python), str(named.typed)]
-    return f"{BEGIN}{SPLIT.join(parts)}{END}"
-
-
-def way(name: str, value: object = GIVEN) -> str:
-    """A way to give probabilities in a message: Probabilities('logits', 'COL'), or an option."""
-    return parameter(f"Probabilities.{name}", value)
-
-
-LOOK: Final = (
-    f"\n{parameter('howsure.look(files)')}"  # ends what refuses for want of a column: it shows which there are
-)
+    given = "..." if value is GIVEN else repr(value).replace("`", r"\x60")
+    return f"`{name}`" if value is NOTHING else f"`{name}={given}`"
 
 
 def at_row(row: int) -> str:
-    """A row in a message, counted from 0 as in `y_prob[12]`."""
-    return f"{BEGIN}{ROW}{SPLIT}{int(row)}{END}"
+    """A row in a text, counted from 0 as in `y_prob[12]`."""
+    return f"`row {row}`"
 
 
-def in_matrix(row: int) -> str:
-    """A row of a matrix in a message: always counted from 0, like its columns and sentences."""
-    return f"{BEGIN}{ROW}{SPLIT}{int(row)}{SPLIT}{END}"
+def placed(message: str, place: Callable[[int], int | str]) -> str:
+    """A text whose rows have other numbers, or are places in words."""
+
+    def words(match: re.Match[str]) -> str:
+        if match["row"] is None or match["matrix"]:
+            return match[0]
+        new_place = place(int(match["row"]))
+        return new_place if isinstance(new_place, str) else at_row(new_place)
+
+    return MARKED.sub(words, message)
 
 
 SURFACE: ContextVar[Spelling] = ContextVar("surface")  # which speaks to the user; Python, unless another one does
@@ -434,52 +444,30 @@ def spoken_by(surface: Spelling) -> Iterator[None]:
 
 
 def told(message: str) -> str:
-    """A marked message, rendered for the current surface; used for notes and errors.
+    """A text in the words of the surface that speaks: what notes say, and errors.
 
-    >>> told(f"{parameter('bins', 20)} of {at_row(3)}")
+    >>> told("`bins=20` of `row 3`")
     'bins=20 of row 3 (Rows are counted from 0.)'
     """
     return spelled(message, SURFACE.get(InPython()))
 
 
-class _AtPlaces:
-    """Replaces row numbers by places, and leaves parameters marked."""
-
-    origin = ""
-
-    def __init__(self, place: Callable[[int], int | str]) -> None:
-        self.place = place
-
-    def row(self, row: int) -> str:
-        place = self.place(row)
-        return place if isinstance(place, str) else at_row(place)
-
-    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        return f"{BEGIN}{SPLIT.join(part for part in (name, python, typed) if part is not None)}{END}"
-
-
 def spelled(message: str, spelling: Spelling) -> str:
-    """A marked message, rendered for a surface."""
-    parts = list(_parts(message, spelling))
-    sentence = "".join(text for text, _ in parts)
-    origins = {origin for _, origin in parts if origin}
-    return " ".join([sentence, *sorted(origins)]) if origins and "counted from" not in sentence else sentence
+    """A text in the words of a surface: its parameters and its rows, those of a matrix always counted from 0."""
+    origins = set[str]()
 
+    def words(match: re.Match[str]) -> str:
+        if match["name"] is not None:
+            named = _named(match)
+            return spelling.parameter(named.name, named.python, named.typed)
+        if match["row"] is None:
+            return match[0]
+        surface = InPython() if match["matrix"] else spelling
+        origins.add(surface.origin)
+        return surface.row(int(match["row"]))
 
-def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, str]]:
-    """The parts of a message, and the sentence on how their rows are counted."""
-    plain, *marked = message.split(BEGIN)
-    yield plain, ""
-    for marked_part in marked:
-        inside, _, after = marked_part.partition(END)
-        name, *values = inside.split(SPLIT)
-        if name == ROW and len(values) > 1:
-            yield InPython().row(int(values[0])), ORIGIN
-        elif name == ROW and values:
-            yield spelling.row(int(values[0])), spelling.origin
-        else:
-            yield spelling.parameter(name, *(values or (None, None))), ""
-        yield after, ""
+    sentence = MARKED.sub(words, message)
+    return sentence if not origins or "counted from" in sentence else " ".join([sentence, *sorted(origins)])
 
 
 def with_short_values(message: str) -> str:
@@ -488,4 +476,4 @@ def with_short_values(message: str) -> str:
     >>> with_short_values(f"label must be 0 or 1; row 3 is {'x' * 300!r}.").replace("x" * 79, "x*79")
     "label must be 0 or 1; row 3 is 'x*79…'."
     """
-    return QUOTED.sub(lambda match: f"{match[1]}{short(match[3])}{match[2]}", message)
+    return QUOTED.sub(lambda match: f"{match['open']}{short(match['content'])}{match['mark']}", message)

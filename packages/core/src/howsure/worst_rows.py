@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import check_same_length
 from howsure.inputs.frames import Kind, Read, Rows, no_column_name, rows_of
@@ -174,8 +174,7 @@ class Worst:
         if described.get("soft_labels"):
             target = described["target"]
             raise InputError(
-                f"{parameter('worst', GIVEN)} needs one label per row; {target} contains shares of annotators. Leave "
-                f"{parameter('worst')} out."
+                f"`worst=...` needs one label per row; {target} contains shares of annotators. Leave `worst` out."
             )
         label, group = described["target"], described.get("group")
         rows = predictions.other_columns([label, *([group] if group else []), *self.show])
@@ -236,14 +235,14 @@ def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None
     if worst is None:
         if listed:
             needed = parameter("worst", 20)
-            raise InputError(f"{parameter('show', GIVEN)} names columns of the worst rows: say how many, {needed}.")
+            raise InputError(f"`show=...` names columns of the worst rows: say how many, {needed}.")
         return None
     if data is not None and isinstance(listed, Mapping):
         raise no_column_name("show", listed)
     if data is None and listed and not isinstance(listed, Mapping):
         raise InputError(
-            f"without {parameter('data')}, {parameter('show')} must be a mapping of names to arrays, such as "
-            f"{{'question': texts}}; it is {listed!r}."
+            "without `data`, `show` must be a mapping of names to arrays, such as {'question': texts}; it is "
+            f"{listed!r}."
         )
     names = listed if isinstance(listed, Mapping) else list(dict.fromkeys(listed))
     return Worst(check_whole(worst, name="worst"), names, wrong)

@@ -22,7 +22,7 @@ from tests.cli.running import howsure as run
 
 import howsure
 from howsure.data.sources import Files
-from howsure.errors import ColumnName, InputError, at_row, parameter, spelled
+from howsure.errors import ColumnName, InputError, placed, spelled
 
 ROWS = 6
 GOOD: dict[str, list[Any]] = {
@@ -183,9 +183,14 @@ def test_a_surface_spells_parameters_and_rows() -> None:
         def row(self, row: int) -> str:
             return f"ROW {row}"
 
-    message = f"{at_row(3)} needs {parameter('bins', [20, 'a'])} or {parameter('seed')}."
-    assert spelled(message, Shouting()) == "ROW 3 needs BINS<[20, 'a']|20,a> or SEED<None|None>. !"
-    assert str(InputError(message)) == "row 3 needs bins=[20, 'a'] or seed. (Rows are counted from 0.)"
+    message = "`row 3` needs `bins=[20, 'a']` or `seed`, not '`seed`'."
+    assert spelled(message, Shouting()) == "ROW 3 needs BINS<[20, 'a']|20,a> or SEED<None|None>, not '`seed`'. !"
+    in_python = "row 3 needs bins=[20, 'a'] or seed, not '`seed`'. (Rows are counted from 0.)"
+    assert str(InputError(message)) == in_python
+    assert placed(message, lambda row: "row 4 of b.csv") == message.replace("`row 3`", "row 4 of b.csv")
+    assert spelled("`matrix row 3` is `floor=1e-6`.", Shouting()) == (
+        "row 3 is FLOOR<1e-6|1e-6>. (Rows are counted from 0.)"
+    )
 
 
 def test_a_fault_keeps_its_parts() -> None:

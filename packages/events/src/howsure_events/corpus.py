@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self
 from howsure.data.documents.document import Document
 from howsure.data.tables.database import literal, reading
 from howsure.data.tables.table import Table
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import checked_encoding
 from howsure.inputs.numbers_and_names import check_whole, unknown_name
 from howsure.inputs.periods import check_date_format, day_of, several_ways, ways_of
@@ -254,9 +254,8 @@ class Corpus:
         written = self.fields.date_format or "YYYY-MM-DD"
         raise InputError(
             f"{column.name} must be a date, written {written}; {place} is {content} ({int(str(count)):,} in all). "
-            f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give "
-            f"{parameter('date_format')}, such as %d/%m/%Y for 31/12/2001 (%y for 01); or leave such documents out "
-            f"with {parameter('bad_dates', 'leave-out')}."
+            f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give `date_format`, such as "
+            "%d/%m/%Y for 31/12/2001 (%y for 01); or leave such documents out with `bad_dates='leave-out'`."
         )
 
 

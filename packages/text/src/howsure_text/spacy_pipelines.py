@@ -10,7 +10,7 @@ from typing import Any
 
 from howsure.data.documents.document import Document
 from howsure.data.documents.read_documents import document_from_spacy
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import read_text
 from howsure.first_use import require
 
@@ -65,7 +65,7 @@ def parsed_documents(documents: Sequence[Document], pipeline: Any) -> list[Docum
     documents_parsed = []
     for document in documents:
         if any(sentence.heads is not None for sentence in document.sentences):
-            raise InputError(f"{document.name} is parsed already; leave {parameter('parser', GIVEN)} out.")
+            raise InputError(f"{document.name} is parsed already; leave `parser=...` out.")
         docs = [
             Doc(pipeline.vocab, words=list(sentence.words), sent_starts=_starts(len(sentence.words)))
             for sentence in document.sentences

@@ -29,7 +29,7 @@ from howsure.calibration.words import (
     recipe_rows,
     verdict,
 )
-from howsure.errors import InputError, parameter, told
+from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.numbers_and_names import check_level, check_whole
@@ -457,7 +457,7 @@ def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
         return notes
     return [
         *notes,
-        told(f"{independent}; if files evaluate the same items, name the item with {parameter('id', 'COL')}"),
+        told(f"{independent}; if files evaluate the same items, name the item with `id='COL'`"),
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, Parameter, parameter
+from howsure.errors import InputError, Parameter
 from howsure.inputs.checks import Coded, Column, as_column, is_missing
 from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import natural_order
@@ -270,7 +270,7 @@ def features_of(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) 
     features = [feature_of(values, name=name, n=len(raw_pairs), min_rows=min_rows) for name, values in columns.items()]
     pairs, features = _that_weigh(raw_pairs, features)
     if len(pairs) < 2 * min_rows:
-        least = parameter("min_rows", f"{min_rows:,}", quoted=False)
+        least = f"`min_rows={min_rows:,}`"
         raise InputError(f"groups of {least} need at least {2 * min_rows:,} rows; there are {len(pairs):,}.")
     for feature in features:
         _refuse_teller(feature, pairs)

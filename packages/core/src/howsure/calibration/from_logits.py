@@ -10,7 +10,7 @@ from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.slots import Slots
-from howsure.errors import InputError, Parameter, parameter, told
+from howsure.errors import InputError, Parameter, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Logits, Source
 from howsure.inputs.pairs import CLASS_WISE
@@ -88,7 +88,7 @@ def logit_calibration(
     if by_probability:
         bins["binning"] = "weight" if binning == "adaptive" else binning
         curve = summary.by_probability().curve(**bins)
-        how = told(f"{parameter('sample_weight', EQUAL)} has all count alike")
+        how = told(f"`sample_weight={EQUAL!r}` has all count alike")
         curve = replace(curve, notes=(f"each pair of a row and a class counts by its probability; {how}", *curve.notes))
     else:
         curve = summary.curve(**bins)

@@ -18,7 +18,7 @@ from howsure.calibration.error import cluster_sums
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
 from howsure.calibration.words import LEGENDS, kind, verdict
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
@@ -201,7 +201,7 @@ def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Pr
         raise InputError("{parameter} does not go with ordered levels, which are all judged; leave it out.", "reduce")
     names = spec.classes if levels is None else [str(level) for level in levels]
     if names is not None and len(names) < 2:
-        raise InputError(f"{parameter('levels')} must name two levels or more; it names {shortened(names) or 'none'}.")
+        raise InputError(f"`levels` must name two levels or more; it names {shortened(names) or 'none'}.")
     if spec.way == PROB and not (isinstance(spec.values, str) and not of_columns):
         spec = Probabilities(PROBS_COLUMN, spec.values)
     return replace(spec, reduce=CLASS_WISE, classes=names)

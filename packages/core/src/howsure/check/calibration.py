@@ -27,7 +27,7 @@ from howsure.check.evidence import (
     named_once,
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decided
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.frames import Source, named_columns
@@ -166,10 +166,7 @@ def run_calibration_check(
         better_than, against = against, None
     rule = None if max_error is None else Rule(name, ERROR, BELOW, check_limit(max_error, name="max_error"))
     if rule is None and other is None and baseline is None:
-        raise InputError(
-            f"nothing to check: name a limit, {parameter('max_error', 0.05)}, or another model, "
-            f"{parameter('against', GIVEN)}."
-        )
+        raise InputError("nothing to check: name a limit, `max_error=0.05`, or another model, `against=...`.")
     bins = Bins(bin_size, n_bins, binning)
     roles = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
     matched: PairedRows | None = None

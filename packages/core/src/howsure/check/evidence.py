@@ -13,7 +13,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.error import SquaredError
 from howsure.check.errors_of_models import apart, rare_error
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.files.opened import is_version, parsed_json, read_text
 from howsure.files.saved import save
 from howsure.files.whole import Place
@@ -42,7 +42,7 @@ def check_margin(value: object, *, most: float = 1.0) -> None:
     """Raise InputError for a margin that is not a number from 0 to below `most`."""
     if value is not None and not (is_number(value) and 0.0 <= value < most):
         rule = "of 0 or more" + (f" and below {most:g}" if np.isfinite(most) else "")
-        raise InputError(f"{parameter('not_worse_than')} must be a margin {rule}; it is {value!r}.")
+        raise InputError(f"`not_worse_than` must be a margin {rule}; it is {value!r}.")
 
 
 def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool) -> Any:
@@ -54,18 +54,12 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool) -
     """
     check_margin(margin, most=np.inf)
     if better_than is not None and against is not None:
-        raise InputError(
-            f"{parameter('better_than', GIVEN)} and {parameter('against', GIVEN)} both name the other model; give one "
-            "of them."
-        )
+        raise InputError("`better_than=...` and `against=...` both name the other model; give one of them.")
     if margin is None and baseline:
-        raise InputError(
-            f"a baseline needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
-        )
+        raise InputError("a baseline needs the margin by which this model may be worse: `not_worse_than=0.01`.")
     if margin is not None and better_than is None and against is None and not baseline:
         raise InputError(
-            f"{parameter('not_worse_than', GIVEN)} needs the other model, {parameter('against', GIVEN)}, or the "
-            "baseline of an earlier run."
+            "`not_worse_than=...` needs the other model, `against=...`, or the baseline of an earlier run."
         )
     return against if better_than is None else better_than
 

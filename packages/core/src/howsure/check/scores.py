@@ -28,7 +28,7 @@ from howsure.check.evidence import (
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.data.logs.scores import FILE, NO_SCORE_COLUMN, primary_score_of_log
 from howsure.data.sources import Files
-from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
+from howsure.errors import GIVEN, LOOK, InputError, parameter, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, check_finite
 from howsure.inputs.distinct_columns import check_distinct
@@ -222,10 +222,7 @@ def run_score_check(
         if limit is not None
     ]
     if not limits and other is None and baseline is None:
-        raise InputError(
-            f"nothing to check: name a limit, {parameter('min_score', 0.8)}, or another model, "
-            f"{parameter('against', GIVEN)}."
-        )
+        raise InputError("nothing to check: name a limit, `min_score=0.8`, or another model, `against=...`.")
     check_margin(not_worse_than, most=np.inf)
     ends = None if bounds is None else check_bounds(bounds)
     roles = {"groups": groups, "clusters": clusters, "id": id}
@@ -246,23 +243,22 @@ def run_score_check(
     bets = _Bets(sizes, known_bounds, level) if sequential else None
     if bets is not None and assume_no_rare_losses:
         raise InputError(
-            f"{parameter('sequential', True)} bets within the bounds of scores: leave "
-            f"{parameter('assume_no_rare_losses', True)} out, and give {parameter('bounds')}."
+            "`sequential=True` bets within the bounds of scores: leave `assume_no_rare_losses=True` out, and give "
+            "`bounds`."
         )
     if bets is None and any(size is not None for size in sizes.values()):
         option = next(size for size, value in sizes.items() if value is not None)
-        raise InputError(f"{parameter(option, GIVEN)} is for {parameter('sequential', True)}; give both, or neither.")
+        raise InputError(f"{parameter(option, GIVEN)} is for `sequential=True`; give both, or neither.")
     if bets is not None and (groups is not None or len(parts) > 1 or baseline is not None):
         raise InputError(
-            f"{parameter('sequential', True)} bets on all rows in the order drawn, against a limit or another model; "
-            f"leave {parameter('groups', GIVEN)} and {parameter('baseline', GIVEN)} out."
+            "`sequential=True` bets on all rows in the order drawn, against a limit or another model; leave "
+            "`groups=...` and `baseline=...` out."
         )
     if bets is not None and scores.item_column is not None and largest_cluster is None:
-        off = parameter("independent_rows", True) if isinstance(data, Source) else "leave it out of data"
+        off = "`independent_rows=True`" if isinstance(data, Source) else "leave it out of data"
         raise InputError(
-            f"{scores.item_column} repeats, so its items are clusters, and {parameter('sequential', True)} bets on "
-            f"whole clusters. Give {parameter('largest_cluster', GIVEN)} and {parameter('clusters_total', GIVEN)}; if "
-            f"rows are independent: {off}."
+            f"{scores.item_column} repeats, so its items are clusters, and `sequential=True` bets on whole clusters. "
+            f"Give `largest_cluster=...` and `clusters_total=...`; if rows are independent: {off}."
         )
     everything = [values] if scores.theirs is None else [values, scores.theirs]
     score_bounds = known_bounds or (share_bounds if assume_no_rare_losses else unit_bounds)(*everything)
@@ -324,7 +320,7 @@ def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict
     groups, clusters, id = roles.values()
     check_distinct({"score": score, role: other})
     if id is not None:
-        raise InputError(f"{parameter('id', GIVEN)} is for files; rows of arrays and frames are matched by position.")
+        raise InputError("`id=...` is for files; rows of arrays and frames are matched by position.")
     notes: tuple[str, ...] = ()
     item_column: str | None = None
     if clusters is None:
@@ -354,7 +350,7 @@ def _refuse_percentages(values: Floats, limits: Mapping[str, float | None]) -> N
         if limit is not None and 10 < limit <= 100:
             raise InputError(
                 f"{parameter(role)} is {limit:g}, and every score is between 0 and 1: write {limit / 100:g} for "
-                f"{limit:g}%. If higher scores are possible, name their {parameter('bounds', GIVEN)}."
+                f"{limit:g}%. If higher scores are possible, name their `bounds=...`."
             )
 
 
@@ -464,7 +460,7 @@ def _matched(
         if ours != theirs or rows.read["skipped"] or other_rows.read["skipped"]:
             raise InputError(
                 f"both models must be evaluated on the same rows; {names[0]} has {ours:,}, {names[1]} has {theirs:,}. "
-                f"Match them by {parameter('id', 'COL')}."
+                "Match them by `id='COL'`."
             )
         return np.arange(ours), other_rows.columns[score], []
     keys = [np.asarray(_names(table, id)).astype(np.str_) for table in (rows, other_rows)]
@@ -562,7 +558,7 @@ class _Bets:
         """The evidence of sequential tests from scores in the order drawn; groups are not allowed."""
         bounds = self.bounds or unit_bounds(*scores)
         if bounds is None:
-            raise InputError(f"{parameter('sequential', True)} needs the {parameter('bounds')} of scores.")
+            raise InputError("`sequential=True` needs the `bounds` of scores.")
         made: Any = SequentialScore if len(scores) == 1 else SequentialComparison
         sequence = made(bounds=bounds, level=self.level, **self.sizes)
         sequence.add(*scores, clusters=clusters)
@@ -587,7 +583,7 @@ def notes_on(
         of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
         others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
         bounds_note = told(
-            f"all scores are between 0 and 1, which are taken as their bounds; if {others}, give {parameter('bounds')}"
+            f"all scores are between 0 and 1, which are taken as their bounds; if {others}, give `bounds`"
         )
         return (*_too_few(test, rule, size), *((bounds_note,) if guessed and not of_shares else ()))
     notes = []
@@ -634,7 +630,7 @@ def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
-        raise InputError(f"{name} must be numbers; {at_row(row)} is {column[row : row + 1].tolist()[0]!r}.") from None
+        raise InputError(f"{name} must be numbers; `row {row}` is {column[row : row + 1].tolist()[0]!r}.") from None
     check_finite(numbers, name=name)
     return np.asarray(numbers)
 

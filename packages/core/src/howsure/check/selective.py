@@ -21,7 +21,7 @@ from howsure.check.evidence import (
 )
 from howsure.check.scores import notes_on
 from howsure.check.verdicts import Check, Found, check_sizes, decided
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import is_number
@@ -114,9 +114,9 @@ def run_selective_check(
     """
     level, alarms_over = check_sizes(level, alarms_over)
     if max_risk is None and baseline is None:
-        raise InputError(f"nothing to check: name a limit, {parameter('max_risk', 0.05)}.")
+        raise InputError("nothing to check: name a limit, `max_risk=0.05`.")
     if isinstance(y_prob, Probabilities) and y_prob.reduce == CLASS_WISE:
-        option = parameter("reduce", CLASS_WISE)
+        option = f"`reduce={CLASS_WISE!r}`"
         raise InputError(f"an answer is kept or not; {option} does not say whether it is right.")
     named_once(None, None, not_worse_than, baseline=baseline is not None)
     quantity = kept_risk(min_coverage)
@@ -156,8 +156,7 @@ def kept_risk(min_coverage: float) -> str:
     """
     if not (is_number(min_coverage) and 0.0 < min_coverage <= 1.0):
         raise InputError(
-            f"{parameter('min_coverage')} must be greater than 0 and at most 1; it is {min_coverage!r}. Write 0.7 for "
-            "70%."
+            f"`min_coverage` must be greater than 0 and at most 1; it is {min_coverage!r}. Write 0.7 for 70%."
         )
     return "risk" if min_coverage == 1.0 else f"risk of the most confident {100 * min_coverage:g}%"
 

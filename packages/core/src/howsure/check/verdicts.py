@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
-from howsure.errors import InputError, parameter, told
+from howsure.errors import InputError, told
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.result import Estimate, Rows, as_json, provenance_line
 from howsure.show.notes import FINDING, Note
@@ -102,7 +102,7 @@ WITHOUT_BOUNDS = (
     "no verdict: scores too rare to be in these data could be of any size. State the possible scores, {bounds}, or "
     "assume that there are none, {assume}"
 )
-BOUNDS, ASSUME = parameter("bounds", "LOW,HIGH", quoted=False), parameter("assume_no_rare_losses", True)
+BOUNDS, ASSUME = "`bounds=LOW,HIGH`", "`assume_no_rare_losses=True`"
 
 
 def rounded_up(rows: int) -> int:
@@ -385,9 +385,7 @@ def decided(results: Sequence[Found], *, level: float, alarms_over: int) -> Chec
     level, alarms_over = check_sizes(level, alarms_over)
     names = [result.name for result in results]
     if len(set(names)) < len(names):
-        raise InputError(
-            f"checks must have different names; they are {shortened(names)}. Name them: {parameter('name', '…')}."
-        )
+        raise InputError(f"checks must have different names; they are {shortened(names)}. Name them: `name='…'`.")
     evidence = [comparison for each in results for comparison in each.evidence]
     recipe = {"howsure": __version__, "level": level, "alarms_over": alarms_over}
     recipe |= results[0].recipe if len(results) == 1 else {"checks": [each.recipe for each in results]}

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.counts.draw import partial_labels
 from howsure.counts.notes import Note
 from howsure.counts.results import CountEstimate, CountEstimates, ReadingErrors
-from howsure.errors import GIVEN, InputError, at_row, parameter
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
@@ -49,21 +49,17 @@ def read_double_labels(
     if second is None:
         if settled is not None or flips is not None:
             role = "flips" if settled is None else "settled"
-            raise InputError(f"{parameter(role, GIVEN)} needs {parameter('second', GIVEN)}, the second labels.")
+            raise InputError(f"{parameter(role, GIVEN)} needs `second=...`, the second labels.")
         return None
     if flips not in (None, "alike"):
         raise unknown_name("flips", str(flips), ["alike"], place="errors of readers")
     if flips is not None and settled is not None:
-        raise InputError(
-            f"{parameter('settled', GIVEN)} gives both error rates; leave out {parameter('flips', GIVEN)}."
-        )
+        raise InputError("`settled=...` gives both error rates; leave out `flips=...`.")
     first = label_of_row(y_true, n, pos_label, "y_true")
     other = label_of_row(second, n, pos_label, "second", y_true)
     alone = next((row for row in other if row not in first), None)
     if alone is not None:
-        raise InputError(
-            f"{parameter('second')} must be second labels; {at_row(alone)} has no label in {parameter('y_true')}."
-        )
+        raise InputError(f"`second` must be second labels; `row {alone}` has no label in `y_true`.")
     if len(other) < MIN_DOUBLE_LABELS:
         raise InputError(f"at least {MIN_DOUBLE_LABELS} units must have two labels; {len(other):,} have them.")
     pair_of_row = {row: (first[row], label) for row, label in other.items()}
@@ -72,8 +68,8 @@ def read_double_labels(
     higher, lower = (sum(pair == labels for pair in pair_of_row.values()) for labels in ((1.0, 0.0), (0.0, 1.0)))
     if 2 * (higher + lower) >= len(other):
         raise InputError(
-            f"{parameter('second')} must agree with {parameter('y_true')} in most units; {higher + lower:,} of "
-            f"{len(other):,} differ. Are the rows and the meaning of the labels the same?"
+            f"`second` must agree with `y_true` in most units; {higher + lower:,} of {len(other):,} differ. Are the "
+            "rows and the meaning of the labels the same?"
         )
     settled_as_1 = (higher + lower) / 2
     if settled is not None:
@@ -103,18 +99,18 @@ def _settled_as_1(settled: dict[int, float], pair_of_row: dict[int, tuple[float,
     """The number of units with differing labels that were settled as 1."""
     for row, label in settled.items():
         if row not in pair_of_row:
-            raise InputError(f"{parameter('settled')} settles two labels; {at_row(row)} has fewer.")
+            raise InputError(f"`settled` settles two labels; `row {row}` has fewer.")
         if label not in pair_of_row[row]:
             raise InputError(
-                f"{parameter('settled')} must be one of the two labels; both are {pair_of_row[row][0]:g} at "
-                f"{at_row(row)}, which is settled as {label:g}. Two labels cannot show errors that both annotators "
-                "make: correct the row, or use the settled labels as the true ones."
+                f"`settled` must be one of the two labels; both are {pair_of_row[row][0]:g} at `row {row}`, which is "
+                f"settled as {label:g}. Two labels cannot show errors that both annotators make: correct the row, or "
+                "use the settled labels as the true ones."
             )
     unsettled = [row for row, (a, b) in pair_of_row.items() if a != b and row not in settled]
     if unsettled:
         raise InputError(
-            f"{parameter('settled')} must settle all differing labels; {at_row(unsettled[0])} is not settled "
-            f"({len(unsettled):,} such)."
+            f"`settled` must settle all differing labels; `row {unsettled[0]}` is not settled ({len(unsettled):,} "
+            "such)."
         )
     return sum(label == 1.0 for row, label in settled.items() if pair_of_row[row][0] != pair_of_row[row][1])
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.counts.population import named_groups
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.frames import Kind, Rows, Source, is_frame, no_frame, rows_of
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.periods import coded_periods
@@ -44,10 +44,10 @@ class Columns:
         Raises InputError for a column with two roles of different kinds, or dates without a period.
         """
         if (date is None) != (period is None):
-            both = f"{parameter('date', GIVEN)} and {parameter('period', 'month')} (or week, quarter, year)"
+            both = "`date=...` and `period='month'` (or week, quarter, year)"
             raise InputError(f"{both} belong together; one of them is missing.")
         if date_format is not None and date is None:
-            raise InputError(f"{parameter('date_format')} says how dates are written; name their column, too.")
+            raise InputError("`date_format` says how dates are written; name their column, too.")
         parameters = roles | {"date": date}
         if data is not None and not is_frame(data):
             raise no_frame(data)

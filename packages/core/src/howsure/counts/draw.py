@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.counts.notes import Note, SamplingDesign
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Codes, Column, as_column, check_codes, check_labels, is_missing
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.inputs.pairs import Floats, Integers
@@ -68,7 +68,7 @@ def partial_labels(
             if len(texts) == 2
             else ""
         )
-        message = f"{parameter(name)} must be 0, 1 or missing; {at_row(rows[odd])} is {values.tolist()[odd]!r}.{advice}"
+        message = f"{parameter(name)} must be 0, 1 or missing; `row {rows[odd]}` is {values.tolist()[odd]!r}.{advice}"
         raise InputError(message) from None
 
 
@@ -226,7 +226,7 @@ def read_draw(
             with np.errstate(all="ignore"):  # a chance near 0 stands for countless units
                 stated_size, variance = float((1.0 / chances).sum()), float(((1.0 - chances) / chances**2).sum())
             tolerance = SIZE_TOLERANCE * (variance * len(elements) / stated_size) ** 0.5
-            _check_size(stated_size, len(elements), f"{parameter('inclusion')} says", noun, tolerance)
+            _check_size(stated_size, len(elements), "`inclusion` says", noun, tolerance)
         stratum_of_all: Codes | None = np.zeros(len(elements), dtype=np.int8) if chances is None else None
         return Draw(element, stratum, size, chances, clustered, stratum_of_all=stratum_of_all), design
     note, stratum_of_all = None, None
@@ -255,9 +255,9 @@ def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:
         members = np.flatnonzero(elements.of_unit == partly[0])
         row = int(members[~np.isin(members, labelled)][0])
         raise InputError(
-            f"a cluster must be labelled completely or not at all; that of {at_row(row)} has labels for "
-            f"{n_labelled[partly[0]]:,} of "
-            f"its {size[partly[0]]:,} units ({len(partly):,} clusters in all). Label the others, or empty its labels."
+            f"a cluster must be labelled completely or not at all; that of `row {row}` has labels for "
+            f"{n_labelled[partly[0]]:,} of its {size[partly[0]]:,} units ({len(partly):,} clusters in all). Label the "
+            "others, or empty its labels."
         )
 
 
@@ -274,9 +274,7 @@ def _element_strata(codes: Integers, elements: Elements) -> Integers:
 
 
 def _unequal(row: int, other: int) -> InputError:
-    return InputError(
-        f"{parameter('strata')} must be the same for all units of a cluster; {at_row(row)} and {at_row(other)} differ."
-    )
+    return InputError(f"`strata` must be the same for all units of a cluster; `row {row}` and `row {other}` differ.")
 
 
 def _drawn_strata(
@@ -286,9 +284,7 @@ def _drawn_strata(
     rows, values = partial_column(strata, n=elements.units, name="strata")
     lacking = np.setdiff1d(labelled, rows)
     if len(lacking):
-        raise InputError(
-            f"{parameter('strata')} must not be missing for a unit with a label; {at_row(lacking[0])} has none."
-        )
+        raise InputError(f"`strata` must not be missing for a unit with a label; `row {lacking[0]}` has none.")
     places = np.searchsorted(rows, labelled)
     codes, names = check_codes(values[places], n=len(labelled), name="strata")
     stratum = np.zeros(n_drawn, dtype=np.int64)
@@ -311,8 +307,8 @@ def _stratum_sizes(names: tuple[str, ...], stratum: Integers, chances: Floats, e
         stratum_chances = np.unique(chances[stratum == code])
         if len(stratum_chances) > 1 and stratum_chances.max() - stratum_chances.min() > 1e-6:
             raise InputError(
-                f"{parameter('inclusion')} must be one number within a stratum; {name!r} has {stratum_chances[0]:g} "
-                f"and {stratum_chances[-1]:g}."
+                f"`inclusion` must be one number within a stratum; {name!r} has {stratum_chances[0]:g} and "
+                f"{stratum_chances[-1]:g}."
             )
         stated_size = float((stratum == code).sum() / stratum_chances[0])
         size[code] = round(stated_size)
@@ -336,9 +332,8 @@ def _check_size(stated_size: float, elements: int, source: str, noun: str, toler
 def _check_strata(names: tuple[str, ...], size: Integers, count: Integers, noun: str) -> None:
     for code in np.flatnonzero((count < np.minimum(2, size)) & (size > 0)):
         raise InputError(
-            f"{parameter('strata')}: {names[code]!r} has {size[code]:,} {noun} and {count[code]} with labels; each "
-            "needs 2, since nothing else shows what the model misses there. Label more of it, or merge it with "
-            "another.",
+            f"`strata`: {names[code]!r} has {size[code]:,} {noun} and {count[code]} with labels; each needs 2, since "
+            "nothing else shows what the model misses there. Label more of it, or merge it with another.",
             untold=True,
         )
 
@@ -356,14 +351,11 @@ def _read_inclusion(
         if number is None or not LEAST_CHANCE < number <= 1.0:
             shown = "empty" if value is None else repr(value.item() if isinstance(value, np.generic) else value)
             raise InputError(
-                f"{parameter('inclusion')}, the probability that a unit was drawn for labelling, must be greater "
-                f"than 0 and at most 1 where there is a label; {at_row(row)} is {shown}. "
-                f"{parameter('howsure.draw_label_sample')} gives it."
+                "`inclusion`, the probability that a unit was drawn for labelling, must be greater than 0 and at most "
+                f"1 where there is a label; `row {row}` is {shown}. `howsure.draw_label_sample` gives it."
             )
         values[k] = number
     odd = np.flatnonzero(values != values[first][element])
     if len(odd):
-        raise InputError(
-            f"{parameter('inclusion')} must be the same for all units of a cluster; {at_row(labelled[odd[0]])} differs."
-        )
+        raise InputError(f"`inclusion` must be the same for all units of a cluster; `row {labelled[odd[0]]}` differs.")
     return np.asarray(values[first])

@@ -29,7 +29,7 @@ from howsure.counts.label_sample import (
 )
 from howsure.counts.label_sheets import Sheet, read_sheet, row_check, two_values
 from howsure.counts.population import rows_by_code
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.frames import Source
@@ -96,11 +96,9 @@ def draw_label_sample(
         raise unknown_name("design", design, DESIGNS, place="samples for labels")
     show = list(show)
     if show and data is None:
-        raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
+        raise InputError("`show=...` names columns of `data=...`, which is missing.")
     if reserved := {ROW, STRATUM, CHANCE, CHECK, LABEL} & set(show):
-        raise InputError(
-            f"{parameter('show')} names {min(reserved)!r}, which is a column of the sheet itself; rename it."
-        )
+        raise InputError(f"`show` names {min(reserved)!r}, which is a column of the sheet itself; rename it.")
     columns = Columns.read(
         data,
         show=show,
@@ -135,14 +133,13 @@ def _further(score: Floats, n: int, earlier: Sheet, file: str, *, rng: Randomnes
     """The sample of a filled sheet plus further units, as one sample."""
     if all(name is None for name in earlier.strata.values()):
         raise InputError(
-            f"{parameter('more')}: {file} was drawn with {parameter('design', 'importance')}; further units can only "
-            "be drawn within strata."
+            f"`more`: {file} was drawn with `design='importance'`; further units can only be drawn within strata."
         )
     before = recovered_sample(score, earlier.strata, **roles)
     if not np.allclose(before.inclusion, [earlier.chances[unit] for unit in before.indices.tolist()], rtol=1e-3):
         raise InputError(
-            f"{parameter('more')}: {file} must have all rows of its sample with their inclusion probabilities; some "
-            "are missing or changed. Restore them: drawn units are not drawn again."
+            f"`more`: {file} must have all rows of its sample with their inclusion probabilities; some are missing or "
+            "changed. Restore them: drawn units are not drawn again."
         )
     batch, clusters = (before, two_values(earlier.labels, file)), roles["clusters"]
     further = _drawn(score, n, groups=None, bands=None, clusters=clusters, design=DESIGNS[0], batch=batch, rng=rng)
@@ -160,9 +157,7 @@ def _drawn(
     if batch is not None:
         return _next_batch(batch, n, elements, generator, recipe, strata=[groups, bands])
     if n > len(elements):
-        raise InputError(
-            f"{parameter('n')} must be at most the number of {elements.what}, {len(elements):,}; it is {n:,}."
-        )
+        raise InputError(f"`n` must be at most the number of {elements.what}, {len(elements):,}; it is {n:,}.")
     if design == "importance":
         chances = _chances(highest, n)
         drawn = _systematic(chances, generator)
@@ -176,8 +171,7 @@ def _drawn(
     if n < (needed := int(np.minimum(size, LEAST).sum())):
         what = f"{needed} for {len(names)} strata"
         raise InputError(
-            f"{parameter('n')} must be at least 2 per stratum, {what}; it is {n}. Draw more, in fewer bands, or by "
-            f"another {parameter('design')}."
+            f"`n` must be at least 2 per stratum, {what}; it is {n}. Draw more, in fewer bands, or by another `design`."
         )
     allocated = allocation(size, planned_spread(highest, codes, len(names)), n)
     drawn = _within(codes, allocated, np.empty(0, dtype=np.int64), generator)
@@ -241,9 +235,7 @@ def _next_batch(
     if design == "importance":
         raise InputError("batch: further units can be drawn within strata only, not by design 'importance'.")
     if len(before.codes) != elements.units:
-        raise InputError(
-            f"batch: its sample is of {len(before.codes):,} units, {parameter('y_prob')} has {elements.units:,}."
-        )
+        raise InputError(f"batch: its sample is of {len(before.codes):,} units, `y_prob` has {elements.units:,}.")
     labelled, values = partial_labels(labels, n=elements.units)
     lack = np.setdiff1d(before.indices, labelled)
     if len(lack):
@@ -261,7 +253,7 @@ def _next_batch(
     size = np.bincount(codes, minlength=len(names))
     n_labelled = np.bincount(codes[labelled_elements], minlength=len(names))
     if n > (remaining := int((size - n_labelled).sum())):
-        raise InputError(f"{parameter('n')} must be at most the number of units left, {remaining:,}; it is {n:,}.")
+        raise InputError(f"`n` must be at most the number of units left, {remaining:,}; it is {n:,}.")
     target = allocation(size, spread_so_far(values, before.codes[labelled], len(names)), n + int(n_labelled.sum()))
     added = further_allocation(target, n_labelled, size, n)
     drawn = _within(codes, added, labelled_elements, rng)

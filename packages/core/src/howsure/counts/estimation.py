@@ -169,11 +169,11 @@ def correct_annotation_errors(
         rule = "{parameter} must be the result of `estimate_counts`; it is {value!r}"
         raise InputError(rule, "counts", value=counts)
     if counts.recipe["method"] == "raw":
-        raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
+        raise InputError("`method='raw'` uses no label; leave out `second=...`.")
     if counts.readings is not None:
         raise InputError("counts are corrected for errors of annotators already; correct those of `estimate_counts`.")
     if second is None:
-        raise InputError(f"{parameter('second')} must be the labels of a second coder; it is None.")
+        raise InputError("`second` must be the labels of a second coder; it is None.")
     columns = Columns.read(data, y_true=y_true, second=second, settled=settled)
     labels = {role: columns[role] for role in ("y_true", "second", "settled")}
     with columns.rows.placed():
@@ -181,9 +181,9 @@ def correct_annotation_errors(
         first_labels = label_of_row(labels["y_true"], units, pos_label, "y_true")
         if (len(first_labels), sum(first_labels.values())) != (counts.total.labelled, counts.total.positives):
             raise InputError(
-                f"{parameter('y_true')} must be the labels that the counts were estimated from, "
-                f"{counts.total.positives:,} of {counts.total.labelled:,} positive; it has "
-                f"{sum(first_labels.values()):,.0f} of {len(first_labels):,}."
+                f"`y_true` must be the labels that the counts were estimated from, {counts.total.positives:,} of "
+                f"{counts.total.labelled:,} positive; it has {sum(first_labels.values()):,.0f} of "
+                f"{len(first_labels):,}."
             )
         double_labels = read_double_labels(**labels, flips=flips, n=units, pos_label=pos_label)
         assert double_labels is not None
@@ -228,9 +228,7 @@ def count_units(
         raise unknown_name("method", method, METHODS, place="estimated counts")
     level = check_level(level)
     if (labelled is None) == (y_true is None):
-        raise InputError(
-            f"the labels are missing or named twice: pass either {parameter('y_true', GIVEN)} or a filled sheet."
-        )
+        raise InputError("the labels are missing or named twice: pass either `y_true=...` or a filled sheet.")
     drawn: dict[str, Any] = {"strata": strata, "inclusion": inclusion, "sample": sample}
     extra = [parameter(role, GIVEN) for role, value in drawn.items() if value is not None]
     if labelled is not None and extra:
@@ -274,7 +272,7 @@ def count_units(
         }
         double_labels = read_double_labels(**labels, flips=flips, n=n, pos_label=pos_label)
         if double_labels is not None and method == "raw":
-            raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
+            raise InputError("`method='raw'` uses no label; leave out `second=...`.")
         counts = _estimate_from_sample(
             labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], options, n
         )

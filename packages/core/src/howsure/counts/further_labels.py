@@ -13,7 +13,7 @@ from howsure.counts.label_sample import LabelSample, assign_strata, highest_scor
 from howsure.counts.notes import Note
 from howsure.counts.population import check_enough
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import InputError
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.pairs import Floats, Integers
 
@@ -50,8 +50,7 @@ def recovered_sample(
             design = "simple" if names == ("all",) else "stratified"
             return _sample_with_inclusion(indices, elements, codes, names, design)
     raise InputError(
-        f"the strata of the earlier sample do not match these scores. Pass the same {parameter('y_prob')}, "
-        f"{parameter('groups')} and {parameter('clusters')}."
+        "the strata of the earlier sample do not match these scores. Pass the same `y_prob`, `groups` and `clusters`."
     )
 
 
@@ -108,8 +107,8 @@ class Drawn:
         mismatch = next((other for other in several if len(other.codes) != n), None)
         if mismatch is not None:
             raise InputError(
-                f"sample was drawn from {len(mismatch.codes):,} units, {parameter('y_prob')} has {n:,}. Pass the "
-                "scores that it was drawn from."
+                f"sample was drawn from {len(mismatch.codes):,} units, `y_prob` has {n:,}. Pass the scores that it was "
+                "drawn from."
             )
         sample_so_far = several[0]
         for further in several[1:]:
@@ -134,7 +133,7 @@ class Drawn:
         others = np.setdiff1d(labelled, rows)
         if len(others):
             raise InputError(
-                f"labels must be those of the sample; {at_row(others[0])} was not drawn ({len(others):,} such rows). "
+                f"labels must be those of the sample; `row {others[0]}` was not drawn ({len(others):,} such rows). "
                 "Labels of other units are not a random sample: leave them out, or draw further units with "
                 "batch=(sample, labels)."
             )

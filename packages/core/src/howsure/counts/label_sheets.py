@@ -75,7 +75,7 @@ def read_sheet(
     """
     if not isinstance(sheet, Source):
         raise InputError(
-            f"{parameter('labelled')} must be read by howsure.read, such as howsure.read('labelled.csv'); it is a "
+            "`labelled` must be read by howsure.read, such as howsure.read('labelled.csv'); it is a "
             f"{type(sheet).__name__}."
         )
     file = sheet.name
@@ -103,7 +103,7 @@ def read_sheet(
         raise InputError(
             f"{file} does not match the scored file: {place(odd[0])} has the score {score[odd[0]]:g}, but another "
             f"{CHECK} ({len(odd):,} such rows). If the scored file was sorted or changed since the sample was drawn, "
-            f"use the original file, with the same {parameter('y_prob')} and {parameter('where')}."
+            "use the original file, with the same `y_prob` and `where`."
         )
     if whole:
         _check_all_labelled(rows, lines)
@@ -171,8 +171,8 @@ def _label(rows: Rows, i: int, name: str) -> float | None:
     label = float(value) if isinstance(value, bool) else _number(value)
     if value is not None and label not in (0.0, 1.0):
         raise InputError(
-            f"{name} must be 1 or 0; {rows.place(i)} is {value!r}. Write 1 for a unit with the property and 0 "
-            f"for one without it, or say which value means 1: {parameter('pos_label')}."
+            f"{name} must be 1 or 0; {rows.place(i)} is {value!r}. Write 1 for a unit with the property and 0 for one "
+            "without it, or say which value means 1: `pos_label`."
         )
     return label
 

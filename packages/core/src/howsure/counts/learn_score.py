@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import partial_labels
-from howsure.errors import InputError, at_row
+from howsure.errors import InputError
 from howsure.first_use import require
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import check_clusters
@@ -117,6 +117,6 @@ def _checked(texts: Iterable[str]) -> list[str]:
     first_bad_row = next((row for row, text in enumerate(text_list) if not isinstance(text, str)), None)
     if first_bad_row is not None:
         raise InputError(
-            f"texts must be a list of texts; {at_row(first_bad_row)} is a {type(text_list[first_bad_row]).__name__}."
+            f"texts must be a list of texts; `row {first_bad_row}` is a {type(text_list[first_bad_row]).__name__}."
         )
     return text_list

@@ -13,7 +13,7 @@ from howsure.counts.columns import Columns
 from howsure.counts.draw import partial_labels
 from howsure.counts.label_sample import score_bands
 from howsure.counts.label_sheets import sheet_labels
-from howsure.errors import GIVEN, InputError, parameter, told
+from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source
@@ -56,7 +56,7 @@ class LabelPlan(Result):
         sentence = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')} for an interval about {wide} wide"
         if self.from_labels:
             return f"{sentence}, existing labels included; they show how informative the scores are."
-        label_options = told(f"{parameter('labelled')}, {parameter('y_true')}")
+        label_options = told("`labelled`, `y_true`")
         return (
             f"{sentence}, if the scores are uninformative and half of the units positive. With at least {MIN_LABELS} "
             f"existing labels ({label_options}), possibly fewer."
@@ -103,9 +103,7 @@ def plan_label_sample(
     """
     check_arguments(plan_label_sample, locals())
     if labelled is not None and y_true is not None:
-        raise InputError(
-            f"labels are either in {parameter('labelled', GIVEN)} or in {parameter('y_true', GIVEN)}, not in both."
-        )
+        raise InputError("labels are either in `labelled=...` or in `y_true=...`, not in both.")
     columns = Columns.read(data, y_prob=y_prob, y_true=y_true)
     with columns.rows.placed():
         score, labels = check_probabilities(columns["y_prob"]), columns["y_true"]
@@ -134,16 +132,12 @@ def plan_label_sample(
 def _units(width: float, share: bool, n: int) -> float:
     """The width in units."""
     if not is_number(width) or not 0 < width < np.inf:
-        raise InputError(f"{parameter('width')} must be a positive number of units; it is {width!r}.")
+        raise InputError(f"`width` must be a positive number of units; it is {width!r}.")
     if share and width > 1:
-        raise InputError(
-            f"{parameter('width')} must be at most 1 with {parameter('share', True)}, all of the units; it is "
-            f"{width:g}."
-        )
+        raise InputError(f"`width` must be at most 1 with `share=True`, all of the units; it is {width:g}.")
     if not share and width < 1:
         raise InputError(
-            f"{parameter('width')} must be at least 1 unit; it is {width:g}. If it is a share of the units: "
-            f"{parameter('share', True)}."
+            f"`width` must be at least 1 unit; it is {width:g}. If it is a share of the units: `share=True`."
         )
     return width * n if share else width
 

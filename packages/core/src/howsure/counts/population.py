@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure.counts.draw import Draw, Elements, partial_labels, read_draw
 from howsure.counts.notes import SamplingDesign
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Codes, as_column, check_clusters, check_codes, check_probabilities
 from howsure.inputs.frames import all_columns, is_frame
@@ -47,9 +47,7 @@ def read_features(features: Any, *, n: int) -> dict[str, Floats]:
 def _numbers(values: object, name: str, n: int) -> Floats:
     values_array = as_column(values, name=name)
     if values_array.shape != (n,):
-        raise InputError(
-            f"{parameter(name)} must have {n:,} rows as {parameter('y_prob')} has; its shape is {values_array.shape}."
-        )
+        raise InputError(f"{parameter(name)} must have {n:,} rows as `y_prob` has; its shape is {values_array.shape}.")
     try:
         if values_array.dtype.kind in NON_NUMERIC_KINDS:
             raise TypeError
@@ -57,13 +55,13 @@ def _numbers(values: object, name: str, n: int) -> Floats:
     except (TypeError, ValueError):
         row = next((k for k, value in enumerate(values_array.tolist()) if not _is_real(value)), 0)
         raise InputError(
-            f"{parameter(name)} must be a column of numbers; {at_row(row)} is {values_array.tolist()[row]!r}."
+            f"{parameter(name)} must be a column of numbers; `row {row}` is {values_array.tolist()[row]!r}."
         ) from None
     low, high = float(column.min()), float(column.max())
     if not (low >= -MAX_FEATURE and high <= MAX_FEATURE):
         row = int(np.flatnonzero(~(np.abs(column) <= MAX_FEATURE))[0])
         raise InputError(
-            f"{parameter(name)} must be finite numbers, at most {MAX_FEATURE:g} in size; {at_row(row)} is "
+            f"{parameter(name)} must be finite numbers, at most {MAX_FEATURE:g} in size; `row {row}` is "
             f"{float(column[row])!r}."
         )
     return column
@@ -247,7 +245,7 @@ def check_enough(labelled: int, n: int) -> None:
     if labelled < MIN_LABELS:
         raise InputError(
             f"at least {MIN_LABELS} units must have a label; {labelled:,} of {n:,} have one. Draw units by "
-            f"{parameter('howsure.draw_label_sample')} and label them."
+            "`howsure.draw_label_sample` and label them."
         )
 
 

@@ -15,7 +15,7 @@ from howsure.counts.count_law import CountLaw
 from howsure.counts.draw import Draw
 from howsure.counts.notes import GENERAL, Note, Terms, by_severity, note_text
 from howsure.counts.population import Units
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Estimate, Rows, as_json, dict_of
@@ -262,8 +262,7 @@ class CountEstimates(Rows[CountEstimate]):
             return self._domain_difference(pair[0], pair[1], self.errors)
         if not self.laws:
             raise InputError(
-                f"difference needs {parameter('method', 'hierarchical')} or 'auto'; these counts are by "
-                f"{self.recipe['method']!r}."
+                f"difference needs `method='hierarchical'` or 'auto'; these counts are by {self.recipe['method']!r}."
             )
         places = [self._place(name) for name in (a, b)]
         a_row, b_row = (self.rows[place] for place in places)

@@ -34,7 +34,7 @@ from howsure.data.tables.named_files import (
     text_source,
 )
 from howsure.data.tables.table import column_names, open_table
-from howsure.errors import GIVEN, ColumnName, InputError, parameter, way
+from howsure.errors import ColumnName, InputError
 from howsure.files.whole import copy_whole
 from howsure.inputs.classes import distributions
 from howsure.inputs.numbers_and_names import shortened
@@ -160,15 +160,13 @@ class FileToExtend:
         if repeated:
             raise InputError(
                 f"{self.file.name} has a column {repeated[0]!r} already, which would be written anew; name the new one "
-                f"by {parameter('new_name', GIVEN)}."
+                "by `new_name=...`."
             )
 
     def check_output(self, path: str | os.PathLike[str]) -> None:
         """Raise InputError if the suffix of the output file means another format than the input has."""
         if SUFFIXES.get(Path(path).suffix.lower()) != self.file.format:
-            raise InputError(
-                f"{parameter('output')} must be of the format of {self.file.name}, {self.file.format}; {path} is not."
-            )
+            raise InputError(f"`output` must be of the format of {self.file.name}, {self.file.format}; {path} is not.")
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write all columns of the file in order, then those added, in the format of the input, with its separator and
@@ -262,24 +260,24 @@ def _in_order(scores: Scores, classes_wanted: Sequence[str]) -> tuple[tuple[str,
         return (), [first.number]
     if not classes_wanted:
         raise InputError(
-            f"the map takes one probability per row; {scores.shown} contain several. "
-            f"Name one column by {way('prob', 'COL')}."
+            f"the map takes one probability per row; {scores.shown} contain several. Name one column by "
+            "`Probabilities.prob='COL'`."
         )
     keys = scores.given.columns if several else first.keys
     if classes is not None and keys and scores.lists:
-        raise InputError(f"{first.name} names its classes, {shortened(keys)}; leave {parameter('classes', GIVEN)} out.")
+        raise InputError(f"{first.name} names its classes, {shortened(keys)}; leave `classes=...` out.")
     names = keys if classes is None else tuple(classes)
     if not names:  # plain lists
         if tuple(classes_wanted) != tuple(map(str, range(len(classes_wanted)))):
             raise InputError(
                 f"{first.name} contains lists without names, and the map has the classes {shortened(classes_wanted)}. "
-                f"Say which they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
+                "Say which they are, in order: `classes=['A', 'B', 'C']`."
             )
         names = tuple(classes_wanted)
     if sorted(names) != sorted(classes_wanted) or (several and len(names) != len(scores.columns)):
         raise InputError(
             f"the map has the classes {shortened(classes_wanted)}, and the columns are {shortened(names)}. If these "
-            f"are only other names, say which class each column is, in order: {parameter('classes', ['A', 'B', 'C'])}."
+            "are only other names, say which class each column is, in order: `classes=['A', 'B', 'C']`."
         )
     places = [names.index(name) for name in classes_wanted]
     if several:

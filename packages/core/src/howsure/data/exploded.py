@@ -126,7 +126,7 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
                 yield from (dict(zip(names, row, strict=True)) for row in chunk)
     else:
         given_format = f"{file.name} is {SPELLED[file.format]}"
-        raise InputError(f"{parameter('explode')} is for tables of CSV, JSON or Parquet; {given_format}.")
+        raise InputError(f"`explode` is for tables of CSV, JSON or Parquet; {given_format}.")
 
 
 CHUNK = 10_000

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.files.archive import MAGIC, ArchiveError, array_header
 from howsure.files.opened import each_once, opened, parsed_json
 from howsure.inputs.numbers_and_names import shortened
@@ -299,9 +299,7 @@ def _targets_of(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
     target_array = next((arrays[name] for name in TARGETS if name in arrays), None)
     if target_array is None:
         where = f"no tensor named {' or '.join(TARGETS)}" if logits.name else "one array"
-        raise InputError(
-            f"{logits.path} contains {where}: name the file of the right classes by {parameter('targets', GIVEN)}"
-        )
+        raise InputError(f"{logits.path} contains {where}: name the file of the right classes by `targets=...`")
     if target_array.shape != logits.shape[:-1]:
         raise _other_shape(target_array, [logits])
     return _numbers(target_array)

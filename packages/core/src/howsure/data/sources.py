@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
-from howsure.errors import GIVEN, InputError, parameter, way
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import SAVED, Dated, Kind, Rows, Source, no_column_name
@@ -182,7 +182,7 @@ class Files(Source):
         ]
         for name in options_set:
             if name not in but:
-                option_name = way(given_of(roles[name]).way) if name == "y_prob" else parameter(name)
+                option_name = f"`Probabilities.{given_of(roles[name]).way}=...`" if name == "y_prob" else f"`{name}`"
                 raise InputError(f"{option_name} {why}. Leave it out.")
 
 
@@ -212,9 +212,9 @@ def named_paths(files: object) -> tuple[str, ...]:
     one_or_several = [files] if isinstance(files, (str, os.PathLike)) else files
     paths = list(one_or_several) if isinstance(one_or_several, Iterable) else []
     if not isinstance(one_or_several, Iterable) or not all(isinstance(path, (str, os.PathLike)) for path in paths):
-        raise InputError(f"{parameter('files')} must be a path, or a list of paths; it is {files!r}.")
+        raise InputError(f"`files` must be a path, or a list of paths; it is {files!r}.")
     if "" in paths:
-        raise InputError(f"{parameter('files')} must name a file; the name is empty.")
+        raise InputError("`files` must name a file; the name is empty.")
     return tuple(os.fspath(path) for path in paths)
 
 
@@ -285,9 +285,9 @@ def read(
     if table is None:
         return files_
     if len(paths) != 1:
-        raise InputError(f"{parameter('table')} is that of one database; name one file.")
+        raise InputError("`table` is that of one database; name one file.")
     if across_files != "error":
-        raise InputError(f"{parameter('across_files')} is about several files, and a database is one. Leave it out.")
+        raise InputError("`across_files` is about several files, and a database is one. Leave it out.")
     from howsure.data.tables.duckdb_table import copy_of_table
 
     copy, scratch = copy_of_table(paths[0], table)
@@ -384,8 +384,7 @@ def sums_of_saved(files: Sequence[str]) -> Sums:
             sums[name] = sums.get(name, Slots.none()) + slots
     if "" in sums and len(sums) > 1:
         raise InputError(
-            "some of the summaries have groups and others have none. Summarise all with "
-            f"{parameter('groups', GIVEN)}, or none."
+            "some of the summaries have groups and others have none. Summarise all with `groups=...`, or none."
         )
     if not any(len(slots) for slots in sums.values()):
         raise InputError("the summaries are empty: no pairs were added to them.")

@@ -16,7 +16,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLoc
 
 from howsure.calibration.corp import CorpCurve, CorpSteps
 from howsure.calibration.results import Bins, CalibrationCurve
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.figures.style import (
     FAINT,
     INK,
@@ -150,9 +150,8 @@ def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
             name = "" if curve.name is None else f" of {curve.name}"
             kind = "step" if isinstance(curve, CorpCurve) else "bin"
             raise InputError(
-                f"{parameter('axis', 'logit')} shows no mean prediction of exactly 0 or 1; that of {kind} "
-                f"{wrong[0] + 1}{name} is "
-                f"{parts.mean_prob[wrong[0]]:g}. Choose {parameter('axis', 'linear')} or {parameter('axis', 'zoom')}."
+                f"`axis='logit'` shows no mean prediction of exactly 0 or 1; that of {kind} {wrong[0] + 1}{name} is "
+                f"{parts.mean_prob[wrong[0]]:g}. Choose `axis='linear'` or `axis='zoom'`."
             )
     values = np.concatenate([part for c in map(parts_of, curves) for part in (c.mean_prob, c.frequency, c.low, c.high)])
     inside = values[(values > 0.0) & (values < 1.0)]

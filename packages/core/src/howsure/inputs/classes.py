@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import GIVEN_PREFIX, check_clusters, check_codes, check_weights, missing, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
@@ -131,7 +131,7 @@ def pairs_from_classes(
         columns, arrays = all_columns(y_prob)
         classes = columns if classes is None else classes
         values = np.column_stack(arrays) if arrays else ()
-    matrix = class_columns(values, parameter("y_prob"))
+    matrix = class_columns(values, "`y_prob`")
     n = len(matrix)
     codes, labels = check_codes(y_true, n=n, name="y_true")
     names = None if classes is None else tuple(str(name) for name in classes)

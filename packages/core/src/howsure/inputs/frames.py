@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from howsure.errors import GIVEN, ColumnName, InputError, Parameter, at_row, parameter
+from howsure.errors import ColumnName, InputError, Parameter, at_row
 from howsure.first_use import installed, require
 from howsure.inputs.checks import Column, is_missing
 from howsure.inputs.matching import PairedRows
@@ -313,10 +313,8 @@ def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
 
 def no_column_name(role: str, value: object) -> InputError:
     """Error for a parameter that must be the name of a column and is not a text."""
-    data = parameter("data", GIVEN)
     return InputError(
-        "with {data}, {role} must name a column, not be a {type}.",
-        data=data,
+        "with `data=...`, {role} must name a column, not be a {type}.",
         role=Parameter(role),
         type=type(value).__name__,
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.inputs.checks import (
     Coded,
     Column,
@@ -102,7 +102,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
         advice = (
             "No item is left that all of them have."
             if not complete.any()
-            else f"Leave such items out for all models with {parameter('skip_missing', True)}."
+            else "Leave such items out for all models with `skip_missing=True`."
         )
         where = "" if run is None else " in each of its runs"
         raise InputError(
@@ -183,9 +183,9 @@ def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every
 def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
     """Error for two rows, `a` and `b`, of the same item (and model and run, as `each` says)."""
     return InputError(
-        f"an item must have one row for each {each}; {at_row(a)} and {at_row(b)} are both item {item}. If these are "
-        f"several runs, name their column ({parameter('run', GIVEN)}); if they are of several sets of items, let "
-        f"several columns identify the item together ({parameter('id', GIVEN)})."
+        f"an item must have one row for each {each}; `row {a}` and `row {b}` are both item {item}. If these are "
+        "several runs, name their column (`run=...`); if they are of several sets of items, let several columns "
+        "identify the item together (`id=...`)."
     )
 
 
@@ -229,7 +229,7 @@ def as_scores(values: object, name: str) -> Floats:
                 advice = (
                     f"Say which value counts as 1: {parameter('pos_label', value)}." if isinstance(value, str) else ""
                 )
-                raise InputError(f"{name} must be numbers; {at_row(row)} is {shown(value)}. {advice}".rstrip())
+                raise InputError(f"{name} must be numbers; `row {row}` is {shown(value)}. {advice}".rstrip())
     scores: Floats = column.astype(np.float64, copy=False)
     check_finite(scores, name=name)
     return scores

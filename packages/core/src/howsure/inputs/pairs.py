@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, parameter, shown, way
+from howsure.errors import InputError, shown
 
 # Scores over all K classes of a row, for the pairs that the row was reduced to.
 
@@ -209,7 +209,8 @@ class Probabilities:
         for name in ("reduce", "classes"):
             if getattr(self, name) is not None:
                 raise InputError(
-                    f"{parameter(name)} is for several classes; with {way(self.way)}, there is one probability per row."
+                    f"`{name}` is for several classes; with `Probabilities.{self.way}=...`, there is one probability "
+                    "per row."
                 )
 
     @property
@@ -231,7 +232,7 @@ class Probabilities:
         named = (self.values,) if isinstance(self.values, str) else tuple(self.values)
         if not named or not all(isinstance(name, str) for name in named):
             raise InputError(
-                f"with {parameter('data', GIVEN)}, {way(self.way)} must name columns; it is {shown(self.values)}."
+                f"with `data=...`, `Probabilities.{self.way}=...` must name columns; it is {shown(self.values)}."
             )
         return named
 

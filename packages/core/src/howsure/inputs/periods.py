@@ -224,7 +224,7 @@ def ways_of(dates: Iterable[str]) -> list[str]:
 
 def several_ways(name: str, place: str, value: str, ways: Sequence[str]) -> InputError:
     """Error for a column of dates that fits more than one format."""
-    choices = " or ".join(parameter("date_format", way) for way in ways)
+    choices = " or ".join(f"`date_format={way!r}`" for way in ways)
     return InputError(
         f"{name} may name the day or the month first: {place} is {value!r}, and no date of the column settles it. Say "
         f"which: {choices}."
@@ -274,7 +274,7 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
             like = "such as 2003-03-20" if date_format is None else f"written as {date_format}"
             row = at_row(int(np.flatnonzero(dates.codes == code)[0]))
             problem = f"{parameter(name)} must contain dates {like}; {row} is {date!r}."
-            advice = f" If they are written in another way, name it: {parameter('date_format', '%d.%m.%Y')}."
+            advice = " If they are written in another way, name it: `date_format='%d.%m.%Y'`."
             raise InputError(problem + ("" if date_format else advice)) from None
     distinct = sorted(set(labels))
     places = {label: place for place, label in enumerate(distinct)}

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure.calibration.error import exact_interval
-from howsure.errors import GIVEN, InputError, at_row, parameter, told
+from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import NUMERIC
 from howsure.inputs.frames import Source
@@ -95,7 +95,7 @@ def rater_agreement(
     if scale not in SCALES:
         raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")
     if not is_number(margin) or not 0.0 <= margin < 1.0:
-        raise InputError(f"{parameter('margin')} must be in [0, 1); it is {margin!r}.")
+        raise InputError(f"`margin` must be in [0, 1); it is {margin!r}.")
     answers = Columns.read({"score": score, "rater": rater, "id": id}, data, labels=scale == "nominal")
     with answers.rows.placed():
         grades = _grades(answers, scale, categories)
@@ -173,25 +173,21 @@ def _grades(columns: Columns, scale: str, categories: Sequence[str | float] | No
         if (code_of < 0).any():
             row = int((code_of[codes] < 0).argmax())
             raise InputError(
-                f"{parameter('score')} must be one of the categories {shortened(_texts(listed))}; {at_row(row)} is "
-                f"{names[codes[row]]}. Correct it, or add it to {parameter('categories')}."
+                f"`score` must be one of the categories {shortened(_texts(listed))}; `row {row}` is "
+                f"{names[codes[row]]}. Correct it, or add it to `categories`."
             )
         codes, names = code_of[codes], tuple(_texts(listed))
         values = np.array(range(len(listed)) if scale == "nominal" else listed, dtype=np.float64)
     if len(values) > MOST_VALUES:
-        raise InputError(
-            f"{parameter('score')} has {len(values):,} values, above {MOST_VALUES}: are these grades? Round them."
-        )
+        raise InputError(f"`score` has {len(values):,} values, above {MOST_VALUES}: are these grades? Round them.")
     raters = columns.names("rater")
     if len(raters) < 2:
-        raise InputError(f"{parameter('rater')} must name two or more raters; it names only {raters[0]!r}.")
+        raise InputError(f"`rater` must name two or more raters; it names only {raters[0]!r}.")
     columns.check_once(["rater"], "rater")
     table = np.full((len(columns.names("id")), len(raters)), -1, order="F")
     table[columns.codes("id"), columns.codes("rater")] = codes
     if not ((table >= 0).sum(axis=1) > 1).any():
-        raise InputError(
-            f"no item has grades of two raters: nothing shows whether they agree. Is {parameter('id')} right?"
-        )
+        raise InputError("no item has grades of two raters: nothing shows whether they agree. Is `id` right?")
     return _Grades(table, values, names, raters, scale)
 
 
@@ -200,7 +196,7 @@ def _scale_note(grades: _Grades) -> str:
     what = {"nominal": "AC counts", "ordinal": "agreement, κ and AC count", "interval": "agreement and AC count"}
     return told(
         f"{what[grades.scale]} only the values that occur ({shortened(grades.names)}); if the scale has others, give "
-        f"all of them: {parameter('categories', GIVEN)}"
+        "all of them: `categories=...`"
     )
 
 
@@ -209,7 +205,7 @@ def _scale_of(categories: Sequence[str | float], occurring: list[Any], scale: st
 
     Raises InputError for a single category, one that is named twice, and one that is not a number where grades are.
     """
-    name = parameter("categories")
+    name = "`categories`"
     if isinstance(categories, str) or not 2 <= len(categories) <= MOST_VALUES:
         content = repr(categories) if isinstance(categories, str) else f"a list of {len(categories):,}"
         raise InputError(f"{name} must be a list of 2 to {MOST_VALUES} values; it is {content}.")
@@ -218,7 +214,7 @@ def _scale_of(categories: Sequence[str | float], occurring: list[Any], scale: st
     if scale != "nominal":
         if both.dtype.kind not in NUMERIC:
             wrong = next(value for value in listed if spelled_number(value) is None)
-            raise InputError(f"{name} must be numbers with {parameter('scale', scale)}; {wrong!r} is not a number.")
+            raise InputError(f"{name} must be numbers with `scale={scale!r}`; {wrong!r} is not a number.")
         listed = sorted(listed)
     if (twice := next((value for value in listed if listed.count(value) > 1), None)) is not None:
         raise InputError(f"{name} must differ from each other; {twice} is named twice.")
@@ -350,9 +346,7 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> JudgeReplacement
     place = grades.raters.index(judge)
     people = [rater for rater in range(len(grades.raters)) if rater != place]
     if len(people) < 2:
-        raise InputError(
-            f"{parameter('judge')} is compared with people as one of several: there must be at least two people."
-        )
+        raise InputError("`judge` is compared with people as one of several: there must be at least two people.")
     table = np.where(grades.table >= 0, grades.values[grades.table], np.nan)
     nearer, p = [], []
     for person in people:

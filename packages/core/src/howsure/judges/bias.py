@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
+from howsure.errors import GIVEN, LOOK, InputError, parameter, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
@@ -179,11 +179,9 @@ def judge_bias(
         parameter_names = ", ".join(parameter(role, GIVEN) for role in (*PAIRED, *COVARIATES))
         raise InputError(f"no bias can be seen in grades alone: give one of {parameter_names}.{LOOK}")
     if covariates and y_true is None:
-        raise InputError(
-            f"{parameter(covariates[0], GIVEN)} needs {parameter('y_true', GIVEN)}, grades of people.{LOOK}"
-        )
+        raise InputError(f"{parameter(covariates[0], GIVEN)} needs `y_true=...`, grades of people.{LOOK}")
     if (family is None) != (own is None):
-        raise InputError(f"{parameter('family', GIVEN)} and {parameter('own', GIVEN)}, the judge's, need each other.")
+        raise InputError("`family=...` and `own=...`, the judge's, need each other.")
     answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
     with answers.rows.placed():
         rows = [row for role in PAIRED if role in answers.numbers for row in _paired(answers, role, bounds, level)]
@@ -226,7 +224,7 @@ def _covariates(answers: Columns, covariates: Sequence[str], own_family: str | N
     """The effects of covariates on the judge's grade, among answers that people grade alike."""
     f, y = answers.numbers["score"], answers.numbers["y_true"]
     if np.isnan(y).all():
-        raise InputError(f"{parameter('y_true')} is empty in every row. Have some answers graded by a person.")
+        raise InputError("`y_true` is empty in every row. Have some answers graded by a person.")
     columns = np.stack([_column(answers, role, own_family) for role in covariates], axis=1)
     graded = answers.graded(np.arange(answers.n), f, y, None)
     of, n = graded.read, len(graded.read)
@@ -274,7 +272,7 @@ def _column(columns: Columns, role: str, own_family: str | None) -> Floats:
         if not (values > 0.0).all():
             row = int((values <= 0.0).argmax())
             raise InputError(
-                f"{parameter(role)} must be positive; {at_row(row)} is {values[row]:g}. Leave out empty answers."
+                f"{parameter(role)} must be positive; `row {row}` is {values[row]:g}. Leave out empty answers."
             )
         return np.asarray(np.log2(values))
     if own_family not in columns.names(role):
@@ -293,7 +291,5 @@ def _more(estimate: Estimate) -> str:
 def _doubt(estimate: Estimate) -> str:
     """A clause for intervals that contain 0, or if there is no interval."""
     if estimate.low is None or estimate.high is None:
-        return told(
-            f", which few answers carry: rarer ones may weigh more, and {parameter('bounds', GIVEN)} would decide it"
-        )
+        return told(", which few answers carry: rarer ones may weigh more, and `bounds=...` would decide it")
     return ", which may be chance" if estimate.low <= 0.0 <= estimate.high else ""

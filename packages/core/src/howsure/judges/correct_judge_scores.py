@@ -13,7 +13,7 @@ import numpy as np
 from howsure.counts.annotation_errors import DoubleLabels, ErrorRates, read_double_labels
 from howsure.counts.notes import note_text
 from howsure.counts.results import ReadingErrors
-from howsure.errors import GIVEN, InputError, at_row, parameter, told
+from howsure.errors import InputError, parameter, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Source
@@ -159,7 +159,7 @@ def correct_grades(
         if id is not None:
             answers.check_once(["model"], "model")
         elif len(answers.names("model")) > 1:
-            need = f"differences of models need the item of each answer: {parameter('id', GIVEN)}"
+            need = "differences of models need the item of each answer: `id=...`"
             answers.notes.append(told(need))
         made = _rows(answers, ends, level)
         rows = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[::-1]
@@ -184,10 +184,9 @@ def _read_twice(answers: Columns, flips: str | None) -> DoubleLabels | None:
         other = np.flatnonzero(~np.isnan(grades) & (grades != 0.0) & (grades != 1.0))
         if len(other):
             raise InputError(
-                f"{parameter('second', GIVEN)} estimates how often people misread 0 and 1; {at_row(int(other[0]))} of "
-                f"{parameter(role)} is {grades[other[0]]:g}. Of other grades, have every answer graded by two "
-                f"people, and give their mean as {parameter('y_true')}; or say which grade counts as 1: "
-                f"{parameter('pos_label', GIVEN)}."
+                f"`second=...` estimates how often people misread 0 and 1; `row {other[0]}` of {parameter(role)} is "
+                f"{grades[other[0]]:g}. Of other grades, have every answer graded by two people, and give their mean "
+                "as `y_true`; or say which grade counts as 1: `pos_label=...`."
             )
     return read_double_labels(answers.numbers["y_true"], second, answers.numbers.get("settled"), flips, n=answers.n)
 
@@ -269,8 +268,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
         if p < PROBABLY:
             notes.append(
                 f"the answers that people graded have other grades of the judge than the rest (p {p:.1g}): were they "
-                f"drawn at random? Say how they were drawn, {parameter('strata', GIVEN)} or "
-                f"{parameter('inclusion', GIVEN)}"
+                "drawn at random? Say how they were drawn, `strata=...` or `inclusion=...`"
             )
         if p < SURELY:
             people = corrected = bias = untold(level, labelled)
@@ -278,7 +276,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
         notes.append(
             graded.lacking
             or "few answers carry what the judge is off by, so that rarer errors may weigh more: "
-            f"{parameter('bounds', GIVEN)}, the lowest and the highest grade, would decide it"
+            "`bounds=...`, the lowest and the highest grade, would decide it"
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
@@ -310,8 +308,8 @@ def _differences(
     if "id" not in answers.coded or len(names) < 2:
         if against is not None:
             raise InputError(
-                f"{parameter('against', against)} needs several models, {parameter('model', GIVEN)}, and the item of "
-                f"each answer, {parameter('id', GIVEN)}."
+                f"{parameter('against', against)} needs several models, `model=...`, and the item of each answer, "
+                "`id=...`."
             )
         return ()
     if against is not None and str(against) not in names:

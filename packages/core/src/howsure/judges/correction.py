@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.errors import GIVEN, parameter
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
@@ -263,8 +262,7 @@ class Graded:
         if self.bounds is None and kish(np.append(w, 2 * beyond * len(self.judged)) ** 2) < FEWEST_WEIGHED:
             return (
                 f"chances of being graded differ widely: a few answers represent most of them, and {those}. Have more "
-                "answers with a small chance graded, or name the lowest and the highest grade: "
-                f"{parameter('bounds', GIVEN)}"
+                "answers with a small chance graded, or name the lowest and the highest grade: `bounds=...`"
             )
         return ""
 

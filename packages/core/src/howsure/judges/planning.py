@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, is_number
@@ -132,16 +132,16 @@ def plan_judge_sample(
     check_arguments(plan_judge_sample, locals())
     level = check_level(level)
     if not is_number(width) or not 0 < width < math.inf:
-        raise InputError(f"{parameter('width')} must be a positive number, as of grades; it is {width!r}.")
+        raise InputError(f"`width` must be a positive number, as of grades; it is {width!r}.")
     if (y_true is None) == (correlation is None):
-        raise InputError(f"give either {parameter('y_true', GIVEN)}, first grades, or {parameter('correlation', 0.7)}.")
+        raise InputError("give either `y_true=...`, first grades, or `correlation=0.7`.")
     if correlation is not None and (not is_number(correlation) or not 0 <= correlation < 1):
-        raise InputError(f"{parameter('correlation')} must be in [0, 1); it is {correlation!r}.")
+        raise InputError(f"`correlation` must be in [0, 1); it is {correlation!r}.")
     answers = Columns.read({"score": score, "y_true": y_true, "model": model}, data, pos_label=pos_label)
     with answers.rows.placed():
         ends = answers.bounds(bounds, "y_true" if data is None else str(y_true))
         if correlation is not None and ends is None:
-            raise InputError(f"with {parameter('correlation')}, {parameter('bounds', GIVEN)} of grades must be known.")
+            raise InputError("with `correlation`, `bounds=...` of grades must be known.")
         rows, notes = [], list(answers.notes)
         for code, name in enumerate(answers.names("model")):
             mine = answers.codes("model") == code

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.errors import InputError, parameter, told
+from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within
@@ -153,7 +153,7 @@ def prompt_sensitivity(
             check_within(answers.numbers["score"], ends, name="score" if data is None else str(score))
         names, items = answers.names("prompt"), len(answers.names("id"))
         if len(names) < 2:
-            raise InputError(f"{parameter('prompt')} must name two or more prompts; it names only {names[0]!r}.")
+            raise InputError(f"`prompt` must name two or more prompts; it names only {names[0]!r}.")
         answers.check_once(["prompt", *(["run"] if run is not None else [])], "prompt")
         cells = _Cells.of(answers, items, len(names))
         notes = list(answers.notes)
@@ -164,15 +164,12 @@ def prompt_sensitivity(
             what = "clusters of items" if clusters is not None else "items"
             raise InputError(
                 f"{len(sizes):,} {what} have grades under every prompt, below {FEWEST}: nothing shows what the prompt "
-                f"changes. Is {parameter('id')} right?"
+                "changes. Is `id` right?"
             )
     if clusters is not None and (few := few_clusters(sizes)):
         notes.append(few)
     if ends is None and not np.ptp(cells.means) > 0:
-        notes.append(
-            "all grades are alike, which does not show how far others are from these; give "
-            f"{parameter('bounds', (0, 1))}"
-        )
+        notes.append("all grades are alike, which does not show how far others are from these; give `bounds=(0, 1)`")
     parts, mean, given_mean = cells.parts(level, ends)
     prompts = dict(zip(names, cells.each(level, ends), strict=True))
     recipe = answers.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.counts.draw_label_sample import draw_label_sample
 from howsure.counts.label_sample import LEAST, MIN_MEAN_LABELS
 from howsure.counts.population import combined
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole, counted
@@ -120,7 +120,7 @@ def draw_judge_sample(
     n = check_whole(n, name="n", least=LEAST)
     show = list(show)
     if show and data is None:
-        raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
+        raise InputError("`show=...` names columns of `data=...`, which is missing.")
     roles = {"score": score, "model": model, "id": id, "length": length}
     answers = Columns.read(roles, data, show=show)
     with answers.rows.placed():
@@ -129,12 +129,10 @@ def draw_judge_sample(
         codes, names, grade = _strata(answers, unit, n, by_model=id is None)
         what = "items" if id is not None else "answers"
         if n > len(grade):
-            raise InputError(f"{parameter('n')} must be at most the number of {what}, {len(grade):,}; it is {n:,}.")
+            raise InputError(f"`n` must be at most the number of {what}, {len(grade):,}; it is {n:,}.")
         if n < (least := int(np.minimum(np.bincount(codes), LEAST).sum())):
             strata = counted(len(names), "stratum", "strata")
-            raise InputError(
-                f"{parameter('n')} must be at least {least}, 2 for each of {strata}; it is {n:,}. Draw more."
-            )
+            raise InputError(f"`n` must be at least {least}, 2 for each of {strata}; it is {n:,}. Draw more.")
         reach = float(np.ptp(grade)) or 1.0
         generator = generator_from(rng)
         drawn = draw_label_sample((grade - grade.min()) / reach, n, bands=np.array(names)[codes], rng=generator)

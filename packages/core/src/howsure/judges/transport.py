@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from howsure.calibration.isotonic import isotonic_values
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, is_number, shortened, unknown_name
@@ -153,7 +153,7 @@ def judge_transport(
     check_arguments(judge_transport, locals())
     level = check_level(level)
     if not is_number(margin) or not 0 < margin < math.inf:
-        raise InputError(f"{parameter('margin')} must be a positive number, as of grades; it is {margin!r}.")
+        raise InputError(f"`margin` must be a positive number, as of grades; it is {margin!r}.")
     for role, column in (("y_true", y_true), ("score", score), ("model", model)):
         if column is None:
             raise needed(role, "as grades of people for some models are to speak for others")
@@ -162,7 +162,7 @@ def judge_transport(
     with answers.rows.placed():
         names = answers.names("model")
         if len(names) < 2:
-            raise InputError(f"{parameter('model')} must name two or more models; it names only {names[0]!r}.")
+            raise InputError(f"`model` must name two or more models; it names only {names[0]!r}.")
         if against is not None and str(against) not in names:
             raise unknown_name("model", str(against), names, place="the data")
         y, f, code = answers.numbers["y_true"], answers.numbers["score"], answers.codes("model")

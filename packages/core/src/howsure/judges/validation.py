@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter, told
+from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, is_number, shortened
@@ -183,7 +183,7 @@ class JudgeValidation(Rows[JudgeValidationRow]):
 
     def below(self) -> Sequence[str]:
         """The corrected mean, κ, where the disagreements are, how verdicts are made, and the notes."""
-        listed = "" if self.recipe["show"] or not self.disagreements else f" {parameter('show', GIVEN)} lists them."
+        listed = "" if self.recipe["show"] or not self.disagreements else " `show=...` lists them."
         bounds = (
             f"A judge is valid if all bounds (at least) reach {self.recipe['min_rate']:g}: a judge that is not good "
             f"enough is called valid in at most {1 - self.rows[0].rate.level:.2g} of cases."
@@ -246,7 +246,7 @@ def validate_judge(
     if not is_number(min_rate) or not 0.0 < min_rate < 1.0:
         raise InputError("not_between", "min_rate", value=min_rate, low=0, high=1, remedy="Write 0.8 for 80%.")
     if show and data is None:
-        raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
+        raise InputError("`show=...` names columns of `data=...`, which is missing.")
     for role, column in (("y_true", y_true), ("score", score)):
         if column is None:
             raise needed(role, "as the judge's labels are compared with those of people")

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.checks import (
     Column,
     as_column,
@@ -47,7 +47,7 @@ def as_days(dates: object) -> Days:
     column = as_column(dates, name="dates")
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"dates must not be missing; {at_row(row)} is empty. Leave such rows out first.")
+        raise InputError(f"dates must not be missing; `row {row}` is empty. Leave such rows out first.")
     if column.dtype.kind == "M":
         return column.astype("datetime64[D]")
     distinct: dict[Any, np.datetime64] = {}
@@ -212,7 +212,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
     here = _labelled(label)
     n = int(here.sum())
     if n == 0:
-        raise InputError(f"{parameter('y_true')} has no label at all: there is nothing to monitor yet.")
+        raise InputError("`y_true` has no label at all: there is nothing to monitor yet.")
     probabilities = check_probabilities(y_prob)[here]
     labels = check_labels(label[here].tolist(), pos_label=pos_label)
     codes: Integers = np.zeros(n, dtype=np.int64)

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.parameters import Parameters, ProbabilityMap, number, numbers, refuse_one_value, uncertain
 from howsure.recalibration.scores import Binary, Labelled, Scores
@@ -39,7 +39,7 @@ SEPARATED = (
 )
 REVERSED = (
     "no temperature above 0 is best: the higher the probability, the rarer the label. Does the probability belong to "
-    f"the other label? {parameter('method', 'platt')} may reverse the order."
+    "the other label? `method='platt'` may reverse the order."
 )
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, at_row, parameter
+from howsure.errors import InputError
 from howsure.inputs.classes import softmax
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats
@@ -50,7 +50,7 @@ SEPARATED = (
 )
 REVERSED = (
     "no temperature above 0 is best: the labels are less probable than chance. Are the classes in the order of their "
-    f"columns? {parameter('classes', GIVEN)} says so."
+    "columns? `classes=...` says so."
 )
 
 
@@ -130,8 +130,8 @@ def _inverse(
 PENALTY = 1e-3
 MOST_CLASSES = 20  # for second derivatives of a matrix
 ROWS = 1 << 15  # of a block of them
-FLOOR = parameter("floor", "1e-6", quoted=False)
-CERTAIN = f"{parameter('method', 'temperature')} keeps probabilities of 0, and {FLOOR} moves them away from it."
+FLOOR = "`floor=1e-6`"
+CERTAIN = f"`method='temperature'` keeps probabilities of 0, and {FLOOR} moves them away from it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def finite_logs(scores: Scores) -> Floats:
     if impossible.any():
         row, column = (int(place) for place in np.argwhere(impossible)[0])
         raise InputError(
-            f"this map needs probabilities above 0; {at_row(row)} is 0 for class number {column + 1}. {CERTAIN}"
+            f"this map needs probabilities above 0; `row {row}` is 0 for class number {column + 1}. {CERTAIN}"
         )
     return scores.logs
 
@@ -288,8 +288,8 @@ def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
     if not occurs.all():
         absent = [name for name, there in zip(data.classes, occurs, strict=True) if not there]
         raise InputError(
-            f"{parameter('method', method)} needs rows of every class; no label is {shortened(map(repr, absent))}. "
-            f"{parameter('method', 'temperature')} does not."
+            f"`method={method!r}` needs rows of every class; no label is {shortened(map(repr, absent))}. "
+            "`method='temperature'` does not."
         )
     truth = np.zeros(logs.shape, order="F")
     truth[np.arange(len(data)), data.labels] = 1.0
@@ -308,7 +308,7 @@ def _finite(solution: Floats, method: str) -> Floats:
     """
     if not np.isfinite(solution).all() or np.abs(solution).max() > LARGEST:
         raise InputError(
-            f"{parameter('method', method)} has no best coefficients: the classes can be separated without an error, "
-            f"or nearly. {parameter('method', 'temperature')} needs less."
+            f"`method={method!r}` has no best coefficients: the classes can be separated without an error, or nearly. "
+            "`method='temperature'` needs less."
         )
     return solution

@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.parameters import (
     Parameters,
@@ -23,7 +23,7 @@ from howsure.stats.logistic import fit_logistic, sigmoid
 LEAST = 1e-3  # of the probability of a level between cut points that cross
 REVERSED = (
     "no temperature above 0 is best: the more probable a higher level, the rarer it is. Are the levels named from the "
-    f"lowest to the highest, in the order of their probabilities? {parameter('classes', GIVEN)} says so."
+    "lowest to the highest, in the order of their probabilities? `classes=...` says so."
 )
 
 
@@ -68,7 +68,7 @@ class Ordered(ProbabilityMap):
         fit = fit_logistic(design, targets[uncertain], weight[uncertain], penalty=np.zeros(data.k), centre=centre)
         slope = float(fit.coefficients[0])
         if slope <= 0.0:
-            raise InputError(f"{parameter('method', cls.method)}: {REVERSED}")
+            raise InputError(f"`method={cls.method!r}`: {REVERSED}")
         return cls(1.0 / slope, fit.coefficients[1:])
 
     @classmethod

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.scores import Binary, Labelled, Scores
@@ -111,7 +111,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 # What maps of log-odds share: rows of certainty, and refusals of what has no optimum.
 
-OTHERWISE = f"{parameter('method', 'isotonic')} needs no log-odds."
+OTHERWISE = "`method='isotonic'` needs no log-odds."
 
 
 def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
@@ -138,10 +138,9 @@ def refuse_certain_errors(wrong: npt.NDArray[np.bool_], what: str) -> None:
         return
     row = int(np.flatnonzero(wrong)[0])
     raise InputError(
-        f"{what} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them {at_row(row)}: their log loss is "
-        f"infinite whatever the map does to log-odds. Say {parameter('floor', '1e-6', quoted=False)} to "
-        "move all probabilities into [floor, 1 - floor]"
-        f", or use another method: {OTHERWISE}"
+        f"{what} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them `row {row}`: their log loss is "
+        "infinite whatever the map does to log-odds. Say `floor=1e-6` to move all probabilities into [floor, 1 - "
+        f"floor], or use another method: {OTHERWISE}"
     )
 
 
@@ -152,7 +151,6 @@ def refuse_one_value(odds: Floats, *, least: int, method: str) -> None:
         n_values = len(np.unique(odds))
     if n_values < least:
         raise InputError(
-            f"{parameter('method', method)} needs {least} different probabilities between 0 and 1 or more; there "
-            f"{'is' if n_values == 1 else 'are'} {n_values}. {parameter('method', 'histogram')} gives the frequency "
-            "of each."
+            f"`method={method!r}` needs {least} different probabilities between 0 and 1 or more; there "
+            f"{'is' if n_values == 1 else 'are'} {n_values}. `method='histogram'` gives the frequency of each."
         )

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, ColumnName, InputError, Parameter, parameter, told
+from howsure.errors import GIVEN, ColumnName, InputError, Parameter, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
@@ -213,7 +213,7 @@ def _coefficients(inputs: Asked, level: float) -> tuple[PredictedCoefficient, ..
             if corrected is None:
                 notes.append(
                     f"{of}the logistic regression has no finite solution, as where a column parts the labels, or too "
-                    f"few are 1 or 0: label more rows, or take {parameter('method', 'linear')}"
+                    "few are 1 or 0: label more rows, or take `method='linear'`"
                 )
         notes.extend(f"{of}{note}" for note in _few_labels_or_clusters(inputs, naive, corrected))
         for k, name in enumerate(inputs.names):
@@ -266,7 +266,7 @@ def _sure(inputs: Asked) -> bool:
             else f"labels lie in fewer than {FEWEST_APART} clusters: no estimate"
         )
         return False
-    how = f"Say how they were drawn, {parameter('strata', GIVEN)} or {parameter('inclusion', GIVEN)}"
+    how = "Say how they were drawn, `strata=...` or `inclusion=...`"
     smallest = 1.0
     for f, name in zip(inputs.predicted.T, inputs.classes, strict=True):
         labelled_logits, middle = f[labelled.rows], float(f.mean())

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import is_missing, missing
 from howsure.inputs.frames import Source
@@ -85,7 +85,7 @@ def score_agents(
     roles = {"model": model, "groups": None, "clusters": clusters, "id": id, "run": run, "error": error, "cost": cost}
     rows = read_scored_rows(score, roles, data=data, pos_label=pos_label, may_miss=True, macro=False)
     if "run" in rows.coded and "id" not in rows.coded:
-        raise InputError(f"{parameter('run')} needs the task of each trial, {parameter('id', GIVEN)}.")
+        raise InputError("`run` needs the task of each trial, `id=...`.")
     name, *others = rows.scores
     if others:
         raise InputError(
@@ -171,7 +171,7 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
         row = int(np.flatnonzero(~errored)[((known < 0) | (known > 1)).argmax()])
         raise InputError(
             f"{name} has scores outside 0 to 1, such as {shown(float(scores[row]))}: give the lowest and the highest "
-            f"possible score, {parameter('bounds', GIVEN)}, which errored trials could have had."
+            "possible score, `bounds=...`, which errored trials could have had."
         )
     return _Trials(scores, errored, _costs(rows, errored), ends, reasons)
 
@@ -372,5 +372,5 @@ def _notes(rows: ScoredRows, trials: _Trials, cells: Sequence[_Cell]) -> list[st
         reasons = shortened([f"{reason} ({times:,})" for reason, times in trials.reasons.most_common()], limit=4)
         notes.append(f"{counted(int(trials.errored.sum()), 'trial')} of {len(trials.scores):,} errored: {reasons}.")
     if len(cells) > 1 and "id" not in rows.coded:
-        notes.append(Note(f"Agents are not compared: name the task of each trial ({parameter('id', GIVEN)}).", WARNING))
+        notes.append(Note("Agents are not compared: name the task of each trial (`id=...`).", WARNING))
     return notes

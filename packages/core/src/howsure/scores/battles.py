@@ -227,9 +227,8 @@ def _outcomes(
         raise InputError(rule, name, ties=ties, value=value, row=row, tie=tie, remedy=remedy)
     if ties == TIES and "0" in texts and not (outcome == SECOND).any():
         raise InputError(
-            f"{parameter(name)} contains 0, which means a tie, and nothing that means that {parameter('b')} won. If 0 "
-            "means that, "
-            f"write 2 instead; if it is a tie, say so: {parameter('tie', 0)}."
+            f"{parameter(name)} contains 0, which means a tie, and nothing that means that `b` won. If 0 means that, "
+            "write 2 instead; if it is a tie, say so: `tie=0`."
         )
     count = np.bincount(winner.codes[by_name == UNKNOWN], minlength=len(texts))
     counted_texts = []

@@ -69,18 +69,15 @@ def document_metrics(
     if not names and y_true is None and prediction is None:
         return []
     if not names or y_true is None or prediction is None:
-        raise InputError(
-            f"a metric of documents needs all of {parameter('metrics', 'wer')}, {parameter('y_true')} and "
-            f"{parameter('prediction')}."
-        )
+        raise InputError("a metric of documents needs all of `metrics='wer'`, `y_true` and `prediction`.")
     chosen_metrics = [ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT) for name in names]
     for name, value in others.items():
         if value is not None:
             raise InputError(f"{parameter(name)} is for scores; a metric of documents has its own. Leave it out.")
     if len({metric.higher_is_better for metric in chosen_metrics}) > 1:
         raise InputError(
-            f"{parameter('metrics')} of a table must all be higher-is-better or all lower-is-better; "
-            f"{', '.join(names)} are mixed. Score them separately."
+            f"`metrics` of a table must all be higher-is-better or all lower-is-better; {', '.join(names)} are mixed. "
+            "Score them separately."
         )
     return chosen_metrics
 
@@ -96,14 +93,14 @@ def read_document_columns(
     Raises InputError for any of `others`, for a source that selects rows, and for files of unequal length.
     """
     if not isinstance(data, Files):
-        raise InputError(f"{parameter('targets')} is for files; give these as {parameter('data')}, by howsure.read.")
+        raise InputError("`targets` is for files; give these as `data`, by howsure.read.")
     for name, value in others.items():
         if value is not None:
-            raise InputError(f"{parameter('targets')} is for files without columns; leave {parameter(name)} out.")
+            raise InputError(f"`targets` is for files without columns; leave {parameter(name)} out.")
     plain = Files(data.paths)
     for field in fields(data):
         if field.compare and getattr(data, field.name) != getattr(plain, field.name):
-            raise InputError(f"{parameter('targets')} reads every document; leave {parameter(field.name)} out.")
+            raise InputError(f"`targets` reads every document; leave {parameter(field.name)} out.")
     true, documents = document_items(targets)
     items_by_model = {
         name: document_items(path)[0] for name, path in zip(source_names(data.paths), data.paths, strict=True)

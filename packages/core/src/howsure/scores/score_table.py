@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, at_row, parameter, shown, told
+from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import Source
 from howsure.inputs.long_form import item_twice
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted, is_number
@@ -88,9 +88,9 @@ def score_table(
     """
     level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
     if missing_score is not None and not (is_number(missing_score) and math.isfinite(missing_score)):
-        raise InputError(f"{parameter('missing_score')} must be a finite number; it is {shown(missing_score)}.")
+        raise InputError(f"`missing_score` must be a finite number; it is {shown(missing_score)}.")
     if macro and groups is None and not isinstance(data, Source):
-        raise InputError(f"{parameter('macro', True)} is the mean of groups: name them, {parameter('groups', GIVEN)}.")
+        raise InputError("`macro=True` is the mean of groups: name them, `groups=...`.")
     kinds = run_summaries(pass_at, pass_hat)
     of_files: dict[str, Any] = {}
     if targets is not None:
@@ -100,7 +100,7 @@ def score_table(
         data = None
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
     if missing_score is not None and getattr(data, "skip_missing", False):
-        either = f"{parameter('missing_score')} or {parameter('skip_missing')}"
+        either = "`missing_score` or `skip_missing`"
         raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
@@ -118,9 +118,7 @@ def score_table(
         worst=look,
     )
     if "run" in rows.coded and "id" not in rows.coded:
-        raise InputError(
-            f"{parameter('run')} needs the item of each row, {parameter('id', GIVEN)}, whose runs they are."
-        )
+        raise InputError("`run` needs the item of each row, `id=...`, whose runs they are.")
     options = _Options(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
     table_rows, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     tied: dict[str, int] = {}
@@ -149,12 +147,11 @@ def score_table(
                 low += items
     if macro and "groups" in rows.coded and MACRO in rows.coded["groups"].names:
         raise InputError(
-            f"a group is called {MACRO!r}, as is the row of {parameter('macro', True)}. Rename the group, or leave "
-            f"{parameter('macro')} out."
+            f"a group is called {MACRO!r}, as is the row of `macro=True`. Rename the group, or leave `macro` out."
         )
     if macro and not any(row.group == MACRO for row in table_rows):
         why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in table_rows}), 'group')}"
-        raise InputError(f"{parameter('macro', True)} is the mean of groups; {why}. Leave it out.")
+        raise InputError(f"`macro=True` is the mean of groups; {why}. Leave it out.")
     several = any(row.ranks for row in table_rows)
     recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.read), "level": level, "bounds": ends}
     lower_scores = [name for name, direction in directions.items() if direction is True]
@@ -268,8 +265,8 @@ def _score_rows(
     if measure.k is not None and not ((present == 0.0) | (present == 1.0)).all():
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
-            f"{parameter('pass_hat' if measure.all_right else 'pass_at')} is for scores that are 0 or 1; {at_row(row)} "
-            f"is {values[row]:g} in {name}. If another score is meant, name it: {parameter('score', GIVEN)}."
+            f"{parameter('pass_hat' if measure.all_right else 'pass_at')} is for scores that are 0 or 1; `row {row}` "
+            f"is {values[row]:g} in {name}. If another score is meant, name it: `score=...`."
         )
     name = measure.called(name)
     by_group: dict[str | None, list[_Cell]] = {}
@@ -319,8 +316,8 @@ def _fill_missing(rows: ScoredRows, name: str, missing_score: float | None) -> t
         return np.where(lacking, missing_score, values), lacking
     if lacking.any() and not rows.skip:
         raise InputError(
-            f"{name} must not be missing; {at_row(int(lacking.argmax()))} is empty. Count such rows as a score, "
-            f"{parameter('missing_score', 0)}, or leave them out, {parameter('skip_missing', True)}."
+            f"{name} must not be missing; `row {lacking.argmax()}` is empty. Count such rows as a score, "
+            "`missing_score=0`, or leave them out, `skip_missing=True`."
         )
     return values, lacking
 
@@ -345,7 +342,7 @@ def _cell(
     notes: list[str] = []
     ids = rows.coded.get("id")
     if ids is None and measure.k is not None and measure.k > 1:
-        raise InputError(f"pass@{measure.k} needs several runs of each item: name the item, {parameter('id', GIVEN)}.")
+        raise InputError(f"pass@{measure.k} needs several runs of each item: name the item, `id=...`.")
     if ids is not None:
         items, first, place, times = np.unique(
             ids.codes[positions], return_index=True, return_inverse=True, return_counts=True
@@ -436,7 +433,7 @@ def _rank_cells(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None,
     if len(cells) < 2 or options.lower_is_better is None:
         return score_rows
     if "id" not in rows.coded:
-        note = Note(told(f"Models are not ranked: name the item of each row ({parameter('id')})."), WARNING)
+        note = Note(told("Models are not ranked: name the item of each row (`id`)."), WARNING)
         return [replace(row, notes=(*row.notes, note)) for row in score_rows]
     scores, units, sizes = _align_items(cells)
     present = ~np.isnan(scores)
@@ -469,7 +466,7 @@ def _align_items(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None, Float
             differs = (units[places] >= 0) & (units[places] != cell.units)
             if differs.any():
                 raise InputError(
-                    f"{parameter('clusters', GIVEN)} must be the same for every model of an item; of "
+                    "`clusters=...` must be the same for every model of an item; of "
                     f"{counted(int(differs.sum()), 'item')} it is not. Are the ids right?"
                 )
             units[places] = cell.units

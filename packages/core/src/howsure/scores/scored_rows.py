@@ -23,7 +23,7 @@ from howsure.data.logs.scores import (
 )
 from howsure.data.logs.source import EXCEPTION
 from howsure.data.sources import Files
-from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter
+from howsure.errors import LOOK, InputError, parameter
 from howsure.inputs.checks import (
     Coded,
     as_column,
@@ -374,8 +374,8 @@ def clusters_of_items(rows: ScoredRows, positions: Integers, first: Integers, pl
     differs = units != units[first][place]
     if differs.any():
         raise InputError(
-            f"{parameter('clusters', GIVEN)} must be the same in every run of an item; "
-            f"{at_row(int(positions[differs.argmax()]))} differs. Are the ids right?"
+            f"`clusters=...` must be the same in every run of an item; `row {positions[differs.argmax()]}` differs. "
+            "Are the ids right?"
         )
     return np.asarray(units[first])
 

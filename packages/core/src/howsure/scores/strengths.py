@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.scores.ranks import Flags
 
@@ -232,7 +232,7 @@ def _maximize_likelihood(pairs: _Pairs, counts: Floats, free: Flags) -> tuple[Fl
 
 def no_finite_strengths(*, position_effect: bool) -> InputError:
     """The error for battles that finite strengths, or the effect of the position, cannot be estimated from."""
-    way = f", or leave {parameter('position_effect', GIVEN)} out" if position_effect else ""
+    way = ", or leave `position_effect=...` out" if position_effect else ""
     return InputError(
         "no finite strengths fit these battles: no model won over one that won back, directly or through others"
         f"{', or the outcome follows from the order' if position_effect else ''}. Add battles{way}."

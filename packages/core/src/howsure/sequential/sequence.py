@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.files.saved import Head, SavedState, load, save_later, sha256
 from howsure.files.whole import Place
 from howsure.inputs.checks import check_finite, check_numbers
@@ -167,7 +167,7 @@ class ScoreSequence(ABC):
 
     def _check_given(self, others: Mapping[str, Any]) -> None:
         if (self.largest_cluster is not None) != ("clusters" in others):
-            both_options = parameter("clusters", GIVEN), parameter("largest_cluster", GIVEN)
+            both_options = "`clusters=...`", "`largest_cluster=...`"
             raise InputError(
                 f"{both_options[0]} and {both_options[1]} belong together: bets are on whole clusters, of a known "
                 "largest size. Give both, or neither."

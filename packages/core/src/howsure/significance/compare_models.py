@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Literal
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import shortened
@@ -294,5 +294,5 @@ def _metrics(metrics: Metrics | None) -> dict[str, Any]:
         return {"metrics": metrics}
     classes = list(dict.fromkeys(metrics.values()))
     if len(classes) > 1:
-        raise InputError(f"{parameter('metrics')} must name one class; they name {shortened(map(repr, classes))}.")
+        raise InputError(f"`metrics` must name one class; they name {shortened(map(repr, classes))}.")
     return {"metrics": list(metrics), "target_class": classes[0] if classes else None}

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter, shown, told
+from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import Source
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
@@ -80,17 +80,15 @@ def family_of(requested: Sequence[Requested], *, against: str | None, all_pairs:
     names = list(first.systems.predictions)
     if against is not None:
         if all_pairs:
-            raise InputError(
-                f"{parameter('all_pairs', True)} compares every two models, without a baseline; leave one of them out."
-            )
+            raise InputError("`all_pairs=True` compares every two models, without a baseline; leave one of them out.")
         if against not in names:
             raise unknown_name("model", against, names, place="the rows")
         pairs = tuple((against, name) for name in names if name != against)
         return Family(pairs, pairs)
     if alternative != "two-sided":
         raise InputError(
-            f"{parameter('alternative', alternative)} needs a baseline that was chosen before looking at the data: "
-            f"name it, {parameter('against', GIVEN)}, or leave alternative out."
+            f"`alternative={alternative!r}` needs a baseline that was chosen before looking at the data: name it, "
+            "`against=...`, or leave alternative out."
         )
     metric = first.metrics[0]
     values = {name: metric.sign * _value(first, metric, name) for name in names}
@@ -243,7 +241,7 @@ def _of_intervals(systems: Systems, rows: Sequence[Difference], choices: Choices
     if unlike:
         yield told(
             f"p and the interval of {_named(unlike)} come from two methods, which disagree on whether there is a "
-            f"difference: treat it as not shown. {parameter('method', JACKKNIFE)} takes both from one."
+            f"difference: treat it as not shown. `method={JACKKNIFE!r}` takes both from one."
         )
 
 
@@ -371,7 +369,7 @@ def compare(
     in_rows = prediction is not None or (score is not None and data is not None) or of_log
     of_score = not in_rows and data is not None and chosen_metrics == [SCORE]
     if in_rows and data is None:
-        raise InputError(f"{parameter('prediction')} names a column: give {parameter('data', GIVEN)} with it.")
+        raise InputError("`prediction` names a column: give `data=...` with it.")
     _check_goes_with(
         in_rows=in_rows,
         of_rows={
@@ -405,9 +403,7 @@ def compare(
     elif score is not None:
         for name, value in {"y_true": y_true, "model": model, "run": run, "id": id}.items():
             if value is not None:
-                raise InputError(
-                    f"{parameter(name)} cannot be given with {parameter('score', GIVEN)}; leave one of them out."
-                )
+                raise InputError(f"{parameter(name)} cannot be given with `score=...`; leave one of them out.")
         to_compare = of_scores(score, _name_of(against), **grouping)
     else:
         options = {"tasks": tasks_of(chosen_metrics or ()), "classes": classes, "id": id, "run": run, **grouping}
@@ -421,9 +417,8 @@ def compare(
             to_compare = of_columns(data, y_true, against, model, of_score=of_score, **options)
         elif against is None and model is None:
             raise InputError(
-                f"give {parameter('y_true')}, {parameter('against')} and {parameter('model')}; or "
-                f"{parameter('data', GIVEN)}, a table with one row per model and item; or {parameter('score', GIVEN)}, "
-                "a column for each model."
+                "give `y_true`, `against` and `model`; or `data=...`, a table with one row per model and item; or "
+                "`score=...`, a column for each model."
             )
         else:
             to_compare = of_arrays(y_true, against, model, **options)
@@ -439,8 +434,8 @@ def compare(
         unknown = [metric.name for request in requested for metric in request.metrics if metric.bounds is None]
         if method == "gaffke" and unknown:
             raise InputError(
-                f"{parameter('method', 'gaffke')} needs the bounds of {unknown[0]}; say the lowest and the highest "
-                f"value that is possible, {parameter('bounds', [0, 1])}, or choose {parameter('method', 'student')}."
+                f"`method='gaffke'` needs the bounds of {unknown[0]}; say the lowest and the highest value that is "
+                "possible, `bounds=[0, 1]`, or choose `method='student'`."
             )
         several = sum(len(request.metrics) for request in requested)
         # "gaffke" for a mix, where scores without bounds use Student's t
@@ -471,7 +466,7 @@ def compare(
 def _name_of(against: object) -> str | None:
     """Check that the baseline is given by name, or is None."""
     if against is not None and not isinstance(against, str):
-        raise InputError(f"{parameter('against')} must be the name of a model, or left out; it is {shown(against)}.")
+        raise InputError(f"`against` must be the name of a model, or left out; it is {shown(against)}.")
     return against
 
 
@@ -483,7 +478,7 @@ def _check_goes_with(
     if wrong or all_pairs:
         raise InputError(
             f"{parameter(wrong[0] if wrong else 'all_pairs')} is for tables with one row per model and item, by "
-            f"{parameter('prediction')} or {parameter('score')}. Leave it out."
+            "`prediction` or `score`. Leave it out."
         )
     wrong = [name for name, value in of_scores.items() if value is not None]
     if wrong and not is_score:
@@ -502,8 +497,8 @@ def _of_scores(to_compare: ToCompare, *, lower_is_better: bool, bounds: tuple[fl
         measure = to_compare.rows.measures.get(name, Measure())
         if measure.lower_is_better is None and not lower_is_better:
             raise InputError(
-                f"{name} is a count, of which neither more nor less is better, so no model is better in it. "
-                f"`howsure score` shows its means; if less is better, say so: {parameter('lower_is_better', True)}."
+                f"{name} is a count, of which neither more nor less is better, so no model is better in it. `howsure "
+                "score` shows its means; if less is better, say so: `lower_is_better=True`."
             )
         lower = lower_is_better or bool(measure.lower_is_better)
         metric = score_metric(name, lower_is_better=lower, bounds=_bounds_of(systems, bounds, measure))

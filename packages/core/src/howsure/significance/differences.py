@@ -47,10 +47,10 @@ def check_sample_size(sample_size: float | None, n: int) -> int:
     Raises InputError if the share is not in [0.05, 0.5], or if no rows remain.
     """
     if sample_size is None or not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
-        raise InputError(f"{parameter('sample_size')} must be in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
+        raise InputError(f"`sample_size` must be in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
     rows = int(n * sample_size)
     if rows == 0:
-        raise InputError(f"{parameter('sample_size')} {sample_size} of {n} rows leaves none; give a larger share.")
+        raise InputError(f"`sample_size` {sample_size} of {n} rows leaves none; give a larger share.")
     return rows
 
 
@@ -150,19 +150,12 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
     check_level(choices.level)
     count = choices.n_resamples
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or not 1 <= count <= MOST_RESAMPLES:
-        raise InputError(
-            f"{parameter('n_resamples')} must be a whole number from 1 to {MOST_RESAMPLES:,}; it is {count!r}."
-        )
+        raise InputError(f"`n_resamples` must be a whole number from 1 to {MOST_RESAMPLES:,}; it is {count!r}.")
     several = any(len(prediction) > 1 for prediction in systems.predictions.values())
     if choices.two_way and (choices.method != "bootstrap" or not several):
-        raise InputError(
-            f"{parameter('two_way', True)} draws runs as well as items: it needs {parameter('method', 'bootstrap')} "
-            "and several runs."
-        )
+        raise InputError("`two_way=True` draws runs as well as items: it needs `method='bootstrap'` and several runs.")
     if choices.two_way and choices.interval == "bca":
-        raise InputError(
-            f"with {parameter('two_way', True)} interval must be 'basic' or 'percentile'; 'bca' leaves out items alone."
-        )
+        raise InputError("with `two_way=True` interval must be 'basic' or 'percentile'; 'bca' leaves out items alone.")
     if several:
         for metric in metrics:
             if not metric.scale_free:
@@ -171,46 +164,41 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         other = next((metric.name for metric in metrics if not metric.is_mean), None)
         if other is not None:
             raise InputError(
-                f"{parameter('method', choices.method)} tests a mean over items (accuracy, log_loss, scores), which "
-                f"{other} is not; choose {parameter('method', 'permutation')}."
+                f"`method={choices.method!r}` tests a mean over items (accuracy, log_loss, scores), which {other} is "
+                "not; choose `method='permutation'`."
             )
     if choices.method == JACKKNIFE:
         corrected = next((metric.name for metric in metrics if not metric.scale_free), None)
         if corrected is not None:
             raise InputError(
-                f"{parameter('method', JACKKNIFE)} needs a metric that does not depend on the number of rows; "
-                f"{corrected} corrects for it. Choose {parameter('method', 'permutation')}."
+                f"`method={JACKKNIFE!r}` needs a metric that does not depend on the number of rows; {corrected} "
+                "corrects for it. Choose `method='permutation'`."
             )
     wrong = {choices.interval, choices.method} & set(WITH_INTERVAL)
     if choices.interval is not None and wrong and choices.interval != choices.method:
         name = choices.interval if choices.interval in WITH_INTERVAL else choices.method
         raise InputError(
-            f"{parameter('interval', name)} goes with {parameter('method', name)}, and no other; leave interval out "
-            "for the usual one."
+            f"`interval={name!r}` goes with `method={name!r}`, and no other; leave interval out for the usual one."
         )
     if choices.method == "mcnemar":
         if [metric.name for metric in metrics] != ["accuracy"]:
             raise InputError(
-                f"{parameter('method', 'mcnemar')} tests accuracy; choose {parameter('metrics', 'accuracy')}, or "
-                f"{parameter('method', 'permutation')}."
+                "`method='mcnemar'` tests accuracy; choose `metrics='accuracy'`, or `method='permutation'`."
             )
         if systems.clusters is not None or several:
             raise InputError(
-                f"{parameter('method', 'mcnemar')} takes rows as independent; with clusters or runs choose "
-                "'permutation'."
+                "`method='mcnemar'` takes rows as independent; with clusters or runs choose 'permutation'."
             )
     if choices.method == "boostsa":
         check_sample_size(choices.sample_size, systems.n)
         if choices.alternative != "two-sided" or systems.strata is not None:
             raise InputError(
-                f"{parameter('method', 'boostsa')} is one-sided and does not support strata; "
-                f"leave alternative and strata out, or choose {parameter('method', 'bootstrap')}."
+                "`method='boostsa'` is one-sided and does not support strata; leave alternative and strata out, or "
+                "choose `method='bootstrap'`."
             )
     elif choices.bug_compatible or choices.sample_size is not None:
         name = "bug_compatible" if choices.bug_compatible else "sample_size"
-        raise InputError(
-            f"{parameter(name)} goes with {parameter('method', 'boostsa')} alone; leave it out, or choose that method."
-        )
+        raise InputError(f"{parameter(name)} goes with `method='boostsa'` alone; leave it out, or choose that method.")
 
 
 def seed_of(rng: Randomness) -> int:

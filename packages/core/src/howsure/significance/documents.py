@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.label_spelling import check_common_labels, variants_note
@@ -33,7 +33,7 @@ def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **op
             "metrics of documents (entities, texts, rankings) are not mixed with others; ask for them apart."
         )
     if options.get("classes") is not None:
-        raise InputError(f"{parameter('classes')} is for labels; metrics of documents take all. Leave it out.")
+        raise InputError("`classes` is for labels; metrics of documents take all. Leave it out.")
     parts: dict[str, Any] = {"y_true": y_true, **systems}
     run, id = options.get("run"), options.get("id")
     grouping: Mapping[str, Any] = {role: options.get(role) for role in GROUPINGS}
@@ -65,7 +65,7 @@ def _by_document(
     if len(names) == len(codes):
         return dict(parts), id, dict(grouping)
     if any(isinstance(part, Runs) for part in parts.values()):
-        raise InputError(f"{parameter('id')} must differ where there are runs; give these a list for each document.")
+        raise InputError("`id` must differ where there are runs; give these a list for each document.")
     order = np.argsort(codes, kind="stable")
     rows = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
     columns = {name: objects_of(part) for name, part in parts.items()}
@@ -80,7 +80,7 @@ def _by_document(
         differs = None if group is None else group.codes != group.codes[firsts][codes]
         if differs is not None and differs.any():
             raise InputError(
-                f"{parameter(role)} must be the same in every row of an id; {at_row(differs.argmax())} differs."
+                f"{parameter(role)} must be the same in every row of an id; `row {differs.argmax()}` differs."
             )
         first = None if group is None else replace(group, codes=group.codes[firsts])
         of_document[role] = first if first is None or role == "groups" else first.codes
@@ -97,7 +97,7 @@ def objects_of(values: Any) -> npt.NDArray[np.object_]:
         raise InputError(f"the content of the documents must be a list or a column, not {shown(values)}.")
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     if not listed:
-        raise InputError(f"{parameter('y_true')} is empty: there is nothing to compare.")
+        raise InputError("`y_true` is empty: there is nothing to compare.")
     objects = np.empty(len(listed), dtype=object)
     objects[:] = [None if is_missing(value) else value for value in listed]
     return objects

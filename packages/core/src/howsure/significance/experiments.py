@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import is_version
 from howsure.files.whole import append, appending, line_number, line_of, records_of
 from howsure.inputs.checks import as_column
@@ -131,7 +131,7 @@ class Experiments:
             lines = b""
             if not self._targets:
                 if true is None:
-                    raise InputError(f"y_true is needed with the first run: add(..., {parameter('y_true', GIVEN)}).")
+                    raise InputError("y_true is needed with the first run: add(..., `y_true=...`).")
                 lines += line_of({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
             else:
                 self._check_same(names, true)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure.data.logs.scores import FILE
 from howsure.data.sources import Files
-from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.errors import InputError, at_row, parameter, shown
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.checks import Coded, check_codes, is_missing
 from howsure.inputs.distinct_columns import check_distinct
@@ -57,20 +57,16 @@ def of_arrays(
     others = dict(against) if isinstance(against, Mapping) else {AGAINST: against}
     models = dict(model) if isinstance(model, Mapping) else {MODEL: model}
     if len(others) != 1:
-        raise InputError(f"{parameter('against')} must be one model; it names {list(others)}.")
+        raise InputError(f"`against` must be one model; it names {list(others)}.")
     (name,) = others
     if not models or name in models:
-        raise InputError(
-            f"{parameter('model')} must name one model or more, and none {name!r}; it names {list(models)}."
-        )
+        raise InputError(f"`model` must name one model or more, and none {name!r}; it names {list(models)}.")
     if (
         id is not None
         and isinstance(y_true, Sized)
         and not (is_listlike(id) and isinstance(id, Sized) and len(id) == len(y_true))
     ):
-        raise InputError(
-            f"{parameter('id')} must name every row of {parameter('y_true')}, of which there are {len(y_true):,}."
-        )
+        raise InputError(f"`id` must name every row of `y_true`, of which there are {len(y_true):,}.")
     systems = systems_of(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **options)
     notes: tuple[str, ...] = ()
     if run is not None and id is not None:
@@ -87,9 +83,7 @@ def of_scores(score: Any, against: str | None, **grouping: Any) -> ToCompare:
     if is_frame(score) and not isinstance(score, Files):
         score = dict(zip(*all_columns(score), strict=True))
     if not isinstance(score, Mapping) or len(score) < 2:
-        raise InputError(
-            f"{parameter('score')} must contain the scores of two models or more: {{'base': [...], 'large': [...]}}."
-        )
+        raise InputError("`score` must contain the scores of two models or more: {'base': [...], 'large': [...]}.")
     scores_by_model: dict[str, Floats] = {}
     for name, model_scores in score.items():
         runs = model_scores if isinstance(model_scores, Runs) else Runs([model_scores])
@@ -141,7 +135,7 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
         kinds = kinds if clusters is None else {**kinds, clusters: Kind.VALUES}
         columns = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
     else:
-        raise InputError(f"{parameter('data')} must be a data frame or columns by name, not {type(data).__name__}.")
+        raise InputError(f"`data` must be a data frame or columns by name, not {type(data).__name__}.")
     arrays = {name: _as_read(column, name, kinds[name]) for name, column in columns.items()}
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
@@ -168,9 +162,7 @@ def _listed(argument: Any, role: str) -> list[str]:
         return [argument]
     if isinstance(argument, (list, tuple)) and argument and all(isinstance(name, str) for name in argument):
         return list(argument)
-    raise InputError(
-        f"with {parameter('data', GIVEN)}, {parameter(role)} must name a column, not be {shown(argument)}."
-    )
+    raise InputError(f"with `data=...`, {parameter(role)} must name a column, not be {shown(argument)}.")
 
 
 def _one(argument: Any, role: str) -> str:
@@ -235,10 +227,10 @@ def of_columns(
         raise nothing_to_compare(lacking, found_in=data)
     other = _one(against, "against")
     if other in models:
-        raise InputError(f"{parameter('against')} and {parameter('model')} must differ; both name {other}.")
+        raise InputError(f"`against` and `model` must differ; both name {other}.")
     twice = [name for name in models if models.count(name) > 1]
     if twice:
-        raise InputError(f"{parameter('model')} {twice[0]} is named twice.")
+        raise InputError(f"`model` {twice[0]} is named twice.")
     roles = {"id": id, "run": run, **grouping}
     names = {role: _one(argument, role) for role, argument in roles.items() if argument is not None}
     systems = [other, *models]
@@ -247,7 +239,7 @@ def of_columns(
             if argument is not None:
                 raise InputError(
                     f"{parameter(role)} cannot be given with a column of scores for each model; several runs need a "
-                    f"table by model, {parameter('model')} and {parameter('score')}."
+                    "table by model, `model` and `score`."
                 )
         kinds = dict.fromkeys(names.values(), Kind.VALUES) | dict.fromkeys(systems, Kind.SCORE)
         rows = _columns(data, kinds, clusters=names.get("clusters"), cells=_cells(names))
@@ -259,8 +251,7 @@ def of_columns(
         return replace(made, rows=_grouped(rows, names), notes=(*made.notes, *rows.notes))
     if y_true is None:
         raise InputError(
-            f"{parameter('y_true')} must name the column of true labels; columns of scores need none, but "
-            f"{parameter('metrics', 'score')}."
+            "`y_true` must name the column of true labels; columns of scores need none, but `metrics='score'`."
         )
     truth, of_documents = _one(y_true, "y_true"), DOCUMENT in tasks
     for system in systems:
@@ -329,15 +320,11 @@ def of_rows(
     Raises InputError naming the parameter, the rule, the value and the row.
     """
     if score is not None and (y_true is not None or prediction is not None):
-        raise InputError(
-            f"{parameter('score')} is compared unchanged; leave out {parameter('y_true')} and "
-            f"{parameter('prediction')}, or {parameter('score')}."
-        )
+        raise InputError("`score` is compared unchanged; leave out `y_true` and `prediction`, or `score`.")
     if (y_true is None) != (prediction is None):
         lacking, other = ("y_true", "prediction") if y_true is None else ("prediction", "y_true")
         raise InputError(
-            f"{parameter(lacking)} must name a column, in addition to {parameter(other)}; or name a score: "
-            f"{parameter('score', GIVEN)}"
+            f"{parameter(lacking)} must name a column, in addition to {parameter(other)}; or name a score: `score=...`"
         )
     check_distinct({"y_true": y_true if targets is None else None, "prediction": prediction})
     arguments = {"model": model, "id": id, "run": run, "y_true": y_true, "prediction": prediction, "score": score}
@@ -346,7 +333,7 @@ def of_rows(
         if len(names[role]) > 1:
             raise InputError(f"{parameter(role)} must name one column; it names {shortened(names[role])}.")
     if len(set(names["score"])) < len(names["score"]):
-        raise InputError(f"{parameter('score')} must name different columns; it names {shortened(names['score'])}.")
+        raise InputError(f"`score` must name different columns; it names {shortened(names['score'])}.")
     file_notes: list[str] = []
     answers = [*([] if targets is not None else names["y_true"]), *names["prediction"]]
     if isinstance(data, Files):
@@ -421,7 +408,7 @@ def _with_targets(
     Raises InputError for an item that stands twice in it or that it lacks, or that no model answers.
     """
     key, target = names["id"][0], names["y_true"][0]
-    table_name = targets.name if isinstance(targets, Files) else parameter("targets")
+    table_name = targets.name if isinstance(targets, Files) else "`targets`"
     gold = _columns(targets, {key: Kind.VALUES, target: Kind.VALUES})
     rows: dict[str, int] = {}
     for row, item in enumerate(map(str, gold[key].tolist())):
@@ -435,8 +422,8 @@ def _with_targets(
     unseen = [item for item in rows if item not in answered_items]
     if unseen and not skip_missing:
         raise InputError(
-            f"every model must have every item of {table_name}; none has {unseen[0]!r} "
-            f"({counted(len(unseen), 'item')} in all). Leave such items out with {parameter('skip_missing', True)}."
+            f"every model must have every item of {table_name}; none has {unseen[0]!r} ({counted(len(unseen), 'item')} "
+            "in all). Leave such items out with `skip_missing=True`."
         )
     columns[target] = gold[target][np.array([rows[item] for item in items])[codes]]
     return [f"{counted(len(unseen), 'item')} of {table_name} left out: no model answers them."] if unseen else []
@@ -461,9 +448,7 @@ def _without_groups_of_one(columns: dict[str, Any], groups: object, models: obje
         f"{names[k]} ({alone[k]}, {counted(int(rows[k]), 'row')})" for k in np.flatnonzero(~several).tolist()
     ]
     if not several.any():
-        raise InputError(
-            f"{parameter('groups')} must have two models or more to compare; each has one: {shortened(groups_of_one)}."
-        )
+        raise InputError(f"`groups` must have two models or more to compare; each has one: {shortened(groups_of_one)}.")
     kept = {name: _kept(column, several[group]) for name, column in columns.items()}
     return kept, [
         f"{counted(len(groups_of_one), 'group')} left out, which only one model has: {shortened(groups_of_one)}."

@@ -48,10 +48,7 @@ def rows_of_models(
     apart = {}
     if source.across_files == SEPARATE:
         if model is None or item is None:
-            raise InputError(
-                f"{parameter('across_files', SEPARATE)}: name the model's column, {parameter('model')}, and the "
-                f"item's, {parameter('id')}."
-            )
+            raise InputError(f"`across_files={SEPARATE!r}`: name the model's column, `model`, and the item's, `id`.")
         item, clusters = f"{FILE},{item}", clusters and f"{FILE},{clusters}"
         names |= {"id": [item], "clusters": [clusters] if clusters else []}
         source, apart = replace(source, by_file=True, across_files="error"), {"across_files": SEPARATE}
@@ -94,10 +91,10 @@ def rows_of_models(
 
 def _no_model(scores: Sequence[str], against: str | None) -> str:
     """Advice for a file without a model column: the scores of each model may be a column."""
-    advice = f"{parameter('model')} must name the column of the models, or give a FILE for each model."
+    advice = "`model` must name the column of the models, or give a FILE for each model."
     if against is None or not scores:
         return advice
-    columns = f"{parameter('metrics', 'score')}, {parameter('against', against)} and {parameter('model', scores[0])}"
+    columns = f"`metrics='score'`, {parameter('against', against)} and {parameter('model', scores[0])}"
     return f"{advice} If {scores[0]} and {against} are the scores of two models: {columns}."
 
 
@@ -111,8 +108,8 @@ def nothing_to_compare(lacking: str, *, found_in: object) -> InputError:
     """Error if nothing says what to compare."""
     return InputError(
         f"{parameter(lacking)} must name a column of predictions. In a table or log with one row per model and item, "
-        f"name the {parameter('score')}, or {parameter('y_true')} and {parameter('prediction')}, and by "
-        f"{parameter('model')} the model's column.{LOOK if isinstance(found_in, Files) else ''}"
+        "name the `score`, or `y_true` and `prediction`, and by `model` the model's "
+        f"column.{LOOK if isinstance(found_in, Files) else ''}"
     )
 
 
@@ -202,9 +199,7 @@ def systems_of_files(
     files = [against, *models]
     if len(set(files)) < len(files):
         twice = next(name for name in files if files.count(name) > 1)
-        raise InputError(
-            f"{parameter('against')} and {parameter('model')} must name different files; {twice} is named twice."
-        )
+        raise InputError(f"`against` and `model` must name different files; {twice} is named twice.")
     clusters = None
     if tasks == {DOCUMENT}:
         true, clusters = document_items(targets)

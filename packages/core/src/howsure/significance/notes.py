@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from howsure.errors import GIVEN, parameter, told
+from howsure.errors import told
 from howsure.inputs.label_spelling import variants_note
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.significance.metrics.metric import Metric
@@ -43,7 +43,7 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         if len(strange):
             what = f"{name} predicts {_named(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
             left = [code for code in strange if code not in counted_in]
-            outside = f"wrong there, and no class of the averages; {parameter('classes', GIVEN)} would make it one"
+            outside = "wrong there, and no class of the averages; `classes=...` would make it one"
             fate = outside if left else "wrong there, and a class of the averages that is worth 0"
             yield told(f"{what}, never a true label: {fate if averages else 'wrong there'}.")
         true_classes = np.flatnonzero(true > 0)
@@ -65,10 +65,9 @@ def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
         alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
         left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
         yield told(
-            f"calibration errors here are over {BINS} bins of equal width"
-            f"{''.join(f'; {exclusion}' for exclusion in left)}. "
-            f"{parameter('howsure.compare_calibration')}, with the bins of {parameter('howsure.calibration_error')}, "
-            "has the better interval."
+            f"calibration errors here are over {BINS} bins of equal "
+            f"width{''.join(f'; {exclusion}' for exclusion in left)}. `howsure.compare_calibration`, with the bins of "
+            "`howsure.calibration_error`, has the better interval."
         )
     for row in rows:
         values = {row.against: row.against_value, row.model: row.model_value}
@@ -89,7 +88,7 @@ def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
                 yield told(
                     f"the bounds of {metric.name} are unknown: what is said of it supposes that no values are far away "
                     f"and so rare that {counted(systems.n, 'item')} do not show them. If it has bounds, give them: "
-                    f"{parameter('bounds', [0, 1])}."
+                    "`bounds=[0, 1]`."
                 )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted, is_number
 from howsure.result import Result
@@ -107,7 +107,7 @@ def comparison_power(
     test_power = POWER if power is None else power
     if n is None:
         if difference is None:
-            raise InputError(f"give {parameter('n', GIVEN)}, {parameter('difference', GIVEN)}, or both.")
+            raise InputError("give `n=...`, `difference=...`, or both.")
         n = required_sample_size(difference, disagreement, power=test_power, **test)
     elif difference is None:
         difference = minimum_detectable_difference(n, disagreement, power=test_power, **test)
@@ -115,8 +115,7 @@ def comparison_power(
         test_power = detection_power(n, disagreement, difference, **test)
     else:
         raise InputError(
-            f"{parameter('power')} is the desired power, but {parameter('n')} and {parameter('difference')} determine "
-            "it. Leave one of the three out."
+            "`power` is the desired power, but `n` and `difference` determine it. Leave one of the three out."
         )
     quantities: dict[str, Any] = {
         "n": n,
@@ -135,9 +134,7 @@ def detection_power(
 
     alpha = _alpha(disagreement, level, alternative, method)
     if not (is_number(difference) and 0 <= difference <= disagreement):
-        raise InputError(
-            f"{parameter('difference')} must be in [0, disagreement = {disagreement}]; it is {difference!r}."
-        )
+        raise InputError(f"`difference` must be in [0, disagreement = {disagreement}]; it is {difference!r}.")
     check_whole(n, name="n", most=LARGEST)
     mean, spread = n * disagreement, math.sqrt(n * disagreement * (1 - disagreement))
     low, high = max(0, math.floor(mean - REACH * spread)), min(n, math.ceil(mean + REACH * spread))
@@ -176,7 +173,7 @@ def required_sample_size(difference: float, disagreement: float, *, power: float
     """The number of items that detect a difference with a given power."""
     _check_share("power", power)
     if difference <= 0:
-        raise InputError(f"{parameter('difference')} must be more than 0; it is {difference!r}.")
+        raise InputError(f"`difference` must be more than 0; it is {difference!r}.")
 
     def enough(n: int) -> bool:
         return detection_power(n, disagreement, difference, **test) >= power
@@ -215,11 +212,9 @@ def _alpha(disagreement: float, level: float, alternative: str, method: str) -> 
     """The largest significant p-value, 1 - level, after all arguments were checked."""
     _check_share("disagreement", disagreement)
     if alternative not in SIDES:
-        raise InputError(f"{parameter('alternative')} must be 'two-sided' or 'better'; it is {alternative!r}.")
+        raise InputError(f"`alternative` must be 'two-sided' or 'better'; it is {alternative!r}.")
     if method not in TESTS:
-        raise InputError(
-            f"{parameter('method')} must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}."
-        )
+        raise InputError(f"`method` must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}.")
     return round(1.0 - check_level(level), 12)
 
 

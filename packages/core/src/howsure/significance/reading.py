@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.checks import (
     Coded,
     Column,
@@ -119,8 +119,8 @@ def grouping_codes(grouping: Mapping[str, Any], n: int) -> dict[str, Any]:
 def unequal_rows(name: str, n: int, expected: int) -> InputError:
     """Error for a system with another number of rows than the targets."""
     return InputError(
-        f"{name} must have as many rows as {parameter('y_true')}; it has {n:,}, {parameter('y_true')} has "
-        f"{expected:,}. Align them by their ids first."
+        f"{name} must have as many rows as `y_true`; it has {n:,}, `y_true` has {expected:,}. Align them by their ids "
+        "first."
     )
 
 
@@ -152,8 +152,7 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
     if targets.ndim == 2:
         if kinds == {1}:
             raise InputError(
-                f"{parameter('y_true')} contains probabilities (one row per item), but the predictions are labels. "
-                "Give "
+                "`y_true` contains probabilities (one row per item), but the predictions are labels. Give "
                 "probabilities of the predictions, too."
             )
         return "soft"
@@ -169,9 +168,7 @@ def _coded(
         return _hard(targets, columns)
     if task == "soft":
         if classes is not None:
-            raise InputError(
-                f"{parameter('classes', GIVEN)} name classes; where all are rows of probabilities, none are named."
-            )
+            raise InputError("`classes=...` name classes; where all are rows of probabilities, none are named.")
         return _soft(targets, columns)
     return _probabilistic(targets, columns, classes)
 
@@ -213,8 +210,7 @@ def _averaged(classes: Sequence[object], names: tuple[str, ...]) -> Integers:
     unknown = [name for name in chosen if name not in names]
     if unknown:
         raise InputError(
-            f"{parameter('classes', GIVEN)} must name classes that {parameter('y_true')} or predictions hold, "
-            f"{shortened(names)}; "
+            f"`classes=...` must name classes that `y_true` or predictions hold, {shortened(names)}; "
             f"{shortened(unknown)} is not among them. Averages are over the classes named; leave out what is nowhere."
         )
     return np.array(sorted(names.index(name) for name in chosen), dtype=np.int64)
@@ -229,8 +225,8 @@ def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> AsCodes:
     for name, array in predictions.items():
         if array.shape[-1] != true.shape[-1]:
             raise InputError(
-                f"{name} must have as many columns as {parameter('y_true')}; it has {array.shape[-1]}, "
-                f"{parameter('y_true')} has {true.shape[-1]}."
+                f"{name} must have as many columns as `y_true`; it has {array.shape[-1]}, `y_true` has "
+                f"{true.shape[-1]}."
             )
     return true, predictions, ()
 
@@ -248,16 +244,14 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes
         return check_labels(targets).astype(np.int64), predictions, ("0", "1")
     names = [str(label) for label in (range(width) if classes is None else classes)]
     if len(set(names)) != max(width, 2):
-        raise InputError(
-            f"{parameter('classes')} must name the {max(width, 2)} columns, each once; it contains {shortened(names)}."
-        )
+        raise InputError(f"`classes` must name the {max(width, 2)} columns, each once; it contains {shortened(names)}.")
     codes, true_labels = check_codes(_plain_labels(targets, "y_true"), n=len(targets), name="y_true")
     unknown = [name for name in true_labels if name not in names]
     if unknown:
         row = int(np.flatnonzero(codes == true_labels.index(unknown[0]))[0])
         raise InputError(
-            f"{parameter('y_true')} {at_row(row)} is {unknown[0]!r}, which is not one of the columns "
-            f"{shortened(names)}. Name the columns in their order: {parameter('classes', GIVEN)}."
+            f"`y_true` `row {row}` is {unknown[0]!r}, which is not one of the columns {shortened(names)}. Name the "
+            "columns in their order: `classes=...`."
         )
     return np.array([names.index(name) for name in true_labels])[codes], predictions, tuple(names)
 
@@ -268,7 +262,7 @@ def _plain_labels(column: Column, name: str) -> Column:
         raise InputError(f"{name} must contain labels, numbers or text; its type is {column.dtype}.")
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"{name} must not be missing; {at_row(row)} is {column[row]!r}. Leave such rows out first.")
+        raise InputError(f"{name} must not be missing; `row {row}` is {column[row]!r}. Leave such rows out first.")
     if column.dtype.kind == "S":
         column = np.char.decode(column, "utf-8")
     if column.dtype.kind == "O":
@@ -285,12 +279,12 @@ def _plain_labels(column: Column, name: str) -> Column:
         if not whole.all():
             row = int(np.flatnonzero(~whole)[0])
             raise InputError(
-                f"{name} must contain labels; {at_row(row)} is {float(column[row])!r}. "
-                "For probabilities name metrics that take them, such as brier and log_loss."
+                f"{name} must contain labels; `row {row}` is {float(column[row])!r}. For probabilities name metrics "
+                "that take them, such as brier and log_loss."
             )
         large = np.flatnonzero(np.abs(column) >= EXACT)
         if len(large):
-            raise InputError(f"{name} must contain labels; {at_row(large[0])} is {float(column[large[0]])!r}.")
+            raise InputError(f"{name} must contain labels; `row {large[0]}` is {float(column[large[0]])!r}.")
         return column.astype(np.int64)
     return column
 
@@ -314,12 +308,12 @@ def _distributions(array: Column, name: str) -> Floats:
             if np.isnan(value)
             else probability_advice(value, float(values.max()), transform="softmax")
         )
-        raise InputError(f"{name} must be between 0 and 1; {at_row(row)} is {value!r} in column {column}. {advice}")
+        raise InputError(f"{name} must be between 0 and 1; `row {row}` is {value!r} in column {column}. {advice}")
     sums = values.sum(axis=1)
     if (np.abs(sums - 1) > SUM_TOLERANCE).any():
         row = int(np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)[0])
         raise InputError(
-            f"{name} must have rows that sum to 1; {at_row(row)} sums to {sums[row]:.6g}. Divide each by its sum."
+            f"{name} must have rows that sum to 1; `row {row}` sums to {sums[row]:.6g}. Divide each by its sum."
         )
     return values + 0.0
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.checks import Column, as_column, check_clusters, check_codes, check_same_length, is_missing
 from howsure.inputs.long_form import one_per_item, rows_by_repetition
 from howsure.inputs.numbers_and_names import shortened
@@ -83,7 +83,7 @@ def rows_of(values: object, name: str) -> Column:
         if len(set(widths)) != 1:
             row = next(k for k, width in enumerate(widths) if width != widths[0])
             raise InputError(
-                f"{name} must have rows of the same length; row 0 has {widths[0]} values, {at_row(row)} has "
+                f"{name} must have rows of the same length; row 0 has {widths[0]} values, `row {row}` has "
                 f"{widths[row]}."
             )
         values = np.asarray(values)
@@ -111,7 +111,7 @@ def readable(array: Column, name: str) -> Column:
     strange = {kind for kind in set(map(type, array.ravel())) if not issubclass(kind, LABELS)}
     for row, value in enumerate(array.ravel()) if strange else ():
         if type(value) in strange and not is_missing(value):
-            wrong_value = f"{at_row(row)} is {shown(value)}, of type {type(value).__name__}"
+            wrong_value = f"`row {row}` is {shown(value)}, of type {type(value).__name__}"
             raise InputError(f"{name} must contain labels, numbers or text; {wrong_value}.")
     return array
 
@@ -142,14 +142,14 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
     of_unit[unit] = stratum
     rows = np.flatnonzero(of_unit[unit] != stratum)
     if len(rows):
-        raise InputError(f"a cluster must be in one stratum; that of {at_row(rows[0])} lies in two.")
+        raise InputError(f"a cluster must be in one stratum; that of `row {rows[0]}` lies in two.")
     single = np.flatnonzero(np.bincount(of_unit) == 1)
     if len(single):
         listed_strata = shortened((repr(names[code]) for code in single), limit=5)
         row = int(np.flatnonzero(stratum == single[0])[0])
         raise InputError(
-            f"every one of strata must contain two {kind}s or more; {listed_strata} ({at_row(row)}) has one, "
-            "which cannot vary. Merge it with a similar stratum, or leave strata out."
+            f"every one of strata must contain two {kind}s or more; {listed_strata} (`row {row}`) has one, which "
+            "cannot vary. Merge it with a similar stratum, or leave strata out."
         )
     return cluster, stratum
 
@@ -213,8 +213,7 @@ def runs_of(
         return Items(y_true, runs_by_system, grouping)
     if any(isinstance(system, Runs) for system in systems.values()):
         raise InputError(
-            f"give {parameter('run', GIVEN)} with one row per item and run, or Runs([...]) with one row per item, "
-            "not both."
+            "give `run=...` with one row per item and run, or Runs([...]) with one row per item, not both."
         )
     named: dict[str, Any] = {name: rows_of(column, name) for name, column in {"y_true": y_true, **systems}.items()}
     n = check_same_length(**named, run=rows_of(run, "run"))
@@ -235,9 +234,8 @@ def _refuse_repeats(ids: Column) -> None:
     if (counts > 1).any():
         k = int(np.argmax(counts > 1))
         raise InputError(
-            f"{parameter('id')} must differ; {str(distinct[k])!r} occurs {counts[k]} times (first in "
-            f"{at_row(first[k])}). "
-            f"Several runs of the same items? Say which row is of which: {parameter('run', GIVEN)}"
+            f"`id` must differ; {str(distinct[k])!r} occurs {counts[k]} times (first in `row {first[k]}`). Several "
+            "runs of the same items? Say which row is of which: `run=...`"
         )
 
 
@@ -248,16 +246,14 @@ def _item_table(run_codes: Integers, names: tuple[str, ...], targets: Column, id
         if (counts != counts[0]).any():
             odd = int(np.flatnonzero(counts != counts[0])[0])
             raise InputError(
-                f"every run must contain every item once; run {names[0]!r} has {counts[0]:,} rows, "
-                f"run {names[odd]!r} has {counts[odd]:,}. If runs are folds, identify the item of each row: "
-                f"{parameter('id', GIVEN)}"
+                f"every run must contain every item once; run {names[0]!r} has {counts[0]:,} rows, run {names[odd]!r} "
+                f"has {counts[odd]:,}. If runs are folds, identify the item of each row: `id=...`"
             )
         order = np.argsort(run_codes, kind="stable")
         targets_by_run = targets[order].reshape(len(names), -1, *targets.shape[1:])
         if (targets_by_run != targets_by_run[0]).any():
             raise InputError(
-                "the runs do not list the same targets in the same order; identify the item of each row: "
-                f"{parameter('id', GIVEN)}"
+                "the runs do not list the same targets in the same order; identify the item of each row: `id=...`"
             )
         return order.reshape(len(names), -1)
     codes, item_names = check_codes(id, n=n, name="id")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.first_use import require
 from howsure.regression.results import PredictedRegression
 from howsure_events.explorer.access import (
@@ -213,8 +213,8 @@ def _listening(address: Address) -> socket.socket:
         listening.close()
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"the page cannot be served at {address.host}, port {address.port}: {reason}. "
-            f"Name another port, or any that is free: {parameter('port', 0)}."
+            f"the page cannot be served at {address.host}, port {address.port}: {reason}. Name another port, or any "
+            "that is free: `port=0`."
         ) from error
     return listening
 

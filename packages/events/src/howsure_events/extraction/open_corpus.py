@@ -24,7 +24,7 @@ from howsure.data.documents.document import Document
 from howsure.data.tables.database import Column, Database
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError, parameter
 from howsure.files.opened import NotUTF8Error, Text, asked_encoding, check_each_once, compression_of, missing_file
 from howsure.inputs.numbers_and_names import natural_order, shortened
 from howsure.inputs.source_names import source_names
@@ -99,11 +99,10 @@ def open_conllu(
     Raises InputError if a file is missing, empty, damaged or not UTF-8, or as `open_corpus` does.
     """
     if fields.encoding is not None:
-        raise InputError(f"CoNLL-U is UTF-8; leave {parameter('encoding', GIVEN)} out.")
+        raise InputError("CoNLL-U is UTF-8; leave `encoding=...` out.")
     if fields.text is not None or fields.id is not None:
         raise InputError(
-            f"documents in CoNLL-U have their text and id (# newdoc id = …); leave {parameter('text', GIVEN)} and "
-            f"{parameter('id', GIVEN)} out."
+            "documents in CoNLL-U have their text and id (# newdoc id = …); leave `text=...` and `id=...` out."
         )
     files = _files(paths)
     with Database(spool).opening() as database:
@@ -177,8 +176,7 @@ def _refuse_undated(file: File, fields: Fields) -> None:
         needed_field = f"{META}{fields.date or DATES[0]}"
         raise InputError(
             f"no document has a date, # {needed_field} = …; the first one of {file.name} has {shortened(names)}. Name "
-            f"the field of the date with {parameter('date', GIVEN)}, or leave such documents out with "
-            f"{parameter('bad_dates', 'leave-out')}."
+            "the field of the date with `date=...`, or leave such documents out with `bad_dates='leave-out'`."
         )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from howsure.data.documents.document import Document
 from howsure.data.documents.read_documents import document_from_spacy
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure_events.corpus import InputDocument
 from howsure_events.extraction.open_corpus import read_part
 from howsure_events.rule import LANGUAGES, SCHEMES, Rule
@@ -111,13 +111,13 @@ def check_language(parser: Parser, rule: Rule, *, has_names: bool) -> None:
         return
     if rule.languages and language not in rule.languages:
         raise InputError(
-            f"{parameter('rule')} {rule.name} knows {', '.join(rule.languages)}; the parser reads {language}. Write "
-            "its words in that language to a YAML file, and name that."
+            f"`rule` {rule.name} knows {', '.join(rule.languages)}; the parser reads {language}. Write its words in "
+            "that language to a YAML file, and name that."
         )
     if not has_names and language not in LANGUAGES:
         raise InputError(
             f"the built-in names of countries are of {', '.join(LANGUAGES)}; the parser reads {language}. Name those "
-            f"of actors in that language: {parameter('lexicon', 'FILE', quoted=False)}."
+            "of actors in that language: `lexicon=FILE`."
         )
 
 

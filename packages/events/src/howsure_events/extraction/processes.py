@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.data.documents.document import Document
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import Scratch
 from howsure_events.corpus import EMPTY, TOO_LONG, Filter, InputDocument
 from howsure_events.extraction.one_document import Model, Rows, Tables, document_seed, extract
@@ -169,7 +169,7 @@ def _packed(work: Work) -> bytes:
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise InputError(
             f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
-            f"module, or take {parameter('workers', 1)}."
+            "module, or take `workers=1`."
         ) from error
 
 
@@ -177,7 +177,7 @@ def _check_program() -> None:
     """Raise InputError if the main program is not a file (`python -`), so that processes could not start it."""
     program = getattr(sys.modules["__main__"], "__file__", None)
     if program is not None and not Path(program).exists():
-        raise InputError(f"several workers need a program that is a file; save it, or take {parameter('workers', 1)}.")
+        raise InputError("several workers need a program that is a file; save it, or take `workers=1`.")
 
 
 def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:

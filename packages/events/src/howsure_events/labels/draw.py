@@ -22,7 +22,7 @@ from howsure.counts.label_sample import (
     spread_so_far,
 )
 from howsure.counts.planning import MIN_LABELS
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import period_of
@@ -182,7 +182,7 @@ def further_documents(
     if n + had.sum() < least:
         raise InputError(
             f"a draw of {counted(n, 'document')} is too small: {counted(len(size), 'stratum', 'strata')} need 2 each, "
-            f"{least} in all; set {parameter('n', GIVEN)} to at least that."
+            f"{least} in all; set `n=...` to at least that."
         )
     if spread is None:
         spread = planned_spread(strata.score, strata.codes, len(size))
@@ -311,9 +311,7 @@ def draw_documents(
     if labelling.draws:
         _check_same(store, labelling, {"actors": actors, "question": question, "period": period, "design": design})
     if n > stored:
-        raise InputError(
-            f"{parameter('n')} must be at most the number of documents in {store.path}, {stored:,}; it is {n:,}."
-        )
+        raise InputError(f"`n` must be at most the number of documents in {store.path}, {stored:,}; it is {n:,}.")
     if n <= drawn:
         return _as_drawn(store, labelling)
     _check_ours(labelling)
@@ -392,14 +390,12 @@ def _asked(
 ) -> Labelling:
     codes = tuple(list(actors_in(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
     if not codes:
-        raise InputError(
-            f"no actor acts in any document of {store.path}; name those to ask for: {parameter('actors', GIVEN)}."
-        )
+        raise InputError(f"no actor acts in any document of {store.path}; name those to ask for: `actors=...`.")
     if len(codes) > MOST_ACTORS:
         raise InputError(f"actors must be at most {MOST_ACTORS}, one key each; they are {len(codes)}.")
     rule = store.settings.get("rule") or {}
     if question is None and rule == {"name": UNNAMED}:
-        raise InputError(f"the event has no name to ask for; say what to ask: {parameter('question', GIVEN)}.")
+        raise InputError("the event has no name to ask for; say what to ask: `question=...`.")
     text = question_of(rule) if question is None else question
     return Labelling(checked_question(text), codes, _design(design), _length(period), ())
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.draw import Elements, read_draw
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.show.table import Table, all_digits, in_a_spreadsheet
 from howsure_events.labels.answers import (
@@ -62,9 +62,9 @@ class ImportReport:
 
 IMPORTED_DESIGNS = ("simple", "census")
 WHY = (
-    f"labels of documents that somebody picked correct no count. Say {parameter('design', 'simple')} if they were "
-    f"drawn at random from all documents of the store, {parameter('design', 'census')} if they are all of them, or "
-    "give the chance of each in a column inclusion"
+    "labels of documents that somebody picked correct no count. Say `design='simple'` if they were drawn at random "
+    "from all documents of the store, `design='census'` if they are all of them, or give the chance of each in a "
+    "column inclusion"
 )
 REVISIONS = "SELECT document, coder, settles, max(revision) FROM answers GROUP BY ALL"
 Key = tuple[int, str, bool]  # document, coder, settles
@@ -96,9 +96,7 @@ def import_labels(
     if labelling is None:
         named = list(dict.fromkeys(codes[name] for answer in answers for name in answer.says))
         if actors is None and not named:
-            raise InputError(
-                f"the labels name no actor. Name the actors that coders were asked about: {parameter('actors', GIVEN)}."
-            )
+            raise InputError("the labels name no actor. Name the actors that coders were asked about: `actors=...`.")
         chosen = chosen_actors(store, named if actors is None else list(actors))
         question = question_of(store.settings.get("rule") or {}) if question is None else question
         labelling = Labelling(checked_question(question), chosen, "", "none", ())
@@ -175,7 +173,7 @@ def _given(
     for answer in answers:
         name = answer.coder if coder is None else coder
         if name is None:
-            raise InputError(f"{answer.place} does not say who labelled; name the coder: {parameter('coder', 'anna')}.")
+            raise InputError(f"{answer.place} does not say who labelled; name the coder: `coder='anna'`.")
         acts_by_code = {codes[name]: acts for name, acts in answer.says.items()}
         if len(acts_by_code) < len(answer.says):
             raise InputError(f"{answer.place}: an actor is named twice in {answer.document!r}, by code and by title.")
@@ -236,8 +234,7 @@ def _settings(
         _check_chances({answer.document: answer.inclusion for answer in answers}, stored, path)
     if design == "census" and n_read < stored:
         raise InputError(
-            f"a census labels all documents of the store, {stored:,}; {path} labels {n_read:,}. Or "
-            f"{parameter('design', 'simple')}?"
+            f"a census labels all documents of the store, {stored:,}; {path} labels {n_read:,}. Or `design='simple'`?"
         )
     return {
         "question": labelling.question,

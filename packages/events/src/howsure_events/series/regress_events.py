@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import opened, parsed_json
 from howsure.inputs import frames
 from howsure.inputs.checks import Coded
@@ -160,7 +160,7 @@ def _brought(
         )
     unknown = next((name for name in on if name not in KEYS), None)
     if unknown is not None or not on:
-        raise unknown_name(parameter("on"), str(unknown), KEYS, place="rows of covariates")
+        raise unknown_name("key", str(unknown), KEYS, place="rows of covariates")
     kinds = dict.fromkeys(names, frames.Kind.VALUES) | dict.fromkeys(on, frames.Kind.NAMES)
     rows = frames.rows_of(data, kinds)
     keys = _keys(store, rows, on)
@@ -168,7 +168,7 @@ def _brought(
     lacking = next((key for key in keys_needed if key not in keys), None)
     if lacking is not None:
         n, first = len({key for key in keys_needed if key not in keys}), next(iter(keys), ("",) * len(on))
-        length = f" Periods are as long as {parameter('period', GIVEN)} says." if PERIOD in on else ""
+        length = " Periods are as long as `period=...` says." if PERIOD in on else ""
         raise InputError(
             f"there must be a row of covariates for each {' and '.join(on)} of the store; {_said(on, lacking)} has "
             f"none ({n:,} such). The first row is of {_said(on, first)}.{length}"

@@ -15,7 +15,7 @@ import duckdb
 
 from howsure import __version__
 from howsure.data.tables.connections import Setting, connect
-from howsure.errors import HowsureError, InputError, parameter
+from howsure.errors import HowsureError, InputError
 from howsure.files.opened import Scratch
 from howsure.files.whole import check_place, sync_folder
 from howsure_events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
@@ -169,9 +169,7 @@ class EventStore:
             if self._for_reading is None:
                 self._for_reading = is_for_reading(self)
             if self._for_reading:
-                raise InputError(
-                    f"{self.path} is open for reading only: EventStore.open(path, {parameter('read_only', False)})."
-                )
+                raise InputError(f"{self.path} is open for reading only: EventStore.open(path, `read_only=False`).")
             self.connection.execute("BEGIN")
             self._changing = True
             try:

@@ -11,7 +11,7 @@ from typing import Any, Self, get_args
 import numpy as np
 
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.files.saved import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import listed
@@ -67,7 +67,7 @@ def check_parameters(
             f"sharpness must be a number above 0, at most {SHARPEST} (1: as learned); it is {sharpness!r}."
         )
     if not isinstance(two_steps, bool):
-        raise InputError(f"{parameter('two_steps')} must be True or False; it is {two_steps!r}.")
+        raise InputError(f"`two_steps` must be True or False; it is {two_steps!r}.")
     if isinstance(passes, bool) or not isinstance(passes, int | np.integer) or passes < 1:
         raise InputError(f"passes must be a whole number, 1 or more; it is {passes!r}.")
     for name in () if features is None else listed(features, name="features", of="names of families"):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
-from howsure.errors import InputError, in_matrix, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.checks import array_of
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
@@ -101,14 +101,14 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
         if not 0 <= start < end <= length:
             advice = " Ends are excluded; where they are included, add 1." if start == end else ""
             raise InputError(
-                f"mentions must be in the text, which has {length:,} {unit}; {in_matrix(row)} is "
+                f"mentions must be in the text, which has {length:,} {unit}; `matrix row {row}` is "
                 f"{[start, end]}.{advice}"
             )
     for row, (previous, other) in enumerate(pairwise(rows), 1):
         if other[0] < previous[0]:
             raise InputError(
-                f"mentions must be in text order; {in_matrix(row)}, {other}, begins before {previous}. Antecedents are "
-                "earlier mentions: sort the mentions together with their scores."
+                f"mentions must be in text order; `matrix row {row}`, {other}, begins before {previous}. Antecedents "
+                "are earlier mentions: sort the mentions together with their scores."
             )
     places: dict[tuple[int, ...], int] = {}
     for row, span in enumerate(map(tuple, rows)):
@@ -127,17 +127,16 @@ def _squared(scores: Any) -> Any:
         row = next(j for j, length in enumerate(lengths) if length != j)
         row_text = f"has {lengths[row]}" if lengths[row] >= 0 else "is not a list"
         raise InputError(
-            f"each row of scores must contain those of the mentions before, or all rows {m} or {m + 1}; "
-            f"{in_matrix(row)} "
-            f"{row_text}, and {row} {'is' if row == 1 else 'are'} before. "
-            "Where antecedents are pruned, name those kept: antecedents."
+            f"each row of scores must contain those of the mentions before, or all rows {m} or {m + 1}; `matrix row "
+            f"{row}` {row_text}, and {row} {'is' if row == 1 else 'are'} before. Where antecedents are pruned, name "
+            "those kept: antecedents."
         )
     square = np.full((m, m), -np.inf)
     for j, row in enumerate(scores):
         try:
             square[j, :j] = row
         except (TypeError, ValueError) as error:
-            raise InputError(f"scores must be numbers; {in_matrix(j)} is {shown(list(row))} ({error}).") from error
+            raise InputError(f"scores must be numbers; `matrix row {j}` is {shown(list(row))} ({error}).") from error
     return square
 
 

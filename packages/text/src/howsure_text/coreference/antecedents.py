@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, in_matrix, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.checks import array_of, probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.numbers_and_names import is_number
@@ -64,8 +64,8 @@ def from_matrix(probabilities: object) -> Antecedents:
     if len(later):
         j, k = later[0].tolist()
         raise InputError(
-            f"probabilities must be 0 above the diagonal: {in_matrix(j)} gives {float(matrix[j, k])!r} to mention {k}, "
-            "which comes later. Are the mentions in text order? Is the matrix transposed?"
+            f"probabilities must be 0 above the diagonal: `matrix row {j}` gives {float(matrix[j, k])!r} to mention "
+            f"{k}, which comes later. Are the mentions in text order? Is the matrix transposed?"
         )
     links = earlier & (matrix != 0.0)
     new = matrix.diagonal() / sums
@@ -149,13 +149,13 @@ def _no_probability(row: int, column: int, value: float, highest: float) -> Inpu
         else probability_advice(value, highest, transform="softmax")
     )
     return InputError(
-        f"probabilities must be between 0 and 1; {in_matrix(row)} is {value!r} for antecedent {column}. {advice}"
+        f"probabilities must be between 0 and 1; `matrix row {row}` is {value!r} for antecedent {column}. {advice}"
     )
 
 
 def _no_sum(row: int, sums: Floats | Sequence[float]) -> InputError:
     return InputError(
-        f"the antecedents of a mention and 'new' must sum to 1 (within {SUM_TOLERANCE}); {in_matrix(row)} sums to "
+        f"the antecedents of a mention and 'new' must sum to 1 (within {SUM_TOLERANCE}); `matrix row {row}` sums to "
         f"{float(sums[row]):.6g}. Normalise the rows, or pass logits to CorefPosterior.from_scores."
     )
 
@@ -164,20 +164,19 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
     p = as_vector(probabilities, name=f"probabilities[{j}]")
     k = _whole(antecedents, j)
     if k.shape != p.shape:
-        raise InputError(f"{in_matrix(j)} has {len(k)} antecedents and {len(p)} probabilities; give one for each.")
+        raise InputError(f"`matrix row {j}` has {len(k)} antecedents and {len(p)} probabilities; give one for each.")
     if len(k) and not (k.min() >= 0 and k.max() < j):
         wrong = k[(k < 0) | (k >= j)][0]
         allowed = f"0 to {j - 1}" if j else "none"
         raise InputError(
-            f"antecedents must be earlier mentions; {in_matrix(j)} contains {wrong}, and has {allowed}. Are the "
-            "mentions "
-            "in text order? Leave padding out."
+            f"antecedents must be earlier mentions; `matrix row {j}` contains {wrong}, and has {allowed}. Are the "
+            "mentions in text order? Leave padding out."
         )
     order = np.argsort(k, kind="stable")
     k, p = k[order], p[order]
     if len(k) > 1 and not bool((np.diff(k) > 0).all()):
         raise InputError(
-            f"{in_matrix(j)} names antecedent {k[1:][np.diff(k) == 0][0]} twice; add up its probabilities."
+            f"`matrix row {j}` names antecedent {k[1:][np.diff(k) == 0][0]} twice; add up its probabilities."
         )
     for column, value in zip([*k.tolist(), "new"], [*p.tolist(), new], strict=True):
         if not 0.0 <= value <= 1.0:
@@ -194,7 +193,7 @@ def _whole(antecedents: object, row: int) -> Integers:
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)
     raise InputError(
-        f"antecedents must be whole numbers, positions of mentions from 0; {in_matrix(row)} is {shown(k.tolist())}."
+        f"antecedents must be whole numbers, positions of mentions from 0; `matrix row {row}` is {shown(k.tolist())}."
     )
 
 
@@ -241,7 +240,7 @@ def _split_row(row: Floats, null: object, j: int) -> tuple[Floats, float]:
             f"null must be 'first', 'last', a number or one per mention in addition to antecedents; it is {null!r}."
         )
     if len(row) == 0:
-        raise InputError(f"scores must have null as their {null} column; {in_matrix(j)} is empty.")
+        raise InputError(f"scores must have null as their {null} column; `matrix row {j}` is empty.")
     return (row[1:], float(row[0])) if null == "first" else (row[:-1], float(row[-1]))
 
 
@@ -259,18 +258,18 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     places = array_of(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(
-            f"antecedents must be positions of mentions from 0; {in_matrix(j)} is {shown(places.tolist())}."
+            f"antecedents must be positions of mentions from 0; `matrix row {j}` is {shown(places.tolist())}."
         )
     if len(places) != len(scores):
-        raise InputError(f"{in_matrix(j)} has {len(places)} antecedents and {len(scores)} scores; give one for each.")
+        raise InputError(f"`matrix row {j}` has {len(places)} antecedents and {len(scores)} scores; give one for each.")
     for name, value in (*(("scores", score) for score in scores.tolist()), ("null", null)):
         if np.isnan(value) or value == np.inf:
             raise InputError(
-                f"{name} must be finite, or -inf where there is no link; {in_matrix(j)} contains {value!r}."
+                f"{name} must be finite, or -inf where there is no link; `matrix row {j}` contains {value!r}."
             )
     highest = max(float(scores.max(initial=-np.inf)), null)
     if highest == -np.inf:
-        raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; {in_matrix(j)} has none.")
+        raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; `matrix row {j}` has none.")
     with np.errstate(under="ignore", over="ignore"):
         weights, new = np.exp(scores - highest), float(np.exp(null - highest))
     linked = weights > 0.0
@@ -278,14 +277,13 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     wrong = k[(k < 0) | (k >= j)]
     if len(wrong):
         raise InputError(
-            f"antecedents must be earlier mentions; {in_matrix(j)} contains {int(wrong[0])}, whose score is not "
-            "masked. "
-            "Are the mentions in text order?"
+            f"antecedents must be earlier mentions; `matrix row {j}` contains {int(wrong[0])}, whose score is not "
+            "masked. Are the mentions in text order?"
         )
     order = np.argsort(k, kind="stable")
     k, p = k[order], p[order]
     if len(k) > 1 and not bool((np.diff(k) > 0).all()):
-        raise InputError(f"{in_matrix(j)} names antecedent {int(k[1:][np.diff(k) == 0][0])} twice.")
+        raise InputError(f"`matrix row {j}` names antecedent {int(k[1:][np.diff(k) == 0][0])} twice.")
     total = float(p.sum()) + new
     return k, p / total, new / total
 
@@ -316,7 +314,9 @@ def from_scores(scores: object, *, null: object) -> Antecedents:
     highest = joined.max(axis=1, initial=-np.inf)
     if m and not bool(np.isfinite(highest).all()):
         row = int(np.flatnonzero(~np.isfinite(highest))[0])
-        raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; {in_matrix(row)} has none.")
+        raise InputError(
+            f"a mention needs one finite score, of an antecedent or of 'new'; `matrix row {row}` has none."
+        )
     _refuse_later(links, earlier, highest)
     with np.errstate(under="ignore", over="ignore"):
         weights = np.exp(joined - highest[:, None])
@@ -331,9 +331,7 @@ def _split_matrix(matrix: Floats, null: object) -> tuple[Floats, Floats]:
             raise InputError(f"null must be 'first', 'last', 'diagonal', a number or one per mention; it is {null!r}.")
         shape = (m, m) if null == "diagonal" else (m, m if m == 0 and matrix.shape[1] == 0 else m + 1)
         if matrix.shape != shape:
-            raise InputError(
-                f"scores with {parameter('null', null)} must have the shape {shape}; it is {matrix.shape}."
-            )
+            raise InputError(f"scores with `null={null!r}` must have the shape {shape}; it is {matrix.shape}.")
         if null == "diagonal":
             links = matrix.copy()
             np.fill_diagonal(links, -np.inf)
@@ -345,7 +343,7 @@ def _split_matrix(matrix: Floats, null: object) -> tuple[Floats, Floats]:
     if matrix.shape != (m, m) or new.shape != (m,):
         raise InputError(
             f"scores must have the shape (M, M) and null one value per mention; they have {matrix.shape}, {new.shape}. "
-            f"Where 'new' is a column of scores: {parameter('null', 'first')} or {parameter('null', 'last')}."
+            "Where 'new' is a column of scores: `null='first'` or `null='last'`."
         )
     return matrix, new
 
@@ -358,6 +356,6 @@ def _refuse_later(links: Floats, earlier: np.ndarray[tuple[int, ...], np.dtype[n
         j, k = wrong[0].tolist()
         which = "itself" if j == k else f"mention {k}, which comes later"
         raise InputError(
-            f"scores must be masked with -inf where k ≥ j; {in_matrix(j)} is {float(links[j, k])!r} for {which}. "
-            "Are the mentions in text order? Mask: scores[~np.tri(len(scores), k=-1, dtype=bool)] = -np.inf."
+            f"scores must be masked with -inf where k ≥ j; `matrix row {j}` is {float(links[j, k])!r} for {which}. Are "
+            "the mentions in text order? Mask: scores[~np.tri(len(scores), k=-1, dtype=bool)] = -np.inf."
         )

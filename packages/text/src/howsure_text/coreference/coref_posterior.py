@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import __version__
-from howsure.errors import InputError, in_matrix, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.checks import array_of
 from howsure.inputs.numbers_and_names import MOST_SIMULATIONS, check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
@@ -275,7 +275,7 @@ class CorefPosterior:
         if len(outside):
             row = int(outside[0])
             raise InputError(
-                f"pairs must be positions from 0 to {len(self) - 1}; {in_matrix(row)} is {chosen[row].tolist()}."
+                f"pairs must be positions from 0 to {len(self) - 1}; `matrix row {row}` is {chosen[row].tolist()}."
             )
         return chosen.astype(np.int64)
 

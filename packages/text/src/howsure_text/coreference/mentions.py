@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError, in_matrix, shown
+from howsure.errors import InputError, shown
 from howsure_text import grammar
 from howsure_text.parses import ParsedDocument, ParsedSentence
 
@@ -376,18 +376,18 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
     """Raise InputError if mentions lie outside the document, or are out of order."""
     for row, mention in enumerate(mentions):
         if not isinstance(mention, Mention):
-            raise InputError(f"mentions must be Mention(sentence, start, end); {in_matrix(row)} is {shown(mention)}.")
+            raise InputError(f"mentions must be Mention(sentence, start, end); `matrix row {row}` is {shown(mention)}.")
         n = len(document.sentences)
         length = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < n else 0
         if not 0 <= mention.start < mention.end <= length:
             raise InputError(
-                f"mentions must be inside the sentences of document {document.name}; {in_matrix(row)} is words "
+                f"mentions must be inside the sentences of document {document.name}; `matrix row {row}` is words "
                 f"{mention.start} to {mention.end} of sentence {mention.sentence}, which has {length} words."
             )
         if row and mentions[row] < mentions[row - 1]:
             raise InputError(
-                f"mentions must be in text order (sentence, start, end); {in_matrix(row)} of document {document.name} "
-                "comes before the row above it. Sort them."
+                f"mentions must be in text order (sentence, start, end); `matrix row {row}` of document "
+                f"{document.name} comes before the row above it. Sort them."
             )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from howsure import __version__
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import opened, parsed_json
 from howsure.files.whole import Place, write_whole
 from howsure.inputs.checks import listed
@@ -217,7 +217,7 @@ def recalibrate_coreference(
     if score not in SCORES:
         raise unknown_name("score", str(score), SCORES, place="score")
     if not (is_number(weight_of_new) and 0.0 <= weight_of_new <= 1e6):
-        raise InputError(f"{parameter('weight_of_new')} must be a number from 0 to a million; it is {weight_of_new!r}.")
+        raise InputError(f"`weight_of_new` must be a number from 0 to a million; it is {weight_of_new!r}.")
     checked, labels = checked_documents(posteriors, gold)
     if len(checked) < FEWEST:
         raise InputError(f"posteriors must be of at least {FEWEST} documents; there is {len(checked)}.")

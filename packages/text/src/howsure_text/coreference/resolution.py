@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import counted, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
@@ -233,7 +233,7 @@ class ResolvedDocument(Result):
             if len(self.mentions) < 2:
                 text = "one mention" if self.mentions else "no mention"
                 raise InputError(f"document {name} has {text}; a figure draws pairs.")
-            raise InputError(f"document {name} has no pair of mentions above the {parameter('threshold')}; lower it.")
+            raise InputError(f"document {name} has no pair of mentions above the `threshold`; lower it.")
         together = self.posterior.pair_probability()[np.ix_(order, order)]
         return together, [self.words_of(place) for place in order], self.labels[order].tolist()
 
@@ -302,23 +302,17 @@ def resolve(
 def check_threshold(threshold: float) -> None:
     """Raise InputError unless it is a probability."""
     if not (is_number(threshold) and 0.0 <= threshold <= 1.0):
-        raise InputError(f"{parameter('threshold')} must be between 0 and 1; it is {shown(threshold)}.")
+        raise InputError(f"`threshold` must be between 0 and 1; it is {shown(threshold)}.")
 
 
 def check_sides(document: object, *, model: object, mentions: object, scores: object, recalibration: object) -> None:
     """Raise InputError unless either a model or the scores of another one are asked, of a text."""
     if scores is None and recalibration is not None:
-        raise InputError(
-            f"{parameter('recalibration')} is that of {parameter('scores')}; a model contains its own: recalibrate "
-            f"{parameter('model')}."
-        )
+        raise InputError("`recalibration` is that of `scores`; a model contains its own: recalibrate `model`.")
     if scores is None and document is None:
-        raise InputError(f"name a document, or the scores of a model, {parameter('scores')}.")
+        raise InputError("name a document, or the scores of a model, `scores`.")
     if scores is not None and (model is not None or mentions is not None):
-        raise InputError(
-            f"{parameter('scores')} come from another model and name its mentions; leave {parameter('model')} and "
-            f"{parameter('mentions')} out."
-        )
+        raise InputError("`scores` come from another model and name its mentions; leave `model` and `mentions` out.")
 
 
 def _cut(text: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure_text.coreference.antecedent_scores import AntecedentScores, place_mentions
@@ -89,8 +89,8 @@ def scored_document(
         number, fault = next(iter(placed.faults.items()))
         more = f" (one of {len(placed.faults):,} that are misplaced)" if len(placed.faults) > 1 else ""
         raise InputError(
-            f"document {checked_document.name}: mention {number} of the scores, {fault}{more}. Leave such mentions "
-            f"out with {parameter('misplaced', 'leave-out')}."
+            f"document {checked_document.name}: mention {number} of the scores, {fault}{more}. Leave such mentions out "
+            "with `misplaced='leave-out'`."
         )
     try:
         antecedents = CorefPosterior.from_scores(scores.scores, null=scores.null, antecedents=scores.antecedents)

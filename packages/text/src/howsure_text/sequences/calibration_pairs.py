@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import listed
 from howsure.inputs.classes import probability_fault, reduced
@@ -74,9 +74,7 @@ def tag_pairs(
         raise unknown_name("reduction", str(reduce), (CLASS_WISE, TOP_LABEL), place="tag_pairs")
     if tag is not None:
         if reduce == TOP_LABEL:
-            raise InputError(
-                f"tag names one tag, and {parameter('reduce', 'top-label')} takes the most probable one; leave one out."
-            )
+            raise InputError("tag names one tag, and `reduce='top-label'` takes the most probable one; leave one out.")
         _check_known([tag] if isinstance(tag, str) else listed(tag, name="tag", of="tags"), names)
     matrices = [_matrix(marginals, i) for i, marginals in enumerate(_marginals(posterior))]
     gold = _gold(tags)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.data.documents.entities import entities_in, prefix_and_type
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
@@ -167,8 +167,7 @@ class EntitySpans(Result):
         rows = np.flatnonzero(self.predicted if only_predicted else self.chosen)
         if not len(rows):
             raise InputError(
-                f"there is no entity to judge: the model predicts none. A lower {parameter('min_probability')} finds "
-                "some."
+                "there is no entity to judge: the model predicts none. A lower `min_probability` finds some."
             )
         types = [self.types[i] for i in rows.tolist()]
         names = sorted(set(types))
@@ -329,7 +328,7 @@ def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
     if unknown and unknown_tags == ERROR:
         raise InputError(
             f"the model has no entities of the type {shortened(sorted(unknown))}, as the gold tags have; it has "
-            f"{shortened(labels.type_names)}. To count them as missed, use {parameter('unknown_tags', 'keep')}."
+            f"{shortened(labels.type_names)}. To count them as missed, use `unknown_tags='keep'`."
         )
     return _keys(tags)
 
@@ -338,7 +337,7 @@ def _checked_probability(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
-        raise InputError(f"{parameter('min_probability')} must be between 0 and 1; it is {value!r}.")
+        raise InputError(f"`min_probability` must be between 0 and 1; it is {value!r}.")
     return float(value)
 
 

@@ -136,8 +136,7 @@ class HMMTagger(Tagger):
         if unseen and self.unknown == "error":
             names = shortened(repr(word) for word in dict.fromkeys(word for _, word in unseen))
             raise InputError(
-                f"sentences contain words that the model has not seen: {names}; {parameter('unknown', 'shape')} allows "
-                "them."
+                f"sentences contain words that the model has not seen: {names}; `unknown='shape'` allows them."
             )
         classes = {name: len(self.words_) + i for i, name in enumerate(self.classes_)}
         for t, word in unseen:

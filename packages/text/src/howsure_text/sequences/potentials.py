@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from howsure.errors import InputError, in_matrix, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.threads import one_thread
@@ -172,8 +172,8 @@ def _check_values(arrays: Sequence[np.ndarray[Any, Any]], begin: int | None, nam
             where = "" if begin is None else f"sentence {begin + i}, "
             place = ", ".join(str(index) for index in wrong[0])
             raise InputError(
-                f"{name} must be log-potentials, finite or -inf (forbidden); {where}{in_matrix(int(wrong[0][0]))} "
-                f"is {float(array[tuple(wrong[0])])!r} at [{place}]."
+                f"{name} must be log-potentials, finite or -inf (forbidden); {where}`matrix row {wrong[0][0]}` is "
+                f"{float(array[tuple(wrong[0])])!r} at [{place}]."
             )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import __version__
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
@@ -287,7 +287,7 @@ def _told(
         place = np.where(place > minimum.loose, place - 1, np.where(place == minimum.loose, 0, place))
     several = bool(place.any())
     what = f"temperature of the {NAMES[EMISSIONS]}" if several else "temperature"
-    advice = f", or take one temperature for everything ({parameter('keep_answers', True)})" if several else ""
+    advice = ", or take one temperature for everything (`keep_answers=True`)" if several else ""
     raise InputError(
         f"the sentences do not determine the {what}: {minimum.why}, as it does where the model is right almost "
         "everywhere "

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.documents.entities import OUTSIDE, prefix_and_type
-from howsure.errors import InputError, in_matrix, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.numbers_and_names import is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
@@ -175,8 +175,7 @@ def gold_tags(label_ids: ArrayLike, *, labels: Sequence[str]) -> list[list[str]]
         wrong = numbers[numbers >= len(names)]
         if len(wrong):
             raise InputError(
-                f"{parameter('label_ids')} must be less than the number of labels, {len(names)}; sentence {i} has "
-                f"{wrong[0]}."
+                f"`label_ids` must be less than the number of labels, {len(names)}; sentence {i} has {wrong[0]}."
             )
         gold.append([names[number] for number in numbers[numbers >= 0].tolist()])
     return gold
@@ -256,8 +255,8 @@ def _label_numbers(label_ids: Array, sentence: int) -> Integers:
     wrong = label_ids[(numbers != label_ids) | ((numbers < 0) & (numbers != IGNORED))]
     if len(wrong):
         raise InputError(
-            f"{parameter('label_ids')} must be numbers of labels, from 0, or {IGNORED} for what does not count; "
-            f"sentence {sentence} contains {wrong[0]}."
+            f"`label_ids` must be numbers of labels, from 0, or {IGNORED} for what does not count; sentence {sentence} "
+            f"contains {wrong[0]}."
         )
     return numbers
 
@@ -277,8 +276,8 @@ def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
         wrong = [word for word in (words if isinstance(words, LISTS) else [words]) if not _is_word(word)]
         if wrong or not isinstance(words, LISTS):
             raise InputError(
-                f"{parameter('word_ids')} must be a list for each sentence, of the number of each subword's word, or "
-                f"None; that of sentence {i} contains {shown((wrong or [words])[0])}."
+                "`word_ids` must be a list for each sentence, of the number of each subword's word, or None; that of "
+                f"sentence {i} contains {shown((wrong or [words])[0])}."
             )
     return [[-1 if word is None else int(word) for word in words] for words in lists]
 
@@ -291,15 +290,13 @@ def _first_subwords(words: list[int], sentence: int) -> Integers:
     inside = [word for word in words if word >= 0]
     if any(after < before for before, after in pairwise(inside)):
         raise InputError(
-            f"{parameter('word_ids')} must count the words of one sentence upwards; those of sentence {sentence} go "
-            "back. Texts that the tokenizer put in pairs, or cut into overlapping parts, must be taken apart first."
+            f"`word_ids` must count the words of one sentence upwards; those of sentence {sentence} go back. Texts "
+            "that the tokenizer put in pairs, or cut into overlapping parts, must be taken apart first."
         )
     firsts = [t for t, word in enumerate(words) if word >= 0 and (t == 0 or words[t - 1] != word)]
     again = [words[t] for t in firsts]
     if len(set(again)) < len(again):
-        raise InputError(
-            f"{parameter('word_ids')} of sentence {sentence} name a word twice, with something else between."
-        )
+        raise InputError(f"`word_ids` of sentence {sentence} name a word twice, with something else between.")
     return np.array(firsts, dtype=np.int64)
 
 
@@ -322,12 +319,12 @@ def _check_rows(logits: Array, rows: Integers, sentence: int, names: tuple[str, 
     if len(wrong):
         row, column = wrong[0].tolist()
         raise InputError(
-            f"logits must be finite, or -inf (forbidden); sentence {sentence}, {in_matrix(rows[row])} is "
+            f"logits must be finite, or -inf (forbidden); sentence {sentence}, `matrix row {rows[row]}` is "
             f"{float(logits[row, column])} for {names[column]}."
         )
     padding = np.flatnonzero((logits == IGNORED).all(axis=1))
     if len(padding):
         raise InputError(
-            f"logits of sentence {sentence}, {in_matrix(rows[padding[0]])} are all {IGNORED}: padding, no prediction. "
-            f"Give {parameter('label_ids')}, {parameter('word_ids')} or mask to say which rows count."
+            f"logits of sentence {sentence}, `matrix row {rows[padding[0]]}` are all {IGNORED}: padding, no "
+            "prediction. Give `label_ids`, `word_ids` or mask to say which rows count."
         )

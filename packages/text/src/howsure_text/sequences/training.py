@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.threads import one_thread
 from howsure_text.sequences.features import Design, looked_up
@@ -251,8 +251,8 @@ def descend(
         return Training(best if values else weights, tuple(values), INTERRUPTED)
     if not math.isfinite(values[-1]) or (min(values) > first and not start.any()):
         raise InputError(
-            f"{parameter('learning_rate')} must be small enough to lower the objective; with {learning_rate:g} it is "
-            f"{first:,.4g} at the start and {values[-1]:,.4g} after pass {len(values)}. The usual rate is 1."
+            f"`learning_rate` must be small enough to lower the objective; with {learning_rate:g} it is {first:,.4g} "
+            f"at the start and {values[-1]:,.4g} after pass {len(values)}. The usual rate is 1."
         )
     return Training(best, tuple(values), CONVERGED if has_converged(values, tolerance) else EXHAUSTED)
 

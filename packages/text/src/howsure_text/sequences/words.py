@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.arguments import is_listlike
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
@@ -169,7 +169,7 @@ NO_TAG = -1  # in codes: a gold tag that the model does not know
 def check_unknown_tags(unknown_tags: str) -> None:
     """Raise InputError unless it says what to do about gold tags that a model does not know."""
     if unknown_tags not in (ERROR, KEEP):
-        raise InputError(f"{parameter('unknown_tags')} must be 'error' or 'keep', not {unknown_tags!r}")
+        raise InputError(f"`unknown_tags` must be 'error' or 'keep', not {unknown_tags!r}")
 
 
 def count_unknown(tags: Sequence[Sequence[str]], labels: Sequence[str]) -> Counter[str]:
@@ -194,7 +194,7 @@ def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> In
         raise InputError(
             f"the model does not have the gold tags of {counted(unknown.total(), 'token')}: {unknown_text}. Do they "
             "belong to another tag set? To go on with such tokens, which have none of the model's tags, use "
-            f"{parameter('unknown_tags', KEEP)}."
+            f"`unknown_tags={KEEP!r}`."
         )
     place = {name: i for i, name in enumerate(labels)}
     return np.array([place.get(tag, NO_TAG) for row in tags for tag in row], dtype=np.int64)

@@ -20,7 +20,7 @@ from howsure.data.documents.columns import (
 )
 from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import Text, read_text
 from howsure.first_use import require
 from howsure.inputs.arguments import check_arguments
@@ -141,9 +141,8 @@ def seen_form(text: Text) -> str:
         columns_text = "1 column" if columns == 1 else f"{columns} columns"
         raise InputError(
             f"the format of {text.name} cannot be seen: its first row, {row[:40]!r}, has {columns_text} separated by "
-            "tabs. "
-            "Known are conllu (10 columns), conll-2012, three-columns (number, word, coreference) and two-columns "
-            f"(word, tag); name one: {parameter('format', GIVEN)}"
+            "tabs. Known are conllu (10 columns), conll-2012, three-columns (number, word, coreference) and "
+            "two-columns (word, tag); name one: `format=...`"
         )
     return form
 

@@ -180,11 +180,10 @@ def _predicted(source: Source) -> Iterator[Row]:
     arrays = read_model_arrays(source.file.path, targets=_labels_beside(source))
     logits, targets = arrays.logits, arrays.label_ids
     if targets is None:
-        raise InputError(f"{source.name} has no {parameter('label_ids')}, the numbers of the right labels.")
+        raise InputError(f"{source.name} has no `label_ids`, the numbers of the right labels.")
     if targets.dtype.kind not in "iu":
         raise InputError(
-            f"{parameter('label_ids')} of {source.name} must be numbers of classes, integers; they are "
-            f"{targets.dtype}. Of several "
+            f"`label_ids` of {source.name} must be numbers of classes, integers; they are {targets.dtype}. Of several "
             "labels per text, each is a column of its own; of a regression no probabilities follow."
         )
     if logits.ndim not in (2, 3) or logits.shape[:-1] != targets.shape:
@@ -207,8 +206,8 @@ def _predicted(source: Source) -> Iterator[Row]:
     if len(wrong):
         at = ", ".join(str(index) for index in np.unravel_index(int(wrong[0]), targets.shape))
         raise InputError(
-            f"{parameter('label_ids')} of {source.name} must be numbers of the {logits.shape[-1]} classes, from 0; at "
-            f"[{at}] is {numbers[wrong[0]]}."
+            f"`label_ids` of {source.name} must be numbers of the {logits.shape[-1]} classes, from 0; at [{at}] is "
+            f"{numbers[wrong[0]]}."
         )
     wrong = counting[~np.isfinite(flat[counting]).all(axis=1)]
     if len(wrong):

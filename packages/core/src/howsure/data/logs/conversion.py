@@ -27,7 +27,7 @@ from howsure.data.tables.database import Database, chunks
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
-from howsure.errors import GIVEN, InputError, parameter, shown, told
+from howsure.errors import InputError, parameter, shown, told
 from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_of
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
@@ -197,7 +197,7 @@ class Log:
         lists = [name for name, unread in self.unread.items() if unread.is_list]
         advice = ""
         if lists:
-            options = [parameter("format", "jsonl"), parameter("explode", lists[0]), parameter("score", lists[0])]
+            options = ["`format='jsonl'`", parameter("explode", lists[0]), parameter("score", lists[0])]
             advice = f" For the mean over the elements of a list: {' '.join(options)}, with items as clusters."
         self.notes.append(told(f"Not read, since these are not numbers: {', '.join(counts)}.{advice}"))
 
@@ -289,7 +289,7 @@ def input_files(
     """
     check_format(format)
     if normalise is not None and normalise not in WAYS:
-        raise InputError(f"{parameter('normalise', GIVEN)} must be one of {', '.join(WAYS)}; it is {normalise!r}.")
+        raise InputError(f"`normalise=...` must be one of {', '.join(WAYS)}; it is {normalise!r}.")
     is_log = format in LOGS
     if files is None:
         paths = unfolded(paths, format, tell)
@@ -301,25 +301,22 @@ def input_files(
             check_no_summary(file)
         if labels_from is not None:
             raise InputError(
-                f"{parameter('labels_from', GIVEN)} is for the items of a log; these files are tables, whose "
-                "labels are a column."
+                "`labels_from=...` is for the items of a log; these files are tables, whose labels are a column."
             )
         if normalise is not None:
-            raise InputError(
-                f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices in a log; these files are tables."
-            )
+            raise InputError("`normalise=...` is for log-likelihoods of choices in a log; these files are tables.")
         if model_version is not None:
-            raise InputError(f"{parameter('model_version', GIVEN)} is for logs of decisions; these files are tables.")
+            raise InputError("`model_version=...` is for logs of decisions; these files are tables.")
         return rows_as_objects(files, explode, spool, tell), None
     if explode is not None:
         raise InputError(
-            f"{parameter('explode', GIVEN)} is for lists in tables; {files[0].name} is a log of {form.program}. "
-            f"Read it as a table: {parameter('format', files[0].format)}."
+            f"`explode=...` is for lists in tables; {files[0].name} is a log of {form.program}. Read it as a table: "
+            f"`format={files[0].format!r}`."
         )
     if model_version is not None and form.name != "decisions":
         raise InputError(
-            f"{parameter('model_version', GIVEN)} is for decisions, whose responses may name an alias; {files[0].name} "
-            f"is a log of {form.program}."
+            f"`model_version=...` is for decisions, whose responses may name an alias; {files[0].name} is a log of "
+            f"{form.program}."
         )
     log = Log(form, normalise or NONE, model_version)
     labels = None if labels_from is None else Labels.read(labels_from, spool)
@@ -335,9 +332,7 @@ def input_files(
     for file in rewritten if len(rewritten) > 1 else ():
         _add_score_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.filled_rows:
-        raise InputError(
-            f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices; {files[0].name} has none."
-        )
+        raise InputError(f"`normalise=...` is for log-likelihoods of choices; {files[0].name} has none.")
     return rewritten, log
 
 
@@ -467,8 +462,7 @@ def with_defaults(
     new_roles = roles | {"y_true": label}
     if label is None:
         raise InputError(
-            f"{parameter('y_true', GIVEN)} must name the column of the true label; {files[0].name} has no such "
-            "column by default."
+            f"`y_true=...` must name the column of the true label; {files[0].name} has no such column by default."
         )
     parts = list(log.group)
     if pairing:
@@ -508,9 +502,7 @@ def _probabilities(
     if _existing_column(log, "probability") is None:
         raise _missing_probabilities(log, files)
     if reduce not in (None, TOP_LABEL):
-        raise InputError(
-            f"{parameter('reduce', reduce)} needs the same classes in all rows; {_why_classes_differ(log, files)}."
-        )
+        raise InputError(f"`reduce={reduce!r}` needs the same classes in all rows; {_why_classes_differ(log, files)}.")
     return y_true or _existing_column(log, "correct"), Probabilities(PROB, "probability")
 
 
@@ -522,9 +514,9 @@ def _why_classes_differ(log: Log, files: Sequence[File]) -> str:
     name = files[0].name
     if len(log.lengths) > 1:
         choices = f"{min(log.lengths)} to {max(log.lengths)} choices"
-        return f"{name} has questions of {choices}. Use {parameter('reduce', TOP_LABEL)}"
+        return f"{name} has questions of {choices}. Use `reduce={TOP_LABEL!r}`"
     if log.lengths:
-        return f"{name} has questions with several right choices, or none. Use {parameter('reduce', TOP_LABEL)}"
+        return f"{name} has questions with several right choices, or none. Use `reduce={TOP_LABEL!r}`"
     return f"{name} has one probability per row, that of the answer"
 
 

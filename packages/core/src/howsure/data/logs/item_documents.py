@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.frames import ITEM, ITEM_HASH, MODEL, PROMPT, RUN, TASK
 from howsure.inputs.matching import HASH_KIND_END
 from howsure.inputs.numbers_and_names import counted
@@ -56,10 +56,10 @@ class Contradiction:
     def error(self) -> InputError:
         """The error if rows cannot be paired by their documents, or if the user named the items."""
         advice = (
-            f"Pair rows by their documents: {parameter('id', ITEM_HASH)}."
+            f"Pair rows by their documents: `id={ITEM_HASH!r}`."
             if self.one_to_one
             else "Evaluate the models on the same version of the task. If the items are the same after all, name a "
-            f"column of the log that identifies them, such as {parameter('id', 'doc.id')}."
+            "column of the log that identifies them, such as `id='doc.id'`."
         )
         return InputError(f"{self.summary}; answers to different questions must not be paired. {advice}")
 

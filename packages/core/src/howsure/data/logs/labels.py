@@ -11,7 +11,7 @@ from howsure.data.logs.source import Row
 from howsure.data.tables.database import Database
 from howsure.data.tables.named_files import named_files
 from howsure.data.tables.table import column_names, open_table
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, shown
 
 COLUMNS = {  # what a table of labels holds -> what its column may be called
     "id": ("id", "item", "custom_id", "uid"),
@@ -46,8 +46,8 @@ class Labels:
             for role in ("id", "label"):
                 if column_by_role[role] is None:
                     raise InputError(
-                        f"{parameter('labels_from')} must name a table with a column {' or '.join(COLUMNS[role])}; "
-                        f"{path} has {', '.join(columns)}."
+                        f"`labels_from` must name a table with a column {' or '.join(COLUMNS[role])}; {path} has "
+                        f"{', '.join(columns)}."
                     )
             names = [name for name in column_by_role.values() if name is not None]
             table = open_table(database, files, names)

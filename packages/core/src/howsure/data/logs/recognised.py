@@ -12,7 +12,7 @@ from howsure.data.logs.agents import AGENTS
 from howsure.data.logs.layouts import LAYOUTS
 from howsure.data.logs.source import Beginning, LogFormat
 from howsure.data.tables.named_files import SUFFIXES, TABLES, File
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import compression_of, opened
 from howsure.inputs.numbers_and_names import counted, natural_order, shortened
 from howsure.inputs.source_names import format_suffix
@@ -46,8 +46,7 @@ def check_format(name: str | None) -> None:
     """Raise InputError if there is no format of tables or logs with this name."""
     if name is not None and name not in (*TABLES, *LOGS):
         raise InputError(
-            f"{parameter('format', GIVEN)} must be one of {', '.join(TABLES)}, or of the logs {', '.join(LOGS)}; "
-            f"it is {name!r}."
+            f"`format=...` must be one of {', '.join(TABLES)}, or of the logs {', '.join(LOGS)}; it is {name!r}."
         )
 
 
@@ -171,7 +170,7 @@ def _nothing_to_read(folder: str) -> InputError:
         return InputError(f"{folder} is an empty folder.")
     return InputError(
         f"{folder} contains no log and no table ({', '.join(SUFFIXES)}, also with .gz or .zst). If {first} is a table, "
-        f"name this file and its format, {parameter('format', 'csv')}."
+        "name this file and its format, `format='csv'`."
     )
 
 

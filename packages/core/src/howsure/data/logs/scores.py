@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from howsure.errors import GIVEN, LOOK, InputError, Parameter, parameter
+from howsure.errors import LOOK, InputError, Parameter, parameter
 from howsure.inputs.frames import ITEM, RUN, TASK
 from howsure.inputs.numbers_and_names import comma_advice, shortened
 
@@ -27,7 +27,7 @@ RIGHT_BY_WRONG = {
     "negative": "positive",
     "i": "c",
 }
-NO_SCORE_COLUMN = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
+NO_SCORE_COLUMN = "`score=...` must name the column of the score. Logs name their scores themselves."
 SCORES = "score: "  # begins the role of each score that a log names itself
 
 
@@ -78,9 +78,7 @@ def _no_score_in(log: Log) -> InputError:
         content = f"has no answers that were scored.{LOOK}"
     else:
         content = f"contains costs and counts only: {shortened(log.scores)}. Name one to use it."
-    return InputError(
-        f"{parameter('score', GIVEN)} must name the column of the score: this log of {log.format.program} {content}"
-    )
+    return InputError(f"`score=...` must name the column of the score: this log of {log.format.program} {content}")
 
 
 def _right_value(value: str) -> str:

@@ -12,7 +12,7 @@ from howsure.data.predictions.selection import Selection, codes_sql, label_count
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
-from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way
+from howsure.errors import ColumnName, InputError, parameter, shown
 from howsure.inputs.checks import no_number
 from howsure.inputs.classes import class_positions, distributions, probability_fault, reduced, softly_reduced, tied_rows
 from howsure.inputs.numbers_and_names import shortened
@@ -32,9 +32,8 @@ def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], 
     if len(keys) != 2:
         raise InputError(
             f"{label.name} contains shares of {len(keys)} classes, {shortened(map(repr, keys))}; the probability of "
-            "one "
-            f"needs labels of two. Name the probabilities of all: {way('probs_column', 'COL')} or "
-            f"{way('probs', ['COL', 'COL', GIVEN])}."
+            "one needs labels of two. Name the probabilities of all: `Probabilities.probs_column='COL'` or "
+            "`Probabilities.probs=['COL', 'COL', ...]`."
         )
     if chosen not in keys:
         choice = " or ".join(parameter("pos_label", key) for key in keys)
@@ -80,11 +79,7 @@ def class_shares(
     if label.keys:
         if sorted(label.keys) != sorted(names):
             label_keys, class_names = (shortened(map(repr, some)) for some in (label.keys, names))
-            advice = (
-                f" Say which classes they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
-                if classes is None
-                else ""
-            )
+            advice = " Say which classes they are, in order: `classes=['A', 'B', 'C']`." if classes is None else ""
             raise InputError(
                 f"{label.name} must name the classes of the probabilities, {class_names}; it names "
                 f"{label_keys}.{advice}"
@@ -198,8 +193,7 @@ def _in_order(scores: Scores) -> tuple[Sequence[Column], Sequence[str] | None]:
     if sorted(classes) != sorted(keys):
         class_keys = shortened(map(repr, keys))
         raise InputError(
-            f"{parameter('classes', GIVEN)} must name the classes in {scores.shown}, {class_keys}; it is "
-            f"{shortened(classes)}."
+            f"`classes=...` must name the classes in {scores.shown}, {class_keys}; it is {shortened(classes)}."
         )
     return [replace(scores.columns[0], keys=tuple(classes))], classes
 
@@ -317,8 +311,7 @@ def _check(table: Table, text: Column, only: str) -> None:
     if none + unclear:
         place, value = table.place(f"{only} AND {kind} > 0", text.text)
         raise InputError(
-            f"{text.name} must state one confidence in every row; {place} is "
-            f"{shown('' if value is None else value)} "
+            f"{text.name} must state one confidence in every row; {place} is {shown('' if value is None else value)} "
             f"({none + unclear:,} in all: {none:,} state none, {unclear:,} are unclear). Leave such rows out with "
-            f"{parameter('skip_missing', True)}."
+            "`skip_missing=True`."
         )

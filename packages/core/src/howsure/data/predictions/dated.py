@@ -15,14 +15,14 @@ from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL as EVERY_ROW
 from howsure.data.tables.table import Table
 from howsure.data.tables.where import condition
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.frames import AS_READ, Dated
 
 if TYPE_CHECKING:
     from howsure.data.sources import Files
 
 DATE = "a date such as 2026-11-22 (ISO 8601)"
-ONE_ROW = f"{parameter('reduce')} must leave one pair a row: top-label, or the name of one class."
+ONE_ROW = "`reduce` must leave one pair a row: top-label, or the name of one class."
 
 
 def dated_of(
@@ -69,9 +69,7 @@ def dated_of(
 def _day_sql(column: Column) -> str:
     """The day of a date in SQL; null if there is none."""
     if not column.type.startswith(("DATE", "TIMESTAMP")) and (not column.is_text or column.parts):
-        raise InputError(
-            f"{parameter('dates')} must be a column of {DATE.removeprefix('a ')}s; {column.name} is {column.type}."
-        )
+        raise InputError(f"`dates` must be a column of {DATE.removeprefix('a ')}s; {column.name} is {column.type}.")
     return column.day
 
 

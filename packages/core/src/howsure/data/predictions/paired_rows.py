@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure.data.predictions.predictions import Predictions
 from howsure.data.predictions.rows import load_values
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, ITEM_HASH
 from howsure.inputs.matching import (
     PairedRows,
@@ -96,13 +96,11 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, pairs_a: Pai
     differs = np.flatnonzero(pairs_a.labels != other.labels)
     if len(differs):
         place = b.selection.table.place_of(int(b.selection.positions()[rows_b[differs[0] % len(rows_b)]]))
-        order = (
-            "" if "id" in a.columns else f" Are the rows in a different order? Match them: {parameter('id', 'COL')}."
-        )
+        order = "" if "id" in a.columns else " Are the rows in a different order? Match them: `id='COL'`."
         raise InputError(
             f"both models must be evaluated on the same rows; the label of {place} is not that of "
-            f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "
-            f"Then name one for each model: {parameter('y_true', 'COL')} {parameter('y_true_against', 'COL')}."
+            f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? Then name "
+            "one for each model: `y_true='COL'` `y_true_against='COL'`."
         )
 
 

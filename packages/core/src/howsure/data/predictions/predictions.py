@@ -33,7 +33,7 @@ from howsure.data.predictions.selection import (
 from howsure.data.predictions.stream import PairStream, StoredGroups, sum_stream
 from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
-from howsure.errors import GIVEN, LOOK, InputError, parameter, way
+from howsure.errors import LOOK, InputError
 from howsure.inputs.frames import AS_READ, ITEM, ITEM_HASH, Rows
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import (
@@ -56,8 +56,10 @@ from howsure.inputs.repeated_items import item_notes
 if TYPE_CHECKING:
     from howsure.data.sources import Files
 
-ONE_COLUMN = ", ".join(way(way_name, "COL") for way_name in (PROB, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED))
-WAYS = f"{ONE_COLUMN} or {way(PROBS, ['COL', 'COL', GIVEN])}"
+ONE_COLUMN = ", ".join(
+    f"`Probabilities.{way}='COL'`" for way in (PROB, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED)
+)
+WAYS = f"{ONE_COLUMN} or `Probabilities.probs=['COL', 'COL', ...]`"
 
 
 def open_predictions(
@@ -97,7 +99,7 @@ def open_predictions(
     """
     roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
     across_files = files.across_files
-    check_way(across_files, of=id or clusters, named=f"{parameter('id', GIVEN)} or {parameter('clusters', GIVEN)}")
+    check_way(across_files, of=id or clusters, named="`id=...` or `clusters=...`")
     named = [*roles.values(), *(() if y_prob is None or y_prob.way == UNNAMED else y_prob.columns), *features, *later]
     with opened_files(files, [name for name in named if name is not None], spool=spool) as opened:
         if opened.log is not None:
@@ -109,7 +111,7 @@ def open_predictions(
         spec = check_given(y_prob, pos_label=pos_label, groups=roles["groups"])
         role_columns = {role: name for role, name in roles.items() if name is not None}
         if "y_true" not in role_columns:
-            raise InputError(f"{parameter('y_true', GIVEN)} must name the column of the true label.{LOOK}")
+            raise InputError(f"`y_true=...` must name the column of the true label.{LOOK}")
         documents = [ITEM_HASH] if pairing and opened.log is not None and opened.log.has(ITEM_HASH) else []
         if opened.log is not None and any(ITEM in str(named).split(",") for named in (id, clusters)):
             opened.log.check_items()
@@ -126,8 +128,8 @@ def open_predictions(
         for column in (columns["y_true"], *scores.columns, *_weights(columns)):
             if column.parts:
                 raise InputError(
-                    f"{column.name} must be one column; several are one key for {parameter('groups', GIVEN)}, "
-                    f"{parameter('clusters', GIVEN)} and {parameter('id', GIVEN)}."
+                    f"{column.name} must be one column; several are one key for `groups=...`, `clusters=...` and "
+                    "`id=...`."
                 )
         columns["y_true"], soft = _label(table, columns["y_true"], only, soft=soft_labels)
         kinds = _kinds(columns, scores, soft=soft)
@@ -146,7 +148,7 @@ def open_predictions(
             columns["clusters"], provenance[AS_READ["clusters"]] = columns["id"], role_columns["id"]
         if scores.is_one and spec.reduce is not None:
             name = scores.columns[0].name
-            raise InputError(f"{name} has one number per row; {parameter('reduce', GIVEN)} needs several classes.")
+            raise InputError(f"{name} has one number per row; `reduce=...` needs several classes.")
         if pos_label is not None and not scores.is_one:
             raise _one_by_reduce()
         separate, summary = notes.get("across_files") == SEPARATE, opened.summary(table)
@@ -188,30 +190,26 @@ def check_given(
         raise InputError(f"name the probability in one way: {WAYS}.{LOOK}")
     names = spec.columns
     if spec.is_one and len(names) > 1:
-        raise InputError(f"{way(spec.way)} must name one column; it names {shortened(names)}.")
+        raise InputError(f"`Probabilities.{spec.way}=...` must name one column; it names {shortened(names)}.")
     if (spec.way == PROBS or len(names) > 1) and len(set(names)) != max(2, len(names)):
         raise InputError(f"{spec.way}=[...] must name two columns or more, each once; it names {shortened(names)}.")
     if spec.is_one:
         if spec.reduce is not None:
             raise InputError(
-                f"{parameter('reduce', GIVEN)} needs the probabilities of several classes: {way(PROBS, GIVEN)} or "
-                "probs_column."
+                "`reduce=...` needs the probabilities of several classes: `Probabilities.probs=...` or probs_column."
             )
         return spec
     if pos_label is not None and spec.scale is None:
         raise _one_by_reduce()
     if groups is not None and spec.reduce == CLASS_WISE:
         raise InputError(
-            f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
-            f"{parameter('reduce', 'CLASS')}."
+            "class-wise, the class is the group; leave `groups=...` out, or name one class by `reduce='CLASS'`."
         )
     return spec
 
 
 def _one_by_reduce() -> InputError:
-    return InputError(
-        f"{parameter('pos_label', GIVEN)} does not apply to several classes; name one: {parameter('reduce', 'CLASS')}."
-    )
+    return InputError("`pos_label=...` does not apply to several classes; name one: `reduce='CLASS'`.")
 
 
 def _weights(columns: Mapping[str, Column]) -> list[Column]:

@@ -25,7 +25,7 @@ from howsure.data.predictions.selection import (
 )
 from howsure.data.tables.database import Column, chunks, literal, reading
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.checks import (
     Coded,
     check_clusters,
@@ -193,7 +193,7 @@ def rows_of_files(
 
     Raises InputError naming the file, the column, the row and the value.
     """
-    check_way(rows.across_files, of=clusters, named=parameter("clusters", GIVEN))
+    check_way(rows.across_files, of=clusters, named="`clusters=...`")
     with opened_files(rows, [*kinds, *later]) as opened:
         if opened.log is not None and any(map(_is_item_key, kinds)):
             opened.log.check_items()

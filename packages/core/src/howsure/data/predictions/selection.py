@@ -25,7 +25,7 @@ from howsure.data.tables.database import (
 from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
-from howsure.errors import EMPTY, GIVEN, InputError, parameter
+from howsure.errors import EMPTY, InputError, parameter
 from howsure.inputs.checks import check_group_count, is_missing, not_two_values
 from howsure.inputs.numbers_and_names import natural_order, unknown_name
 from howsure.inputs.pairs import Integers
@@ -253,7 +253,7 @@ def select_rows(
     if not skip:
         raise missing_value(table, column, f"{only} AND {missing[column]}", values=values, rows=rows)
     if rows == n_wanted:
-        kept = "" if only == ALL else f" that satisfies {parameter('where', GIVEN)}"
+        kept = "" if only == ALL else " that satisfies `where=...`"
         raise InputError(f"every row of {table.name}{kept} has a missing value ({_counted(skipped)}); nothing is left.")
     where = f"({only} AND NOT ({' OR '.join(missing.values())}))"
     return Selection(table, where, n_wanted - rows, skipped, others)
@@ -387,8 +387,8 @@ def check_way(how: str, *, of: str | None, named: str) -> None:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     if how != "error" and of is None:
         raise InputError(
-            f"{parameter('across_files', how)} is for ids or clusters that occur in several files, and no such "
-            f"column is named. Name it with {named}, or leave {parameter('across_files')} out."
+            f"`across_files={how!r}` is for ids or clusters that occur in several files, and no such column is named. "
+            f"Name it with {named}, or leave `across_files` out."
         )
 
 
@@ -414,12 +414,10 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
     value, first, last, _, number = first_shared[0]
     here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
     raise InputError(
-        f"equal values of {column.name} occur in several files, and it is unclear what that means: "
-        f"{str(value)!r} is in {here} and in {there}; so are {int(number) - 1:,} of {int(total) - 1:,} "
-        "others. Are they the same item, evaluated twice (for example with two seeds)? "
-        f"{parameter('across_files', SAME)} counts "
-        "them as one "
-        f"cluster. Does each file have its own numbering? {parameter('across_files', SEPARATE)} keeps them apart."
+        f"equal values of {column.name} occur in several files, and it is unclear what that means: {str(value)!r} is "
+        f"in {here} and in {there}; so are {int(number) - 1:,} of {int(total) - 1:,} others. Are they the same item, "
+        f"evaluated twice (for example with two seeds)? `across_files={SAME!r}` counts them as one cluster. Does each "
+        f"file have its own numbering? `across_files={SEPARATE!r}` keeps them apart."
     )
 
 
@@ -442,8 +440,8 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
         value, first, last, _ = repeated[0]
         here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
         raise InputError(
-            f"{column.name} must be different in every row; {value!r} is in {here} and in {there}. Several rows "
-            f"per item? Name them with {parameter('clusters', column.name)}."
+            f"{column.name} must be different in every row; {value!r} is in {here} and in {there}. Several rows per "
+            f"item? Name them with {parameter('clusters', column.name)}."
         )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.tables.connections import Connection, connect
-from howsure.errors import ColumnName, InputError, parameter
+from howsure.errors import ColumnName, InputError
 from howsure.files.opened import Scratch, checked_text, not_utf8
 from howsure.inputs.numbers_and_names import counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
@@ -279,8 +279,7 @@ def place_of(name: str, all_columns: Sequence[str], *, file: str) -> Place:
         return Place(column, _steps(name, column))
     if column == FILE and nearest(FILE, all_columns) is None:
         raise InputError(
-            f"{unknown_name('column', name, all_columns, place=file)} For the file's own name, set "
-            f"{parameter('by_file', True)}."
+            f"{unknown_name('column', name, all_columns, place=file)} For the file's own name, set `by_file=True`."
         )
     missing_name = name if nearest(name, all_columns) is not None else column
     raise unknown_name("column", missing_name, all_columns, place=file)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import file_literal, identifier, literal
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import InputError
 from howsure.files.opened import (
     STANDARD_INPUT,
     check_packed,
@@ -76,7 +76,7 @@ def named_files(
     """
     if format is not None and format not in TABLES:
         formats = ", ".join(TABLES)
-        raise InputError(f"{parameter('format', GIVEN)} must be one of {formats}; it is {format!r}.")
+        raise InputError(f"`format=...` must be one of {formats}; it is {format!r}.")
     named = each_once(paths)
     files = [
         _file(file_name, format, spool / f"input-{at}", by_content=by_content) for at, file_name in enumerate(named)
@@ -135,7 +135,7 @@ NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 def _as_utf_8(file: File, copy: Path, encoding: str) -> File:
     if file.format not in TEXTS or file.compression != "none":
-        raise InputError(f"{parameter('encoding')} is for text files that are not compressed; {file.name} is not one.")
+        raise InputError(f"`encoding` is for text files that are not compressed; {file.name} is not one.")
     recoded(file.path, copy, encoding=encoding, name=file.name)
     return replace(file, path=str(copy))
 
@@ -194,9 +194,9 @@ def _from_suffix(path: str) -> str:
                 "and CalibrationSummary.load read it."
             )
         raise InputError(
-            f"the format of {path} cannot be determined from its name; known are {', '.join(SUFFIXES)}, "
-            f"also with .gz or .zst. Or name it: {parameter('format', 'csv')}. howsure score takes a model's "
-            "tags and texts by line, with a file of true ones as targets."
+            f"the format of {path} cannot be determined from its name; known are {', '.join(SUFFIXES)}, also with .gz "
+            "or .zst. Or name it: `format='csv'`. howsure score takes a model's tags and texts by line, with a file of "
+            "true ones as targets."
         )
     return SUFFIXES[suffix]
 
@@ -228,7 +228,7 @@ def _sniffed(beginning: bytes, name: str) -> str:
         return "npz"
     text = beginning.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not text:
-        raise InputError(f"the format of {name} cannot be seen; name it: {parameter('format', 'csv')}.")
+        raise InputError(f"the format of {name} cannot be seen; name it: `format='csv'`.")
     if text[:1] in b"{[":
         document = text[:1] == b"[" or text.partition(b"\n")[0].rstrip() == b"{"
         return "json" if document else "jsonl"

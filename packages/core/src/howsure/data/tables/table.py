@@ -45,7 +45,7 @@ from howsure.data.tables.named_files import (
     why_one_column,
     written_names,
 )
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
 from howsure.inputs.numbers_and_names import natural_order, nearest, quoted_if_needed, shortened, unknown_name
 from howsure.inputs.source_names import source_names
@@ -454,9 +454,7 @@ def _places(
     if not described:
         raise InputError(f"{file.name} has no column; {shortened(names)} must be in it.")
     if shown and FILE in described:
-        raise InputError(
-            f"{file.name} has a column {FILE!r} of its own, and {parameter('by_file', True)} makes one too. Rename it."
-        )
+        raise InputError(f"{file.name} has a column {FILE!r} of its own, and `by_file=True` makes one too. Rename it.")
     names_asked = [name for name in names if not (shown and name == FILE)]
     check_alike(connection, file, [column_of(name, described) for name in names_asked], list(described))
     if any(column_of(name, described) not in described for name in names_asked):

@@ -13,7 +13,7 @@ import duckdb
 from howsure.data.tables.connections import Connection, connect
 from howsure.data.tables.database import Column, Step, as_number, literal, literals, path_text
 from howsure.data.tables.table import Table
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.inputs.numbers_and_names import nearest, shortened
 
 # A boolean expression over columns: DuckDB parses it, a few kinds of its nodes get through, and nothing else.
@@ -56,13 +56,9 @@ def parsed(expression: str) -> Condition:
     Raises InputError if it is empty, too long, nested too deeply, or not a single boolean expression over columns.
     """
     if not expression.strip():
-        raise InputError(
-            f"{parameter('where', GIVEN)} must be an expression such as {parameter('where', EXAMPLE)}; it is empty."
-        )
+        raise InputError(f"`where=...` must be an expression such as `where={EXAMPLE!r}`; it is empty.")
     if len(expression) > MOST_CHARACTERS:
-        raise InputError(
-            f"{parameter('where', GIVEN)} must have at most {MOST_CHARACTERS:,} characters; it has {len(expression):,}."
-        )
+        raise InputError(f"`where=...` must have at most {MOST_CHARACTERS:,} characters; it has {len(expression):,}.")
     try:
         tree = _tree(expression)
         if _around(tree, None) != _around(_tree("TRUE"), None):
@@ -297,13 +293,12 @@ class _Writer:
         number = as_number(value.text)
         if number is None and value.kind == "number":
             raise InputError(
-                f"{parameter('where', GIVEN)}: {column.name} is compared with {value.text}, larger than any number "
-                "can be."
+                f"`where=...`: {column.name} is compared with {value.text}, larger than any number can be."
             )
         if number is None:
             raise InputError(
-                f"{parameter('where', GIVEN)}: {column.name} is a column of numbers ({column.type}) and cannot be "
-                f"compared with {value.text!r}."
+                f"`where=...`: {column.name} is a column of numbers ({column.type}) and cannot be compared with "
+                f"{value.text!r}."
             )
         whole = column.is_integer and number.is_integer() and value.text.lstrip("-").isdecimal()
         if whole:  # beyond 2^53, a DOUBLE is not exact
@@ -317,9 +312,7 @@ class _Writer:
 
     def _truth(self, operator: str, column: Column, text: str) -> str:
         if operator not in ("=", "<>"):
-            raise InputError(
-                f"{parameter('where', GIVEN)}: {column.name} {operator} {text} orders truth values; write = or <>."
-            )
+            raise InputError(f"`where=...`: {column.name} {operator} {text} orders truth values; write = or <>.")
         lowered = f"lower({column.text})"
         wrong = f"NOT {self._missing(column)} AND {lowered} NOT IN ({literals(TRUE + FALSE)})"
         self._refuse(column, wrong, "true or false", text)
@@ -328,9 +321,7 @@ class _Writer:
 
     def _number(self, column: Column, other: str) -> str:
         if not (column.is_text or column.is_number):
-            raise InputError(
-                f"{parameter('where', GIVEN)}: {column.name} must contain numbers; its type is {column.type}."
-            )
+            raise InputError(f"`where=...`: {column.name} must contain numbers; its type is {column.type}.")
         self._refuse(column, f"NOT {self._missing(column)} AND {column.number} IS NULL", "a number", other)
         return self._present(column, column.number)
 
@@ -339,7 +330,7 @@ class _Writer:
             return
         place, value = self.table.place(wrong, column.text)
         raise InputError(
-            f"{parameter('where', GIVEN)}: {column.name} must be {what} to be compared with {other}; {place} is "
-            f"{shown(value)}. Texts are compared with a value in single quotes. Is it a non-answer? "
+            f"`where=...`: {column.name} must be {what} to be compared with {other}; {place} is {shown(value)}. Texts "
+            "are compared with a value in single quotes. Is it a non-answer? "
             f"{parameter('missing_values', [str(value)[:100]])}."
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.files.archive import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
 from howsure.files.opened import parsed_json, undecodable
 from howsure.files.whole import write_text
@@ -112,7 +112,7 @@ def check_folder(folder: str) -> None:
     Raises InputError.
     """
     if folder and not Path(folder).is_dir():
-        raise InputError(f"{parameter('dir_out')} must be a folder that exists; {folder!r} is not.")
+        raise InputError(f"`dir_out` must be a folder that exists; {folder!r} is not.")
 
 
 def _lines(path: Path) -> list[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.data.documents.entities import Entity, entities_of
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.files.opened import parsed_json
 from howsure.first_use import require
 from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
@@ -84,7 +84,7 @@ class DocumentRows:
         try:
             return self.of(true, predicted)
         except InputError as error:
-            raise InputError(f"{error} It is so in {at_row(row)}.") from error
+            raise InputError(f"{error} It is so in `row {row}`.") from error
 
 
 def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> list[Any]:
@@ -95,9 +95,7 @@ def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> li
             contents.append(parse(value))
         except (ValueError, TypeError, OverflowError) as error:  # which an InputError is, too
             more = f" {error}" if isinstance(error, InputError) else ""
-            raise InputError(
-                f"{parameter(name)} must contain {rule}; {at_row(row)} is {shown(value)}.{more}"
-            ) from error
+            raise InputError(f"{parameter(name)} must contain {rule}; `row {row}` is {shown(value)}.{more}") from error
     return contents
 
 
@@ -166,7 +164,7 @@ def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
     true = parsed(targets, "y_true", labels_of, SETS)
     names = sorted(frozenset[str]().union(*true))
     if not names:
-        raise InputError(f"{parameter('y_true')} must contain a label in some row; every set is empty.")
+        raise InputError("`y_true` must contain a label in some row; every set is empty.")
     is_true, is_predicted = (
         np.array([[name in row for name in names] for row in rows], dtype=np.float64)
         for rows in (true, parsed(predictions, "prediction", labels_of, SETS))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError
 from howsure.inputs.pairs import Integers
 from howsure.significance.metrics.documents import counted
 from howsure.significance.metrics.labels import of_class
@@ -72,9 +72,9 @@ def requested_metrics(
         "hard" in VIEWS[systems.task] and any(metric in OF_CLASS for metric in metrics)
     ):
         raise InputError(
-            f"{parameter('target_class')} is for {', '.join(OF_CLASS)} of labels; the metrics are "
-            f"{', '.join(str(getattr(metric, 'name', metric)) for metric in metrics)}. Ask for one of these, or "
-            "leave it out."
+            f"`target_class` is for {', '.join(OF_CLASS)} of labels; the metrics are "
+            f"{', '.join(str(getattr(metric, 'name', metric)) for metric in metrics)}. Ask for one of these, or leave "
+            "it out."
         )
     resolved_metrics = [metric_of(name, systems, target_class) for name in metrics]
     twice = [
@@ -106,9 +106,7 @@ def metric_of(name: str | Metric, systems: Systems, target_class: object) -> Met
         return name
     if name in OF_CLASS and "hard" in kinds:
         if target_class is None:
-            raise InputError(
-                f"{name!r} is of one class: say which by {parameter('target_class')}, or ask for 'macro_{name}'."
-            )
+            raise InputError(f"{name!r} is of one class: say which by `target_class`, or ask for 'macro_{name}'.")
         as_labels = seen_as(systems, "hard")
         first = next(iter(as_labels.predictions))
         as_labels.problem(first, first).code(target_class)
