@@ -18,7 +18,7 @@ import difflib
 import re
 import string
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
@@ -265,18 +265,18 @@ QUOTED = re.compile(rf"(?<!\w)(?P<open>b?(?P<mark>['\"])){CONTENT}(?P=mark)(?!\w
 ROW = r"`(?P<matrix>matrix )?row (?P<row>[0-9]+)`"
 MARKED = re.compile(rf"{QUOTED.pattern}|{PARAMETER.pattern}|{ROW}", re.DOTALL)  # in a text
 
+LITERALS, CONSTANTS = ("'", '"', "[", "("), ("...", "True", "False", "None")
+
 
 def _named(match: re.Match[str]) -> Parameter:
     """The parameter that a text names in backticks: with a value as Python writes it, or as `NUMBER` or `FILE`."""
     name, given = match["name"], match["given"]
     if given is None:
         return Parameter(name)
-    try:
-        value = ast.literal_eval(given)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return Parameter(name, given, quoted=False)
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return Parameter(name, given, quoted=False) if is_number else Parameter(name, value)
+    if given[:1] in LITERALS or given in CONSTANTS:
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            return Parameter(name, ast.literal_eval(given))
+    return Parameter(name, given, quoted=False)
 
 
 def parts_of_template(template: str) -> Iterator[str | Parameter]:

@@ -26,7 +26,7 @@ from howsure.calibration.differences import (
 from howsure.calibration.error import SquaredError
 from howsure.calibration.results import NAMES, CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG, right_extremes
-from howsure.errors import InputError, Parameter, parameter
+from howsure.errors import InputError, Parameter
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.classes import pairs_from_classes
@@ -167,29 +167,27 @@ def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
     words, *others = (set(re.split(r"[\W_]+", name.casefold())) for name in (label, *columns))
     named_after = [bool(words & (others[at] - others[1 - at])) for at in (0, 1)]
 
-    def each(first: str, other: str) -> str:
-        return f"{parameter('y_true', first)} {parameter('y_true_against', other)}"
-
-    both = f"Is it the label of both? Give it twice: {each(label, label)}"
+    given, again = Parameter("y_true", label), Parameter("y_true_against", label)
+    both = "Is it the label of both? Give it twice: {given} {again}."
     if named_after[0] != named_after[1]:
         first, other = columns if named_after[0] else columns[::-1]
-        example = each(label, "COL") if named_after[0] else each("COL", label)
+        each = "{given} `y_true_against='COL'`" if named_after[0] else "`y_true='COL'` {again}"
         raise InputError(
-            "{y_true} is named after {first}. Is it whether that model's own answer is right? Then it "
-            "says nothing of {other}: name the label of each, {example}. {both}",
-            y_true=Parameter("y_true", label),
+            "{given} is named after {first}. Is it whether that model's own answer is right? Then it says nothing of "
+            "{other}: name the label of each, " + each,
+            given=given,
+            again=again,
             first=first,
             other=other,
-            example=example,
-            both=both,
+            remedy=both,
         )
     if words & WORDS_OF_A_VERDICT:
         raise InputError(
-            "{y_true} seems to say whether an answer is right, and there are two models. Is it the "
-            "answer of one of them? Then name the label of each: {each}. {both}",
-            y_true=Parameter("y_true", label),
-            each=each("COL", "COL"),
-            both=both,
+            "{given} seems to say whether an answer is right, and there are two models. Is it the answer of one of "
+            "them? Then name the label of each: `y_true='COL'` `y_true_against='COL'`",
+            given=given,
+            again=again,
+            remedy=both,
         )
 
 

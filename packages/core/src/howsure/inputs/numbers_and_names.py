@@ -75,10 +75,10 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
     if len(outside):
         row = int(outside[0])
         raise InputError(
-            "{name} must be between the bounds, {low:g} and {high:g}; {row} is {value:g}. "
-            "Give bounds that include every score, or, if {value:g} marks a missing one, leave such "
-            "rows out: {missing_values} and `skip_missing=True`.",
-            name=name,
+            "{parameter} must be between the bounds, {low:g} and {high:g}; {row} is {value:g}. Give bounds that "
+            "include every score, or, if {value:g} marks a missing one, leave such rows out: {missing_values} and "
+            "`skip_missing=True`.",
+            name,
             low=bounds[0],
             high=bounds[1],
             row=row,

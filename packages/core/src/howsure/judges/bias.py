@@ -201,7 +201,7 @@ def _paired(columns: Columns, role: str, bounds: tuple[float, float] | None, lev
     ends = shares if bounds is None else check_bounds(bounds)
     if ends is not None:
         for grade_role in ("score", role):
-            check_within(columns.numbers[grade_role], ends, name=parameter(grade_role))
+            check_within(columns.numbers[grade_role], ends, name=grade_role)
     units = columns.units_of(rows)
     changes, shift = (f"{name}: {quantity}" for quantity in ("changes", "shift"))
     if (n if units is None else len(np.unique(units))) < FEWEST_PAIRED:

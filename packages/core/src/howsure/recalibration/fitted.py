@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from howsure.calibration.scores import is_certain
-from howsure.errors import InputError, Parameter, parameter
+from howsure.errors import InputError, Parameter
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
@@ -92,7 +92,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
 def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> None:
     """Raise InputError for invalid bins or penalties, or if none of the methods uses them."""
     names = [SYNONYMS.get(str(method), str(method)) for method in methods]
-    named = parameter("method", ",".join(names))
+    named = Parameter("method", ",".join(names))
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or not 1 <= n_bins <= 100_000:
         raise InputError(
             "{parameter} must be a whole number from 1 to 100,000; it is {n_bins!r}.", "n_bins", n_bins=n_bins

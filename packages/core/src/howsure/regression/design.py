@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.counts.notes import note_text
-from howsure.errors import ColumnName, InputError, parameter
+from howsure.errors import ColumnName, InputError
 from howsure.inputs.checks import (
     NUMERIC,
     Coded,
@@ -40,7 +40,7 @@ INTERCEPT = "(intercept)"
 
 def _called(name: str, role: str) -> str:
     """The name of one of several columns in messages."""
-    return name if isinstance(name, ColumnName) else f"{parameter(role)}[{name!r}]"
+    return name if isinstance(name, ColumnName) else f"{role}[{name!r}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +147,8 @@ def _check_finite(values: Floats, name: str, rows: Integers) -> None:
         if math.isnan(value):
             raise missing(name, row)
         raise InputError(
-            "{name} must be finite numbers, at most {largest:g} in size; {row} is {value!r}.",
-            name=name,
+            "{parameter} must be finite numbers, at most {largest:g} in size; {row} is {value!r}.",
+            name,
             largest=LARGEST,
             row=row,
             value=value,
@@ -159,8 +159,8 @@ def _check_shares(values: Floats, name: str, rows: Integers) -> None:
     odd = np.flatnonzero(((values < 0.0) | (values > 1.0)).any(axis=1))
     if len(odd):
         raise InputError(
-            "{name} must be in [0, 1] with `method='logit'`; {row} is {value:g}. Take `method='linear'`.",
-            name=name,
+            "{parameter} must be in [0, 1] with `method='logit'`; {row} is {value:g}. Take `method='linear'`.",
+            name,
             row=int(rows[odd[0]]),
             value=values[odd[0], 0],
         )
@@ -258,9 +258,9 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
     codes, names = check_codes(column, n=n, name=column_name)
     if len(names) > MOST_CLASSES:
         raise InputError(
-            "{called} has {n_names:,} names, and each but the first needs a coefficient; at most "
-            "{most_classes} have one. Take them out by `fixed_effects=...`, or take some together.",
-            called=column_name,
+            "{parameter} has {n_names:,} names, and each but the first needs a coefficient; at most {most_classes} "
+            "have one. Take them out by `fixed_effects=...`, or take some together.",
+            column_name,
             n_names=len(names),
             most_classes=MOST_CLASSES,
         )

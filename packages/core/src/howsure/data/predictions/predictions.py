@@ -132,9 +132,7 @@ def open_predictions(
                     "`id=...`."
                 )
         columns["y_true"], soft = _label(table, columns["y_true"], only, soft=soft_labels)
-        kinds = _kinds(columns, scores, soft=soft)
-        streams = _stream_checks(columns, scores) and not files.missing_values and pos_label is None
-        selection = opened.selected(table, only, kinds, stream_checks=streams)
+        selection = opened.selected(table, only, _kinds(columns, scores, soft=soft))
         check_pooling(selection, columns, columns.get("groups"), across_files)
         notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
         if repeated is not None:
@@ -244,15 +242,6 @@ def _kinds(columns: Mapping[str, Column], scores: Scores, *, soft: bool) -> dict
     kinds = dict.fromkeys((label, *scores.columns, *rest), "text") | dict.fromkeys(numbers, "number")
     lists = [*([label] if soft else []), *(scores.columns if scores.lists else ())]
     return kinds | dict.fromkeys(lists, "numbers")
-
-
-def _stream_checks(columns: Mapping[str, Column], scores: Scores) -> bool:
-    """Whether the stream of pairs finds nulls in all columns itself: it cannot for text columns, joined groups, and
-    other roles than label, group and weight."""
-    if not (scores.is_one and set(columns) <= {"y_true", "groups", "sample_weight"}):
-        return False
-    joined = "groups" in columns and bool(columns["groups"].parts)
-    return not joined and not any(column.is_text for column in (columns["y_true"], *scores.columns, *_weights(columns)))
 
 
 def _beside(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, InputError, parameter
-from howsure.inputs.checks import check_group_count, is_missing, not_two_values
+from howsure.inputs.checks import check_group_count, not_two_values
 from howsure.inputs.numbers_and_names import natural_order, unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -97,18 +97,14 @@ class Opened:
         table = open_table(self.database, self.files, [*names, *more], by_file=self.asked.by_file)
         return table, self.condition.sql(table, self.asked.missing_values) if self.condition else ALL
 
-    def selected(
-        self, table: Table, only: str, kinds: Mapping[Column, str], *, stream_checks: bool = False
-    ) -> Selection:
+    def selected(self, table: Table, only: str, kinds: Mapping[Column, str]) -> Selection:
         """The wanted rows without missing values; `kinds` says how each column is read (see `Column.missing`).
 
         Raises InputError at the first missing value, unless these are to be skipped, and if no row is left.
         """
         source = self.asked
         tests = {column: column.missing(source.missing_values, kind=kind) for column, kind in kinds.items()}
-        return select_rows(
-            table, tests, skip=source.skip_missing, values=source.missing_values, stream_checks=stream_checks, only=only
-        )
+        return select_rows(table, tests, skip=source.skip_missing, values=source.missing_values, only=only)
 
     def notes(
         self, selection: Selection, *, pos_label: str | None = None, across_files: str = "error"
@@ -160,12 +156,6 @@ class Selection:
     n: int
     skipped: dict[str, int]
     others: int = 0
-    unchecked: Mapping[Column, str] = field(default_factory=dict)  # what `select_rows` left to a stream
-
-    def check_missing(self) -> None:
-        """Raise InputError for the first missing value, after a stream has found one."""
-        if self.unchecked:
-            select_rows(self.table, self.unchecked, skip=False, only=self.where)
 
     def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
         """The rows of SELECT `select` over the used rows."""
@@ -224,20 +214,15 @@ def select_rows(
     *,
     skip: bool,
     values: Sequence[str] = (),
-    stream_checks: bool = False,
     only: str = ALL,
 ) -> Selection:
     """The rows without missing values; `missing` are conditions in SQL for a missing value, `only` selects the wanted
     rows.
 
-    A row with several missing values is counted under the first. With `stream_checks`, columns whose nulls a stream
-    detects anyway are not checked beforehand.
+    A row with several missing values is counted under the first.
 
     Raises InputError at the first missing value unless `skip`, or if no row is left.
     """
-    if stream_checks and not skip:
-        all_rows, n_wanted = (int(str(count)) for count in table.ask(f"count(*), count(*) FILTER ({only})")[0])
-        return Selection(table, only, n_wanted, {}, all_rows - n_wanted, missing)
     cases = " ".join(f"WHEN {test} THEN {place}" for place, test in enumerate(missing.values()))
     first = f"CASE WHEN NOT coalesce({only}, FALSE) THEN -2 {cases} ELSE -1 END"
     counts_by_place = {
@@ -340,11 +325,9 @@ NUMBERS = count()  # of the types made by this process, so that no two have one 
 def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
     """The number of used rows in every group, by name, in natural order.
 
-    Raises InputError at the first row whose group is missing.
+    Raises InputError for too many groups.
     """
     sizes = {name: int(str(rows)) for name, rows in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
-    if any(is_missing(name) for name in sizes):
-        selection.check_missing()
     check_group_count(len(sizes), sum(sizes.values()), name=column.name)
     return {name: sizes[name] for name in sorted(map(str, sizes), key=natural_order)}
 

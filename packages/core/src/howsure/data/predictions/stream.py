@@ -72,7 +72,6 @@ class PairStream:
                 row = int(is_weight(chunk[2]).argmin())
                 raise no_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
         except InputError as error:
-            self.selection.check_missing()
             raise error.at(lambda row: self.selection.place_of(start + row)) from error
         if chunk[1].max() > 1:
             raise self._null()
@@ -80,13 +79,10 @@ class PairStream:
 
     def _null(self) -> InputError:
         """Error for a row without a number, or with a label other than 0 and 1."""
-        self.selection.check_missing()
-        label, numbers = (
-            self.columns["y_true"],
-            [column for column in (self.y_prob, self.sample_weight) if column is not None],
-        )
+        numbers = [column for column in (self.y_prob, self.sample_weight) if column is not None]
         if any(self.selection.has(f"{column.number} IS NULL") for column in numbers):
             return no_numbers(self.selection, numbers, lists=False)
+        label = self.columns["y_true"]
         return labels_refused(label, label_counts(self.selection, label))
 
     def pairs(self) -> tuple[Labels, Floats]:
