@@ -15,8 +15,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "api.md"
 
 TASKS = {
     "Calibration": """calibration_error calibration_curve calibration_curves calibration_table calibration_test
-    compare_calibration decompose_score decompose_score_by_label find_miscalibrated_groups multicalibration_error
-    ordinal_calibration quantile_calibration logit_calibration worst_predictions""",
+    compare_calibration cross_validate_curve decompose_score decompose_score_by_label find_miscalibrated_groups
+    local_regression logit_calibration multicalibration_error ordinal_calibration quantile_calibration
+    worst_predictions""",
     "Recalibration": "recalibrate recalibrate_file evaluate_recalibration recalibration_table",
     "Selective answers": "selective_curve selective_table selective_threshold",
     "Scores and ranks": "mean_scores score_models pass_at_k worst_items score_agents rank_battles",

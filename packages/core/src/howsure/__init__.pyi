@@ -30,6 +30,24 @@ from howsure.calibration.corp import (
 from howsure.calibration.curve import (
     calibration_curve as calibration_curve,
 )
+from howsure.calibration.curve_choice import (
+    CurveChoice as CurveChoice,
+)
+from howsure.calibration.curve_choice import (
+    LocalPoint as LocalPoint,
+)
+from howsure.calibration.curve_choice import (
+    LocalRegression as LocalRegression,
+)
+from howsure.calibration.curve_choice import (
+    TriedCurve as TriedCurve,
+)
+from howsure.calibration.curve_choice import (
+    cross_validate_curve as cross_validate_curve,
+)
+from howsure.calibration.curve_choice import (
+    local_regression as local_regression,
+)
 from howsure.calibration.curves import (
     CalibrationCurves as CalibrationCurves,
 )

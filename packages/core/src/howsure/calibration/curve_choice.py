@@ -1,0 +1,319 @@
+"""Which regression of labels on predictions predicts new labels best: bins of some size, local or isotonic regression.
+
+A calibration curve is a regression. Too large bins hide errors, too small ones show noise (Nguyen & O'Connor 2015,
+footnote 7). The mean squared difference between held-out labels and the curve of the other pairs is the squared error
+of the curve plus a constant, so its minimum is the best size for this number of pairs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.bins import boundaries_of_sorted
+from howsure.errors import InputError
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
+from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
+from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Rows
+from howsure.show.table import NUMBER, WORDS, Column
+from howsure.stats.proportions import normal_quantile
+from howsure.stats.randomness import Randomness, generator_from
+
+BINS, LOCAL, ISOTONIC = "bins", "local regression", "isotonic regression"
+SPANS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
+STEPS = 1.4  # from one number of bins to the next
+CURVE_POINTS, TRIED_POINTS, MOST_CELLS = 100, 40, 1_000
+Curve = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class TriedCurve:
+    """A regression and how well it predicts held-out labels.
+
+    method: "bins", "local regression" or "isotonic regression". setting: the bin size, the span, or None. loss: the
+    mean squared difference between held-out labels and the curve. difference: this loss minus the smallest one, and its
+    standard_error.
+    """
+
+    method: str
+    setting: float | None
+    loss: float
+    difference: float
+    standard_error: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CurveChoice(Rows[TriedCurve]):
+    """The result of `cross_validate_curve`: iterate over the regressions that were tried.
+
+    best: the one with the smallest loss. bin_size, span: the best bin size, and the best span of local regression.
+    """
+
+    best: TriedCurve
+    bin_size: int
+    span: float
+    rows: tuple[TriedCurve, ...]
+    recipe: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    named = ""
+    title = "Cross-validated squared loss of calibration curves"
+
+    def columns(self) -> Sequence[Column]:
+        """One row a regression."""
+        return [
+            Column("method", WORDS),
+            Column("setting", WORDS, get=_setting, legend="bin size, or share of the pairs in a window"),
+            Column("loss", NUMBER),
+            Column("difference", NUMBER, legend="to the smallest loss"),
+            Column("standard_error", NUMBER, legend="of the difference"),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The best setting of each method."""
+        return [f"best bin size: {self.bin_size:,}; best span: {self.span:g}; best of all: {self.best.method}"]
+
+
+def _setting(row: TriedCurve) -> str:
+    return "" if row.setting is None else f"{row.setting:,.0f}" if row.method == BINS else f"{row.setting:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPoint:
+    """A point of a local regression: a prediction, the estimated frequency of label 1, and its pointwise interval."""
+
+    probability: float
+    frequency: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class LocalRegression(Rows[LocalPoint]):
+    """The result of `local_regression`: iterate over the points of the curve.
+
+    n: number of pairs. span: the share of the pairs in each window. level: that of the intervals, which hold for each
+    point separately.
+    """
+
+    n: int
+    span: float
+    level: float
+    rows: tuple[LocalPoint, ...]
+    recipe: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    named = ""
+    title = "Local regression of labels on predictions"
+
+    def columns(self) -> Sequence[Column]:
+        """One row a point."""
+        return [Column(name, NUMBER) for name in ("probability", "frequency", "low", "high")]
+
+    def below(self) -> Sequence[str]:
+        """The span and the level."""
+        share = f"windows of {self.span:.0%} of {self.n:,} pairs"
+        return [f"{share}; low to high: {100 * self.level:g}% interval of each point"]
+
+
+def cross_validate_curve(
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
+    *,
+    folds: int = 10,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    rng: Randomness = 0,
+    data: Source | IntoFrame | None = None,
+) -> CurveChoice:
+    """Choose the bin size of a calibration curve by cross-validation, and compare it with regressions without bins.
+
+    folds: number of parts; each is predicted by the curve of the others. Clusters stay together.
+    rng: seed of the parts.
+
+    The other arguments are those of `calibration_curve`. Bins of many sizes, local linear regression with several spans
+    and isotonic regression (CORP) are compared by the mean squared difference between held-out labels and the curve.
+
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(3000)
+    >>> choice = cross_validate_curve(rng.random(3000) < q**2, q)
+    >>> 50 < choice.bin_size < 600
+    True
+
+    Raises InputError for fewer pairs or clusters than folds.
+    """
+    check_arguments(cross_validate_curve, locals())
+    pairs = pairs_from(
+        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
+    ).that_weigh()
+    units: Integers = (
+        np.arange(len(pairs)) if pairs.clusters is None else np.unique(pairs.clusters, return_inverse=True)[1]
+    )
+    n_units = int(units.max()) + 1
+    folds = check_whole(folds, name="folds", least=2)
+    if n_units < folds:
+        what = "pairs" if pairs.clusters is None else "clusters"
+        raise InputError(f"folds must be at most the number of {what}, {n_units:,}; it is {folds:,}.")
+    parts = (generator_from(rng).permutation(n_units) % folds)[units]
+    order = np.argsort(pairs.probabilities, kind="stable")
+    q, y, parts, units = pairs.probabilities[order], pairs.labels[order].astype(np.float64), parts[order], units[order]
+    w = np.ones(len(q)) if pairs.weights is None else pairs.weights[order]
+    settings = [
+        *((BINS, float(size)) for size in _bin_sizes(len(q))),
+        *((LOCAL, span) for span in SPANS),
+        (ISOTONIC, None),
+    ]
+    losses = np.empty((len(settings), len(q)))
+    for fold in range(folds):
+        held_out = parts == fold
+        train = tuple(values[~held_out] for values in (q, y, w))
+        for row, (method, setting) in enumerate(settings):
+            predicted = _fit(method, setting, *train, share=len(train[0]) / len(q))(q[held_out])
+            losses[row, held_out] = (y[held_out] - predicted) ** 2
+    means = losses @ w / w.sum()
+    best = int(means.argmin())
+    rows = []
+    for (method, setting), row_losses, mean in zip(settings, losses, means.tolist(), strict=True):
+        residuals = w * (row_losses - losses[best] - (mean - means[best]))
+        by_unit = np.bincount(units, weights=residuals)
+        error = math.sqrt(float(by_unit @ by_unit)) / float(w.sum())
+        rows.append(TriedCurve(method, setting, mean, mean - float(means[best]), error))
+    chosen = {method: min((row for row in rows if row.method == method), key=_loss) for method in (BINS, LOCAL)}
+    recipe = {"howsure": __version__, "n": len(pairs), "folds": folds, "seed": rng if is_number(rng) else None}
+    return CurveChoice(
+        best=rows[best],
+        bin_size=int(chosen[BINS].setting or 1),
+        span=chosen[LOCAL].setting or 1.0,
+        rows=tuple(rows),
+        recipe=recipe,
+    )
+
+
+def _loss(row: TriedCurve) -> float:
+    return row.loss
+
+
+def local_regression(
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Probabilities | None = None,
+    *,
+    span: float | None = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    level: float = 0.95,
+    rng: Randomness = 0,
+    data: Source | IntoFrame | None = None,
+) -> LocalRegression:
+    """A calibration curve by local linear regression of labels on predictions, with an interval for each point.
+
+    span: the share of the pairs in the window around each point; None: the best one by `cross_validate_curve`.
+
+    Pairs in a window are weighted by distance (tricube), a line is fitted, and its value at the point is the frequency
+    (Wasserman 2006). A line smooths away some curvature, so the interval is that of a local parabola in the same window
+    (Calonico, Cattaneo & Farrell 2018), with squared residuals, summed over clusters, for the variance. The other
+    arguments are those of `calibration_curve`.
+
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(3000)
+    >>> curve = local_regression(rng.random(3000) < q**2, q, span=0.4)
+    >>> max(abs(point.frequency - point.probability**2) for point in curve) < 0.1
+    True
+
+    Raises InputError for a span outside 0 to 1.
+    """
+    check_arguments(local_regression, locals())
+    level = check_level(level)
+    if span is not None and not (is_number(span) and 0.0 < span <= 1.0):
+        raise InputError(f"span must be greater than 0 and at most 1, the share of pairs in a window; it is {span!r}.")
+    pairs = pairs_from(
+        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
+    ).that_weigh()
+    chosen = cross_validate_curve(pairs, rng=rng).span if span is None else float(span)
+    order = np.argsort(pairs.probabilities, kind="stable")
+    q, y = pairs.probabilities[order], pairs.labels[order].astype(np.float64)
+    w = np.ones(len(q)) if pairs.weights is None else pairs.weights[order]
+    units = np.arange(len(q)) if pairs.clusters is None else pairs.clusters[order]
+    points = _points(q, CURVE_POINTS)
+    lines = [_weights_at(point, q, w, chosen) for point in points.tolist()]
+    frequency = np.array([float(weights @ y[rows]) for rows, weights in lines]).clip(0.0, 1.0)
+    residuals = y - np.interp(q, points, frequency)
+    low, high = np.empty(len(points)), np.empty(len(points))
+    for i, point in enumerate(points.tolist()):
+        rows, weights = _weights_at(point, q, w, chosen, degree=2)
+        by_unit = np.bincount(np.unique(units[rows], return_inverse=True)[1], weights=weights * residuals[rows])
+        middle, reach = float(weights @ y[rows]), normal_quantile(level) * math.sqrt(float(by_unit @ by_unit))
+        low[i], high[i] = middle - reach, middle + reach
+    low, high = low.clip(0.0, 1.0), high.clip(0.0, 1.0)
+    rows_ = map(LocalPoint, points.tolist(), frequency.tolist(), low.tolist(), high.tolist())
+    recipe = {"howsure": __version__, "n": len(pairs), "span": chosen, "chosen": span is None}
+    return LocalRegression(n=len(pairs), span=chosen, level=level, rows=tuple(rows_), recipe=recipe)
+
+
+def _bin_sizes(n: int) -> list[int]:
+    """Sizes from all pairs in one bin to two pairs a bin, in about equal steps of the logarithm."""
+    steps = int(math.log(max(n / 2, 1), STEPS))
+    return sorted({max(round(n / STEPS**step), 2) for step in range(steps + 1)})
+
+
+def _fit(method: str, setting: float | None, q: Floats, y: Floats, w: Floats, *, share: float) -> Curve:
+    """The curve of sorted pairs, which are this share of all: bins have so many fewer pairs."""
+    if method == BINS:
+        assert setting is not None
+        edges = boundaries_of_sorted(q, bin_size=max(round(setting * share), 1))
+        bins = np.searchsorted(edges, q, side="left")
+        frequency = np.bincount(bins, weights=w * y) / np.bincount(bins, weights=w)
+        return lambda new: frequency[np.searchsorted(edges, new, side="left")]
+    if method == LOCAL:
+        assert setting is not None
+        points = _points(q, TRIED_POINTS)
+        values = [
+            float(weights @ y[rows]) for rows, weights in (_weights_at(x, q, w, setting) for x in points.tolist())
+        ]
+        return lambda new: np.interp(new, points, np.clip(values, 0.0, 1.0))
+    from scipy.optimize import isotonic_regression
+
+    distinct, starts = np.unique(q, return_index=True)
+    weight = np.add.reduceat(w, starts)
+    steps = isotonic_regression(np.add.reduceat(w * y, starts) / weight, weights=weight).x
+    return lambda new: np.interp(new, distinct, steps)
+
+
+def _points(q: Floats, n: int) -> Floats:
+    """At most n distinct points: quantiles of the sorted predictions."""
+    return np.unique(q[np.linspace(0, len(q) - 1, n).round().astype(np.int64)])
+
+
+def _weights_at(x: float, q: Floats, w: Floats, span: float, *, degree: int = 1) -> tuple[slice, Floats]:
+    """The window around a point, and the weight of each label in it in the value of the local polynomial at the point.
+
+    q is sorted. The window has the nearest `span` of all pairs, and all that are equally near.
+    """
+    k = min(max(math.ceil(span * len(q)), 2), len(q))
+    place = int(np.searchsorted(q, x))
+    distances = np.abs(q[max(place - k, 0) : place + k] - x)
+    width = float(np.partition(distances, k - 1)[k - 1])
+    rows = slice(int(np.searchsorted(q, x - width, side="left")), int(np.searchsorted(q, x + width, side="right")))
+    scaled = (q[rows] - x) / max(width, 1e-300)
+    kernel = w[rows] * (1 - np.minimum(np.abs(scaled) / (1 + 1e-9), 1.0) ** 3) ** 3
+    powers = np.vander(scaled, degree + 1, increasing=True)
+    weighted = powers * kernel[:, None]
+    weights: Floats = weighted @ np.linalg.pinv(powers.T @ weighted, hermitian=True)[:, 0]
+    return rows, weights
+
+
+def _in_cells(q: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats, Floats]:
+    """Sorted pairs, averaged in cells of equal numbers if there are very many: windows have many cells."""
+    if len(q) <= MOST_CELLS:
+        return q, y, w
+    starts = np.linspace(0, len(q), MOST_CELLS, endpoint=False).round().astype(np.int64)
+    weight = np.add.reduceat(w, starts)
+    return np.add.reduceat(w * q, starts) / weight, np.add.reduceat(w * y, starts) / weight, weight
