@@ -313,3 +313,12 @@ def test_a_monitor_warns_of_repeated_items(tmp_path: Path) -> None:
         assert note in str(update)
         named = howsure.CalibrationMonitor(period="day")
         assert not named.update("day", "correct", "prob", clusters="item", data=table, until="2026-01-02").notes
+
+
+def test_items_with_the_same_names_in_each_group_do_not_repeat() -> None:
+    rng = np.random.default_rng(0)
+    prob = rng.random(80)
+    data = pd.DataFrame({"item": [*range(40)] * 2, "group": ["a"] * 40 + ["b"] * 40, "prob": prob})
+    data["correct"] = (rng.random(80) < prob).astype(int)
+    table = howsure.calibration_table("correct", "prob", groups="group", data=data)
+    assert "notes" not in table.recipe
