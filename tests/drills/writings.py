@@ -60,6 +60,10 @@ TYPED = {
         "levels.csv --target y --probs a,b,c --levels a,b,c --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "calibration structures": (
+        "structures.jsonl --pairs o.csv --output o.txt --figure o.svg --report o.html",
+        "o.csv o.txt o.svg o.html",
+    ),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
     "significance outcomes": (
@@ -205,6 +209,8 @@ def make_place(folder: Path) -> Path:
         Path("raced.csv").write_text("\n".join(["model,item,right", *raced, ""]))
         levels = [f"{'abc'[i % 3]},{0.2 + 0.1 * (i % 2)},0.3,{0.5 - 0.1 * (i % 2)}" for i in range(200)]
         Path("levels.csv").write_text("\n".join(["y,a,b,c", *levels, ""]))
+        parsed = [{"samples": [["a", "b"], ["a"], ["b"][i % 2 :]], "gold": ["ab"[i % 3 % 2]]} for i in range(60)]
+        Path("structures.jsonl").write_text("\n".join(map(json.dumps, parsed)))
         np.save("logits.npy", np.arange(4000.0).reshape(400, 10) % 7)
         np.save("tokens.npy", np.arange(400) % 10)
         fought = [f"{'xy'[i % 2]},{'yx'[i % 2]},{'ab'[i % 3 % 2]}" for i in range(60)]
