@@ -284,6 +284,12 @@ CALLS: dict[str, Callable[[], Any]] = {
         id=[*range(60)] * 2,
         rng=0,
     ),
+    "items": lambda: howsure.score_items(
+        (np.arange(240) * 7 % 11 > np.repeat([2, 3, 4, 5, 6, 7], 40)).astype(int),
+        model=np.repeat(["a", "b", "c", "d", "e", HOSTILE], 40),
+        id=[*range(39), HOSTILE] * 6,
+        show={"question": [HOSTILE] * 240},
+    ),
     "battles": lambda: howsure.rank_battles(
         ["a", "b", HOSTILE] * 20,
         ["b", HOSTILE, "a"] * 20,
@@ -385,6 +391,7 @@ CALLS: dict[str, Callable[[], Any]] = {
 }
 DRAWN = (
     "agents",
+    "items",
     "ordered levels",
     "curves",
     "curves of little",
@@ -450,6 +457,7 @@ MANY_PANELS = {
 }  # figure() has more than plot() can
 PARTS = {
     "AgentRow",
+    "BenchmarkItem",
     "MiscalibratedGroup",
     "AtAccuracy",
     "AtCoverage",

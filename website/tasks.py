@@ -20,7 +20,7 @@ TASKS = {
     worst_predictions""",
     "Recalibration": "recalibrate recalibrate_file evaluate_recalibration recalibration_table",
     "Selective answers": "selective_curve selective_table selective_threshold",
-    "Scores and ranks": "mean_scores score_models pass_at_k worst_items score_agents rank_battles",
+    "Scores and ranks": "mean_scores score_models pass_at_k worst_items score_agents score_items rank_battles",
     "Comparison of models": "compare_models compare_scores resample_models comparison_power",
     "Early stopping": "draw_order plan_comparison race_models",
     "Checks": "check_calibration check_score check_score_so_far check_selective",

@@ -112,6 +112,10 @@ TYPED = {
         "two.csv --score a --cost q --model y --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "score items": (
+        "items.csv --score right --model model --id item --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "score battles": (
         "battles.csv --a a --b b --winner winner --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
@@ -206,6 +210,8 @@ def make_place(folder: Path) -> Path:
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
         Path("counted.csv").write_text("\n".join(["item", *map(str, range(20)), ""]))
         raced = [f"{model},{item},{int(model == 'a')}" for model in "ab" for item in range(20)]
+        right = [f"m{model},{item},{int((7 * item) % 11 < model + 3)}" for model in range(6) for item in range(20)]
+        Path("items.csv").write_text("\n".join(["model,item,right", *right, ""]))
         Path("raced.csv").write_text("\n".join(["model,item,right", *raced, ""]))
         levels = [f"{'abc'[i % 3]},{0.2 + 0.1 * (i % 2)},0.3,{0.5 - 0.1 * (i % 2)}" for i in range(200)]
         Path("levels.csv").write_text("\n".join(["y,a,b,c", *levels, ""]))

@@ -80,6 +80,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "quantile_calibration": {"y_true": SCORE, "draws": RNG.random((N, 20)), "n_simulations": 19},
     "race_models": {**SCORED, "bounds": (0, 1)},
     "rank_battles": BATTLES,
+    "score_items": {"score": LABEL, "model": MODEL, "id": ITEM},
     "score_agents": {"score": LABEL, "model": MODEL, "id": ITEM, "cost": PROBABILITY + 1},
     "rater_agreement": {"score": LABEL, "rater": MODEL, "id": ITEM},
     "recalibrate": {**PAIR, "method": "temperature"},

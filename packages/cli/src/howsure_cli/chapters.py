@@ -45,6 +45,8 @@ FIELD_TERMS = {  # a word of the field -> (what it is here, the command)
     "ece": ("Calibration errors, the ECE among them", "howsure calibration"),
     "elo": ("Battles and Elo-style ratings", "howsure score battles"),
     "f1": ("F1 and other scores with intervals", "howsure score"),
+    "discrimination": ("What a benchmark can tell apart, item by item", "howsure score items"),
+    "items": ("What a benchmark can tell apart, item by item", "howsure score items"),
     "kappa": ("Agreement of annotators, with kappa and alpha", "howsure judge agreement"),
     "leaderboard": ("Means with intervals and ranks", "howsure score"),
     "mcnemar": ("Comparisons of models, with McNemar's test", "howsure significance"),

@@ -358,6 +358,15 @@ from howsure.scores.agents import (
 from howsure.scores.battles import (
     rank_battles as rank_battles,
 )
+from howsure.scores.item_results import (
+    BenchmarkItem as BenchmarkItem,
+)
+from howsure.scores.item_results import (
+    BenchmarkItems as BenchmarkItems,
+)
+from howsure.scores.items import (
+    score_items as score_items,
+)
 from howsure.scores.mean_scores import (
     mean_scores as mean_scores,
 )

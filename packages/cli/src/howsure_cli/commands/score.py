@@ -7,6 +7,7 @@ import click
 from howsure.data.sources import read
 from howsure.scores.agents import score_agents
 from howsure.scores.battles import rank_battles
+from howsure.scores.items import score_items
 from howsure.scores.mean_scores import mean_scores, pass_at_k, score_models
 from howsure.scores.score_table import score_table
 from howsure.sequential.order import draw_order
@@ -26,6 +27,10 @@ howsure score base.conll large.conll --targets gold.conll --metric entity_f1
 OF_AGENTS = """
 howsure score agents jobs
 howsure score agents trials.csv --score passed --error error --cost dollars --model agent --id task --run trial
+"""
+OF_ITEMS = """
+howsure score items "results/*/samples_*.jsonl" --show doc.question
+howsure score items answers.csv --score right --model model --id question --figure items.svg
 """
 OF_BATTLES = """
 howsure score battles votes.jsonl --a model_a --b model_b --winner winner --cluster question_id
@@ -62,7 +67,7 @@ command.add_command(
             "metrics": click.option("--metric", "metrics", multiple=True, metavar="NAME"),
             "targets": click.option("--targets", metavar="FILE"),
         },
-        epilog="See also: howsure score agents, battles, order, race, plan --help",
+        epilog="See also: howsure score agents, battles, items, order, race, plan --help",
     ),
     "table",
 )
@@ -82,6 +87,7 @@ command.add_command(
     ),
     "battles",
 )
+command.add_command(derived("score items", score_items, examples=OF_ITEMS, figure=True, report=True), "items")
 command.add_command(derived("score order", draw_order, examples=OF_ORDER), "order")
 command.add_command(
     derived(

@@ -3,6 +3,8 @@
 from howsure.scores.agent_results import AgentRow, AgentTable
 from howsure.scores.agents import score_agents
 from howsure.scores.battles import rank_battles
+from howsure.scores.item_results import BenchmarkItem, BenchmarkItems
+from howsure.scores.items import score_items
 from howsure.scores.mean_scores import mean_scores, pass_at_k, score_models, worst_items
 from howsure.scores.results import BattleRow, BattleTable, ScoreRow, ScoreTable
 
@@ -11,12 +13,15 @@ __all__ = [
     "AgentTable",
     "BattleRow",
     "BattleTable",
+    "BenchmarkItem",
+    "BenchmarkItems",
     "ScoreRow",
     "ScoreTable",
     "mean_scores",
     "pass_at_k",
     "rank_battles",
     "score_agents",
+    "score_items",
     "score_models",
     "worst_items",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, shown
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import is_missing, missing
 from howsure.inputs.frames import Source
@@ -88,9 +88,7 @@ def score_agents(
         raise InputError("`run` needs the task of each trial, `id=...`.")
     name, *others = rows.scores
     if others:
-        raise InputError(
-            f"the trials have several scores: {shortened(rows.scores)}. Name one: {parameter('score', name)}."
-        )
+        raise InputError(f"the trials have several scores: {shortened(rows.scores)}. Name one: `score={name!r}`.")
     with rows.placed():
         trials = _trials(rows, name, ends)
     cells = _cells(rows, trials)
@@ -146,7 +144,7 @@ class _Cell:
 def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     measure = rows.measures.get(name)
     if measure is not None and measure.lower_is_better is not False:
-        raise InputError(f"{parameter('score', name)} must be better the higher it is. Name another score.")
+        raise InputError(f"`score={name!r}` must be better the higher it is. Name another score.")
     scores = rows.scores[name].copy()
     reasons: Counter[str] = Counter()
     errors = rows.of_trials.get("error")

@@ -23,7 +23,7 @@ from howsure.data.logs.scores import (
 )
 from howsure.data.logs.source import EXCEPTION
 from howsure.data.sources import Files
-from howsure.errors import LOOK, InputError, parameter
+from howsure.errors import LOOK, InputError
 from howsure.inputs.checks import (
     Coded,
     as_column,
@@ -295,7 +295,7 @@ def _choose_log_columns(
     elif roles["groups"] is not None:
         named = [*roles["groups"].split(","), *(roles["model"] or "").split(",")]
         apart = ",".join([roles["groups"], RUN])
-        log.check_ways(named, advice=f"tell them apart, {parameter('groups', apart)}")
+        log.check_ways(named, advice=f"tell them apart, `groups={apart!r}`")
     column_by_role |= columns_of_log(log, item=roles["id"], run=roles["run"])
     if "error" in roles and roles["error"] is None and log.filled_rows.get(EXCEPTION):
         column_by_role["error"] = EXCEPTION

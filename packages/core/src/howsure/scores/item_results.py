@@ -1,0 +1,119 @@
+"""The result of `score_items`: a row per item of a benchmark, the most contradictory first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.result import Rows, as_json
+from howsure.show.notes import DETAIL, FINDING, Note
+from howsure.show.table import FLAG, FRAME, WORDS, Column, digits
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkItem:
+    """An item of a benchmark.
+
+    mean: its mean score over models. discrimination: the correlation, over models, of its score with the mean of the
+    other items; None if it is dead. is_dead: all models have the same score. contradicts: the models with the higher
+    score are significantly weaker on the other items. shown: the requested columns.
+    """
+
+    item: str
+    mean: float
+    discrimination: float | None
+    is_dead: bool
+    contradicts: bool
+    shown: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BenchmarkItems(Rows[BenchmarkItem]):
+    """The result of `score_items`: a row per item, the lowest discrimination first and dead items last.
+
+    n: number of items that all models have. models: number of models. neighbours: number of pairs of neighbouring
+    models, of which `told_apart` differ significantly. detectable: the gap between neighbours that is found with
+    probability 0.8. smallest_significant: the smallest gap that McNemar's test finds with the observed disagreement;
+    None if there is none, for other scores than 0 and 1, or with clusters. Both are medians over neighbours.
+    """
+
+    rows: tuple[BenchmarkItem, ...] = as_json("items")
+    score: str
+    n: int
+    models: int
+    neighbours: int
+    told_apart: int
+    detectable: float | None
+    smallest_significant: float | None
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, Any]
+
+    named = "item"
+    title = "Items"
+
+    @property
+    def dead(self) -> int:
+        """The number of items on which all models have the same score."""
+        return sum(row.is_dead for row in self.rows)
+
+    @property
+    def answer(self) -> str:
+        """How many neighbours are told apart, and which gap can be found."""
+        pairs = counted(self.neighbours, "neighbouring pair")
+        gap = "" if self.detectable is None else f" A gap of {self.detectable:.4f} is found with probability 0.8."
+        return f"These {self.n:,} items tell {self.told_apart:,} of {pairs} of models apart.{gap}"
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "items.html"}
+
+    def columns(self) -> Sequence[Column]:
+        """Items, their means and discriminations, whether they contradict the rest, and the requested columns."""
+        known = "" if any(row.discrimination is not None for row in self.rows) else FRAME
+        return [
+            Column("item", WORDS),
+            Column("mean", digits(4), legend=f"over {self.models:,} models"),
+            Column(
+                "discrimination",
+                digits(4),
+                only=known,
+                legend="correlation with the mean of the other items, over models",
+            ),
+            Column("is_dead", FLAG, "dead", legend="all models have the same score"),
+            Column("contradicts", FLAG, only=known, legend="weaker models do better, after Holm's adjustment"),
+            *(Column(name, WORDS, values=[row.shown[name] for row in self.rows]) for name in self.recipe["show"]),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """How many items are dead or contradict the rest, and which gaps are never significant."""
+        dead = Counter(row.mean for row in self.rows if row.is_dead)
+        scores = shortened([f"{times:,} with score {mean:g}" for mean, times in dead.most_common()])
+        contradicting = sum(row.contradicts for row in self.rows)
+        dead_note = f"{dead.total():,} of {self.n:,} items are dead ({scores}): they tell no models apart."
+        key_note = f"{counted(contradicting, 'item contradicts', 'items contradict')} the rest: check the key."
+        notes = [Note(dead_note, FINDING)] if dead else []
+        if contradicting:
+            notes.append(Note(key_note, FINDING))
+        elif any(row.discrimination is not None for row in self.rows):
+            notes.append(Note("No item contradicts the rest significantly.", FINDING))
+        if self.smallest_significant is not None:
+            notes.append(
+                Note(
+                    f"A gap below {self.smallest_significant:.4f} is not significant by McNemar's test, as often as "
+                    "neighbours disagree here.",
+                    DETAIL,
+                )
+            )
+        return [*notes, *self.notes]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the discrimination of each item against its mean score."""
+        from howsure.figures.items import draw_items
+
+        return draw_items(self, ax=ax)

@@ -1,0 +1,289 @@
+"""`score_items`: what a benchmark can tell apart, and which of its items say nothing or contradict the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.inputs.arguments import check_arguments
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_level, counted, shortened
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.scores.item_results import BenchmarkItem, BenchmarkItems
+from howsure.scores.ranks import Flags
+from howsure.scores.score_table import check_distinct_runs
+from howsure.scores.scored_rows import ScoredRows, clusters_of_items, read_scored_rows
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.mean_score import mean_difference
+from howsure.stats.p_values import adjust_p_values
+from howsure.worst_rows import Show, check_worst
+
+FEWEST_MODELS = 5  # below which no discrimination is estimated
+EXACT_MODELS = 200  # up to which the distribution of ranks is computed
+ROUNDING = 1e-9  # relative
+
+
+def score_items(
+    score: ArrayLike | str | None = None,
+    *,
+    model: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    run: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    missing_score: float | None = None,
+    show: Show = (),
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> BenchmarkItems:
+    """Which gaps between models a benchmark can show, and which of its items tell models apart.
+
+    An item is dead if all models have the same score on it. Its discrimination is the correlation, over models, of its
+    score with the mean of the other items. An item on which weak models do better than strong ones has a negative one:
+    its key may be wrong.
+
+    score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
+    model (n,): the model of each row (default: in files, each file is a model).
+    id (n,): the item of each row.
+    run (n,): the repeated run of each row.
+    clusters (n,): what is correlated, such as the document of each item.
+    pos_label: the value that counts as 1, every other as 0.
+    missing_score: the score of a row without one, such as 0 for unanswered questions (default: an error).
+    show: columns to show of each item, such as question,answer.
+    level: of the tests.
+
+    Items that some model lacks are left out. Neighbours are models next to each other in the order of their means; they
+    are told apart by Student's t test of their paired differences, with Holm's adjustment over neighbours. A gap is
+    detectable if that test, unadjusted, finds it with probability 0.8 (the median over neighbours). An item contradicts
+    the rest if an exact Mann-Whitney test shows that the models with the higher score on it are weaker on the others,
+    with Holm's adjustment over items.
+
+    >>> import numpy as np
+    >>> skill, ease = np.linspace(-2, 2, 12)[:, None], np.linspace(-2, 2, 40)
+    >>> right = (skill + ease > 0).astype(int)
+    >>> right[:, 7] = 1 - right[:, 33]  # a wrong key
+    >>> items = score_items(right.ravel(), model=np.repeat(np.arange(12), 40), id=np.tile(np.arange(40), 12))
+    >>> [(row.item, round(row.discrimination, 2), row.contradicts) for row in items[:2]]
+    [('7', -0.66, False), ('1', 0.45, False)]
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    Sources: Lord & Novick (1968) for the item-rest correlation; Mann & Whitney (1947); Holm (1979).
+    """
+    check_arguments(score_items, locals())
+    level = check_level(level)
+    look = check_worst(1, show, data)
+    roles = {"model": model, "groups": None, "clusters": clusters, "id": id, "run": run}
+    rows = read_scored_rows(
+        score, roles, data=data, pos_label=pos_label, may_miss=missing_score is not None, macro=False, worst=look
+    )
+    name, *others = rows.scores
+    if others:
+        raise InputError(f"there are several scores: {shortened(rows.scores)}. Name one: `score={name!r}`.")
+    for role in ("model", "id"):
+        if role not in rows.coded:
+            what = "model" if role == "model" else "item"
+            raise InputError(f"items are compared over models: name the {what} of each row, {parameter(role, GIVEN)}.")
+    with rows.placed():
+        table = _ScoresByItem.of(rows, name, missing_score)
+    groups = ItemGroups.of(table.scores.shape[1], clusters=table.units)
+    neighbours = _neighbours(table, groups, level)
+    discrimination, contradicts = _discrimination(table.scores, level)
+    names, is_dead = rows.coded["id"].names, np.ptp(table.scores, axis=0) == 0.0
+    unknown_last = np.where(np.isnan(discrimination), math.inf, discrimination)
+    order = np.lexsort((table.first, table.scores.mean(axis=0), unknown_last, is_dead))
+    shown_columns = look.read_at(rows.rows, table.first) if look is not None and rows.rows is not None and show else {}
+    columns = list(show)
+    items = tuple(
+        BenchmarkItem(
+            item=names[table.items[place]],
+            mean=float(table.scores[:, place].mean()),
+            discrimination=None if math.isnan(discrimination[place]) else float(discrimination[place]),
+            is_dead=bool(is_dead[place]),
+            contradicts=bool(contradicts[place]),
+            shown={column: shown_columns[column][place] for column in columns},
+        )
+        for place in order.tolist()
+    )
+    m = len(table.scores)
+    recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "missing_score": missing_score, "show": columns}
+    notes = [*rows.notes]
+    if table.left_out:
+        notes.append(f"Left out: {counted(table.left_out, 'item')} that some model lacks.")
+    if m < FEWEST_MODELS:
+        notes.append(f"No discrimination: {counted(m, 'model')} are too few, it needs {FEWEST_MODELS}.")
+    return BenchmarkItems(
+        rows=items,
+        score=name,
+        n=len(items),
+        models=m,
+        neighbours=neighbours.number,
+        told_apart=neighbours.told_apart,
+        detectable=neighbours.detectable,
+        smallest_significant=neighbours.smallest_significant,
+        notes=tuple(notes),
+        recipe=recipe | {"test_level": level},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _ScoresByItem:
+    """Mean scores over runs (m models, n items that all models have), the clusters of items, their codes and the first
+    row of each."""
+
+    scores: Floats
+    units: Integers | None
+    items: Integers
+    first: Integers
+    left_out: int
+
+    @classmethod
+    def of(cls, rows: ScoredRows, name: str, missing_score: float | None) -> _ScoresByItem:
+        values = rows.scores[name]
+        lacking = np.isnan(values)
+        if missing_score is not None:
+            values = np.where(lacking, missing_score, values)
+        elif lacking.any() and not rows.skip:
+            raise InputError("missing", name, row=int(lacking.argmax()), remedy="missing_score")
+        kept = np.flatnonzero(~np.isnan(values))
+        model, item = (rows.coded[role].codes[kept].astype(np.int64) for role in ("model", "id"))
+        n_items = len(rows.coded["id"].names)
+        cell = model * n_items + item
+        check_distinct_runs(rows, kept, np.unique(cell, return_inverse=True)[1])
+        shape = (len(rows.coded["model"].names), n_items)
+        times = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+        models = times.any(axis=1)
+        if models.sum() < 2:
+            raise InputError(f"there is {counted(int(models.sum()), 'model')}; a benchmark is judged by two or more.")
+        complete = np.asarray((times[models] > 0).all(axis=0))
+        if complete.sum() < 2:
+            raise InputError(
+                f"of {n_items:,} items, {int(complete.sum())} have a score of every model; "
+                f"{shown(rows.coded['id'].names[int((~complete).argmax())])} has not: keep models with the same items."
+            )
+        sums = np.bincount(cell, values[kept], minlength=shape[0] * shape[1]).reshape(shape)
+        scores = sums[models][:, complete] / times[models][:, complete]
+        codes, first, place = np.unique(item, return_index=True, return_inverse=True)
+        units = clusters_of_items(rows, kept, first, place)
+        of_complete = complete[codes]
+        return cls(
+            scores,
+            None if units is None else units[of_complete],
+            codes[of_complete],
+            kept[first[of_complete]],
+            int(n_items - complete.sum()),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Neighbours:
+    number: int
+    told_apart: int
+    detectable: float | None
+    smallest_significant: float | None
+
+
+def _neighbours(table: _ScoresByItem, groups: ItemGroups, level: float) -> _Neighbours:
+    """What tests of models next to each other show, and could show."""
+    order = np.argsort(-table.scores.mean(axis=1), kind="stable")
+    p_values, gaps, significant = [], [], []
+    n = table.scores.shape[1]
+    binary = bool(np.isin(table.scores, (0.0, 1.0)).all())
+    for a, b in pairwise(order):
+        test = mean_difference(table.scores[a], table.scores[b], groups)
+        p_values.append(test.p_value("two-sided"))
+        gaps.append(test.detectable(level, "two-sided"))
+        if binary and table.units is None:
+            discordant = int(np.count_nonzero(table.scores[a] != table.scores[b]))
+            significant.append(_smallest_significant(discordant, n, level))
+    known = [math.isfinite(p) for p in p_values]
+    p = np.where(known, p_values, 1.0)
+    adjusted = adjust_p_values(p)
+    finite = [gap for gap in gaps if math.isfinite(gap)]
+    return _Neighbours(
+        len(p_values),
+        int(np.count_nonzero(adjusted <= 1 - level)),
+        float(np.median(finite)) if finite else None,
+        float(np.median(significant)) if significant and math.isfinite(np.median(significant)) else None,
+    )
+
+
+def _smallest_significant(discordant: int, n: int, level: float) -> float:
+    """The smallest difference of two accuracies that the exact McNemar test finds with this many discordant items;
+    infinite if none is.
+
+    >>> _smallest_significant(20, 100, 0.95), _smallest_significant(5, 100, 0.95)
+    (0.1, inf)
+    """
+    from scipy.special import bdtr
+
+    fewer = np.arange(discordant // 2 + 1)
+    rejected = fewer[2 * bdtr(fewer, discordant, 0.5) <= 1 - level]
+    return float((discordant - 2 * rejected[-1]) / n) if len(rejected) else math.inf
+
+
+def _discrimination(scores: Floats, level: float) -> tuple[Floats, Flags]:
+    """The correlation of each item (n,) with the rest over models, NaN if dead, and whether it contradicts the rest."""
+    m, n = scores.shape
+    result, contradicts = np.full(n, math.nan), np.zeros(n, dtype=bool)
+    if m < FEWEST_MODELS:
+        return result, contradicts
+    centred = scores - scores.mean(axis=0)
+    rest = centred.sum(axis=1, keepdims=True) - centred
+    squares = (centred**2).sum(axis=0), (rest**2).sum(axis=0)
+    live = (np.ptp(scores, axis=0) > 0) & (squares[1] > ROUNDING * m)
+    covariance = (centred * rest).sum(axis=0)
+    result[live] = (covariance / np.sqrt(squares[0] * squares[1], where=live, out=np.ones(n)))[live]
+    places = np.flatnonzero(live)
+    if len(places):
+        p = np.array([_p_contradicts(centred[:, place] > 0.0, rest[:, place]) for place in places])
+        contradicts[places] = adjust_p_values(p) <= 1 - level
+    return result, contradicts
+
+
+def _p_contradicts(upper: Flags, rest: Floats) -> float:
+    """One-sided p-value that the models with the upper scores of an item are not the weaker ones on the rest.
+
+    The sum of their ranks under random assignment; ties rank them higher, so that p is not too small.
+    """
+    m, k = len(upper), int(upper.sum())
+    order = np.lexsort((upper, np.round(rest, 9)))
+    rank_sum = int((np.flatnonzero(upper[order]) + 1).sum())
+    least = k * (k + 1) // 2
+    if m <= EXACT_MODELS:
+        counts = _rank_sums(m)[k]
+        return min(float(counts[: rank_sum - least + 1].sum() / counts.sum()), 1.0)
+    from scipy.special import ndtr
+
+    mean, error = k * (m + 1) / 2, math.sqrt(k * (m - k) * (m + 1) / 12)
+    return max(float(ndtr((rank_sum + 0.5 - mean) / error)), 1 / math.comb(m, k))
+
+
+@cache
+def _rank_sums(m: int) -> Mapping[int, Floats]:
+    """For each k, in how many ways k of the ranks 1 to m have the sum k (k + 1) / 2 + s, for s = 0, 1, …, relative to
+    all.
+
+    >>> _rank_sums(4)[2].tolist()  # 1 + 2, 1 + 3, 1 + 4 or 2 + 3, 2 + 4, 3 + 4
+    [1.0, 1.0, 2.0, 1.0, 1.0]
+    """
+    ways: dict[int, Floats] = {0: np.ones(1)}
+    for rank in range(1, m + 1):
+        for k in range(min(rank, m), 0, -1):
+            before, shift = ways.get(k - 1), rank - k  # the largest rank adds this to the excess over 1 + … + k
+            size = k * (rank - k) + 1
+            total = np.zeros(size)
+            if k in ways:
+                total[: len(ways[k])] += ways[k]
+            if before is not None:
+                total[shift : shift + len(before)] += before
+            ways[k] = total
+    return ways
