@@ -165,7 +165,7 @@ def test_candidates_that_are_no_words_are_told(resolved: list[Any]) -> None:
         others = [row for row in range(len(spans)) if row not in lost]
         referred = any(np.isin(posterior.antecedents.row(row)[0], lost).any() for row in others)
         if referred:
-            with pytest.warns(UserWarning, match="candidates? of .* that are no words"):
+            with pytest.warns(UserWarning, match="candidates? of .* that are not words"):
                 scores_from_fastcoref(result, id="x")
         else:
             assert len(scores_from_fastcoref(result, id="x")) == len(others)
