@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -101,7 +103,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         )
         n = len(rows) - 1 if log is None else log.rows
     lists = lists_of_objects(columns) if log is None and explode is None else []
-    if len(lists) == 1 and n == len(named):  # each file is one object around its rows
+    if (
+        len(lists) == 1 and n == len(named) and not any(c.missing for c in columns if c.name == lists[0])
+    ):  # each file is one object around its rows
         return look(files, format=format, explode=lists[0])
     notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
     notes += _of_missing(columns)
@@ -126,7 +130,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         kinds = _kinds(named, tables)
         if len(kinds) > 1:
             notes.append(f"The files have different columns ({_said_of_kinds(kinds)}): give files of one kind.")
-            commands = [look_at(kinds[0][0].path, format, explode)]
+            commands = [look_at(_glob(kinds[0]), format, explode)]
         else:
             commands = of_a_table([columns[at] for at in places], usable, file_words, files=len(named))
         commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
@@ -247,6 +251,16 @@ def _kinds(files: Sequence[File], tables: Sequence[list[list[Any]]]) -> list[lis
             kinds.append((names, alike := []))
         alike.append(file)
     return sorted((kind for _, kind in kinds), key=len, reverse=True)
+
+
+def _glob(files: Sequence[File]) -> str:
+    """A pattern that names these files alone, such as runs/*/*/result.json; the first of them if there is none."""
+    folder = os.path.commonpath([os.path.dirname(file.path) for file in files])
+    depths = {os.path.relpath(file.path, folder).count(os.sep) for file in files}
+    names = {os.path.basename(file.path) for file in files}
+    name = names.pop() if len(names) == 1 else f"*{os.path.splitext(files[0].path)[1]}"
+    pattern = os.path.join(folder, *["*"] * max(depths), name)
+    return pattern if {*glob.glob(pattern)} == {file.path for file in files} else files[0].path
 
 
 def _said_of_kinds(kinds: Sequence[Sequence[File]]) -> str:

@@ -15,6 +15,7 @@ from howsure.data.logs.conversion import Log, with_defaults
 from howsure.data.seen_columns import (
     FEW,
     LISTS,
+    NON_ANSWERS,
     NUMBERS,
     ONE,
     PERCENTAGES,
@@ -33,6 +34,7 @@ from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, MODEL, PROMPT
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS
+from howsure.inputs.repeated_items import ITEM_COLUMNS as ROWS_OF_ITEMS
 
 MOST = 3
 
@@ -55,7 +57,9 @@ JUDGES = JUDGE | _words("llm gpt auto automatic autorater")
 PEOPLE = _words("human person people expert annotator")
 CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
 DOUBTS = _words("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
-MODELS = _words("model system engine llm arm method approach agent variant")
+ARMS = _words("arm method approach agent variant")
+MODELS = ARMS | _words("model system engine llm")
+OVERALL = _words("overall total final")
 ITEMS = _words("id uid uuid hash item question qid doc index idx example key instance sample")
 UNITS = _words(
     "task problem tweet document post sentence passage dialogue conversation thread user author article review"
@@ -66,13 +70,15 @@ MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate
 TURNS = _words("turn")
 TRACES = _words("trace traceid")  # of which each row may have its own
 RUNS = _words("run seed epoch trial repeat attempt")
+ITEM_COLUMNS = {*ROWS_OF_ITEMS, "task_id", "prompt_id", "case_id"}
 MOST_PARTS = 6  # columns that are tried as a part of what names an item
 MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
 MIN_LABELS = 10  # for corrected counts
 LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logprobs loglik")}
-POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive pos entailed good win")
-NEGATIVE = _words("0 0.0 false no wrong incorrect i fail failed negative neg bad lost")
+INSPECT, TRUTH = _words("c i p n"), _words("t f")  # letters of right and wrong answers
+POSITIVE = _words("1 1.0 true yes correct right pass passed success positive pos entailed good win")
+NO_VERDICTS = NON_ANSWERS | _words("null nan unclear unknown skipped")
 DETECTED = _words(
     "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
 )  # which a model finds
@@ -167,7 +173,8 @@ def _names_id(column: SeenColumn) -> bool:
 def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
     """Whether there are predictions or probabilities, and nothing that could be their labels."""
     chances = [column for column in columns if column.kind in (WITHIN, SHARES) and column.words & (CHANCES - SCORES)]
-    predictions = [column for column in columns if column.kind != TEXTS and column.words & PREDICTIONS]
+    predictions = [column for column in columns if column.words & PREDICTIONS and not _names_id(column)]
+    predictions = [column for column in predictions if column.kind != TEXTS and not column.words & MEASURES]
     return bool(chances or predictions) and not _Table(columns, (), (), 1).labels
 
 
@@ -230,7 +237,10 @@ def _positive(label: SeenColumn, others: Collection[str] = ()) -> list[str] | No
         return []
     if _numeric(label):
         return None
-    positives = [value for value in label.held if value.lower() in {*POSITIVE, *others}] or _denied(label.held)
+    held = {value.lower() for value in label.held}
+    letters = INSPECT if held <= INSPECT else TRUTH if held <= TRUTH else frozenset[str]()
+    yes = {*POSITIVE, *others, *(letters & {"c", "t"})}
+    positives = [value for value in label.held if value.lower().removesuffix(" answer") in yes] or _denied(label.held)
     return ["--positive", positives[0]] if len(positives) == 1 else None
 
 
@@ -245,10 +255,10 @@ def _denied(values: Collection[str]) -> list[str]:
 
 
 def _unread(label: SeenColumn) -> list[str]:
-    """The options that leave out values that mean neither yes nor no, such as `unparseable`."""
+    """The options that leave out values that are no answer, such as `unparseable`; all others are wrong."""
     if label.kind != FEW or _numeric(label):
         return []
-    others = sorted(value for value in label.held if value.lower() not in POSITIVE | NEGATIVE)
+    others = sorted(value for value in label.held if value.casefold() in NO_VERDICTS)
     return [*(word for other in others for word in ("--missing", other)), *(["--skip-missing"] if others else [])]
 
 
@@ -428,7 +438,7 @@ class _Table:
             score.kind == WITHIN and score is self._probability_column() and self._label() is not None
         ):
             return  # a probability of the label
-        whose, used = self._whose()
+        whose, used = self._whose(label=score)
         yield self._command(
             "score", ["--score", score.name, *(_positive(score) or []), *_unread(score), *whose], [score, *used]
         )
@@ -441,16 +451,18 @@ class _Table:
     def of_lists_of_scores(self) -> Iterator[str]:
         """Where each row has a list of scores, such as those of several runs of a judge: their mean, by item."""
         listed = next((column for column in self.columns if column.kind == LISTS and column.words & SCORES), None)
-        model, item = self._named(MODELS, FEW, TWO), self._item()
+        model, item = self._model(), self._item()
         if self._score() is None and listed is not None and listed.length is not None and item is not None:
             by = [] if model is None else ["--model", model.name]
             words = ["--explode", listed.name, "--score", listed.name, *by, "--cluster", item.name]
             yield self._command("score", words, [listed, model, item])
 
-    def _whose(self, *, taken: Sequence[SeenColumn] = ()) -> tuple[list[str], list[SeenColumn | None]]:
-        """The options that say of which model, group, item and run each answer is; and their columns."""
-        model, item = self._named(MODELS, FEW, TWO, taken=taken), self._item()
-        groups = [] if taken else self._groups()
+    def _whose(
+        self, *, taken: Sequence[SeenColumn] = (), label: SeenColumn | None = None
+    ) -> tuple[list[str], list[SeenColumn | None]]:
+        """The options that say of which model, group other than `label`, item and run an answer is; their columns."""
+        model, item = self._model(taken=taken), self._item()
+        groups = [] if taken else [column for column in self._groups() if column is not label]
         parts = [column for column in (model, *groups) if column is not None]
         by = [] if model is None else ["--model", model.name]
         group = (
@@ -474,7 +486,7 @@ class _Table:
         option_words, used = self._classes() or self._probability()
         if not option_words:
             return
-        item, model = self._item(), self._named(MODELS, FEW, TWO)
+        item, model = self._item(), self._model()
         groups = [column for column in (model, *self._groups()) if column is not None and column not in used]
         by = ["--group", ",".join([*(group.name for group in groups)])] if groups else self._by_file()
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
@@ -491,7 +503,7 @@ class _Table:
             others = [column for column in others if column.held and not column.words & DOUBTS]
             prediction = next((column for column in self.columns if self._predicts(column, label)), None)
             if prediction is not None and len(others) < 2:
-                whose, used = self._whose()
+                whose, used = self._whose(label=label)
                 answers = ["--target", label.name, "--prediction", prediction.name]
                 yield self._command("score", [*answers, *whose], [label, *used])
                 return
@@ -544,14 +556,12 @@ class _Table:
         columns = (column for column in self.columns if column.kind in kinds and column not in taken)
         return next((column for column in columns if not column.words.isdisjoint(words)), None)
 
-    def _with(self, words: Collection[str], kind: str, *, without: Collection[str]) -> Iterator[SeenColumn]:
-        columns = (column for column in self.columns if column.kind == kind and not column.words.isdisjoint(words))
-        return (column for column in columns if column.words.isdisjoint(without))
-
     def _item(self) -> SeenColumn | None:
         others = [column for column in self.columns if column.words & (RATERS | MEASURES | RUNS | TRACES)]
         ids = [column for column in self.columns if column not in others and _names_id(column)]
-        item = self._named(ITEMS, UNIQUE, REPEATED, taken=others)
+        repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
+        named = next((column for column in repeated if column.name.casefold() in ITEM_COLUMNS), None)
+        item = named or self._named(ITEMS, UNIQUE, REPEATED, taken=others)
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
         item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, taken=others)
         asked = next((column for column in self.columns if _is_asked(column)), None)
@@ -570,33 +580,44 @@ class _Table:
             column
             for column in self.columns
             if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS) and not column.words & SCORES
+            if not column.missing
         )
         candidates = (column for column in candidates if not _is_yes_or_no(column) and column is not self._item())
         return [column for column in candidates if "." not in column.name and not _is_asked(column)][:1]
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
-        few = (column for column in self.columns if column.kind == FEW and column.words & SCORES and _numeric(column))
         chances = [chance for column in self.columns if (chance := self._chance_of(column)) is not None]
-        chances += [column for column in self.columns if column.words & DOUBTS]
-        score = self._right() or self._named(SCORES, WITHIN, NUMBERS, taken=chances) or next(few, None)
-        return score or next(filter(_is_yes_or_no, self._with(SCORES, ONE, without=DOUBTS)), None)
+        scores = self._scores(TWO, FEW, WITHIN, NUMBERS, taken=chances)
+        amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
+        grades = [column for column in scores if column.kind in (TWO, FEW) and _numeric(column)]
+        always = filter(_is_yes_or_no, self._scores(ONE, taken=chances))
+        return self._right() or next((column for column in (*amounts, *grades, *always)), None)
+
+    def _scores(self, *kinds: str, taken: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
+        """The columns named for a score: first those named for nothing else, then overall ones."""
+        columns = [column for column in self.columns if column.kind in kinds and column.words & SCORES]
+        columns = [column for column in columns if not (column.words & DOUBTS or column in taken)]
+        return sorted(columns, key=lambda column: (column.name.lower() not in SCORES, not column.words & OVERALL))
 
     def _right(self) -> SeenColumn | None:
         """Whether each answer is right: in two values, or a few, one of which says yes."""
-        candidates = (
-            column
-            for column in self.columns
-            if column.kind in (TWO, FEW) and column.words & SCORES and len(column.held) < 5
-        )
+        candidates = (column for column in self._scores(TWO, FEW) if len(column.held) < 5)
         return next((column for column in candidates if _positive(column) is not None), None)
 
     def _label_of_answers(self) -> SeenColumn | None:
         """A label that says of the answers of models, which it does not predict, whether each is good."""
-        model, label = self._named(MODELS, FEW, TWO), self._two_labels()
-        if model is None or label is None or _numeric(label) or _positive(label) is None:
-            return None
-        return None if any(column.words & (PREDICTIONS | CHANCES) for column in self.columns) else label
+        labels = [label for label in self.labels if label.kind in (TWO, FEW) and len(label.held) < 5]
+        label = next((label for label in labels if not _numeric(label) and _positive(label)), None)
+        others = (column for column in self.columns if not column.words & MEASURES)
+        is_predicted = any(column.words & (PREDICTIONS | CHANCES) for column in others)
+        return None if self._model() is None or is_predicted else label
+
+    def _model(self, *, taken: Sequence[SeenColumn] = ()) -> SeenColumn | None:
+        """What is compared: the column of models, or else of arms of an experiment."""
+        named = [c for c in self.columns if c.words & MODELS and c not in taken and c.kind in (FEW, TWO, REPEATED)]
+        named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not _numeric(c))]
+        return next((c for c in named if not c.words & ARMS), next(iter(named), None))
 
     def _label(self) -> SeenColumn | None:
         """The label that one probability per row is of."""
@@ -606,7 +627,7 @@ class _Table:
         return next((column for column in self.labels if column.kind == TWO), None)
 
     def _probability_column(self) -> SeenColumn | None:
-        doubts = [column for column in self.columns if column.words & DOUBTS]
+        doubts = [column for column in self.columns if column.words & (DOUBTS | OVERALL)]
         return self._named(CHANCES, WITHIN, *VERBALISED, taken=doubts)
 
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:

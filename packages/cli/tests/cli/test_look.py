@@ -303,7 +303,7 @@ def test_lists_with_integers_that_no_float_can_hold_are_lists() -> None:
 
 def test_numbers_other_than_0_and_1_are_no_right_and_wrong() -> None:
     table("two.csv", "relevancy_score", [[0.89], [1.0]] * 20)
-    assert howsure.look("two.csv").commands == ()
+    assert howsure.look("two.csv").commands == ("howsure score two.csv --score relevancy_score",)
 
 
 def test_columns_are_those_of_all_files_of_a_log(tmp_path: Path) -> None:
@@ -384,6 +384,19 @@ def test_files_of_different_kinds_are_looked_at_one_by_one() -> None:
         "The files have different columns (mixed/a.csv and 1 more, mixed/c.csv): give files of one kind." in seen.notes
     )
     assert run("score", "mixed").code == 2
+
+
+def test_files_of_trials_are_named_by_a_pattern() -> None:
+    for run_name in ("run1", "run2"):
+        for trial in range(9):
+            Path(f"job/{run_name}/t{trial}").mkdir(parents=True)
+            row = {"task_id": f"t{trial}", "is_resolved": trial % 2 == 0}
+            Path(f"job/{run_name}/t{trial}/results.json").write_text(json.dumps(row))
+        Path(f"job/{run_name}/results.json").write_text(json.dumps({"accuracy": 0.5, "results": [{"id": 1}]}))
+    Path("job/run2/results.json").write_text(json.dumps({"results": [{"id": 1}]}))
+    assert howsure.look("job").commands == ("howsure look 'job/*/*/results.json'",)
+    (command,) = howsure.look("job/*/*/results.json").commands
+    assert command == "howsure score 'job/*/*/results.json' --score is_resolved --cluster task_id"
 
 
 def test_objects_in_objects_are_named() -> None:

@@ -266,6 +266,32 @@ def all_verified() -> Expected:
     return "proofs.csv", {"score": {"m0": 1.0, "m1": 1.0}}
 
 
+def words_of_graders() -> Expected:
+    rng = random(32)
+    grades = rng.choice(["correct", "confident_fabrication", "hedged_wrong"], (2, 50))
+    rows = ((f"q{i}", f"m{m}", "law", grades[m, i], i) for m in range(2) for i in range(50))
+    table("graded.csv", "question_id model_name domain category output_tokens", rows)
+    return "graded.csv", {"score": {f"m{m}": (grades[m] == "correct").mean() for m in range(2)}}
+
+
+def answers_of_many_models() -> Expected:
+    right = random(33).uniform(size=(70, 8)) < 0.6
+    rows = (
+        (f"model-{m}", f"p{i}", "C" if i % 2 else "A", "T" if right[m, i] else "F", "original")
+        for m in range(70)
+        for i in range(8)
+    )
+    table("many.csv", "model_slug puzzle_id correct_position correct variant", rows)
+    return "many.csv", {"score": {f"model-{m}": right[m].mean() for m in range(70)}}
+
+
+def overall_grades() -> Expected:
+    passed = random(34).integers(0, 2, (3, 60)).astype(bool)
+    rows = ((i, "2d", *passed[:, i], passed[:, i].mean()) for i in range(60))
+    table("overall.csv", "diagram_id subcategory extraction_success labels_passed overall_pass overall_score", rows)
+    return "overall.csv", {"score": only(passed[2])}
+
+
 def mt_bench() -> Expected:
     grades = random(10).integers(1, 11, (2, 40, 2))
     rows: list[dict[str, Any]] = [
@@ -462,6 +488,9 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "judges in objects": judges_in_objects,
     "metrics and difficulty": metrics_and_difficulty,
     "all verified": all_verified,
+    "words of graders": words_of_graders,
+    "answers of many models": answers_of_many_models,
+    "overall grades": overall_grades,
     "battles of left and right": battles,
     "MT-bench": mt_bench,
     "a folder of objects": folder_of_objects,
