@@ -280,7 +280,9 @@ def structures() -> click.Command:
     @click.command("structures", cls=Command)
     @click.argument("file", metavar="FILE")
     @click.option("--by-label", is_flag=True, help="One curve per label, the first element of a part.")
-    @click.option("--pairs", type=Written(), metavar="FILE", help="Also write the pairs: .parquet or .csv.")
+    @click.option(
+        "--pairs", type=Written(".parquet", ".csv"), metavar="FILE", help="Also write the pairs: .parquet or .csv."
+    )
     @binning_options
     @output_options
     @figure_option()
