@@ -344,6 +344,23 @@ class InputError(HowsureError, ValueError):
         return self.told(SURFACE.get(InPython()))
 
 
+@contextmanager
+def rows_at(place: Callable[[int], int | str]) -> Iterator[None]:
+    """A block whose errors have other row numbers, or places in words.
+
+    >>> with rows_at(lambda row: f"line {row + 2} of a.csv"):
+    ...     raise InputError("missing", "label", value=EMPTY, row=3)
+    Traceback (most recent call last):
+    howsure.errors.InputError: label must not be missing; line 5 of a.csv is empty.
+    """
+    try:
+        yield
+    except InputError as error:
+        if type(error) is not InputError:
+            raise
+        raise error.at(place) from error
+
+
 class MissingExtraError(HowsureError, ImportError, NotImplementedError):
     """An optional dependency is not installed. The message says what to install.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -34,9 +35,9 @@ from howsure.data.tables.named_files import (
     text_source,
 )
 from howsure.data.tables.table import column_names, open_table
-from howsure.errors import ColumnName, InputError
+from howsure.errors import ColumnName, InputError, rows_at
 from howsure.files.whole import copy_whole
-from howsure.inputs.classes import distributions
+from howsure.inputs.classes import check_scores
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers, Probabilities
 from howsure.inputs.pairs_from import check_one_probability
@@ -192,13 +193,15 @@ class FileToExtend:
 
     def _check(self, scores: Floats, rows: Integers) -> None:
         name = ColumnName(self.columns.shown, "y_prob")
-        if self.classes:
-            distributions(scores, self.classes, self.scale, name=name, place=lambda row: self.place(int(rows[row])))
-            return
-        try:
-            check_one_probability(scores, self.scale, name=name)
-        except InputError as error:
-            raise error.at(lambda row: self.place(int(rows[row]))) from None
+        with self.placed(rows):
+            if self.classes:
+                check_scores(scores, self.classes, self.scale, name=name)
+            else:
+                check_one_probability(scores, self.scale, name=name)
+
+    def placed(self, rows: Integers) -> AbstractContextManager[None]:
+        """A block whose errors name the places of some rows in the file."""
+        return rows_at(lambda row: self.place(int(rows[row])))
 
 
 def open_to_extend(

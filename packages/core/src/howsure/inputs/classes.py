@@ -6,7 +6,7 @@ The input is probabilities, logits or log-probabilities of K classes; labels are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,53 +45,39 @@ def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
     return probabilities
 
 
-def log_scale_fault(matrix: Floats, names: tuple[str, ...], scale: str, *, name: str) -> InputError | None:
-    """Error for the first invalid row, or None. Logits must be finite; log-probabilities at most 0, one above -inf."""
+def check_log_scale(matrix: Floats, names: tuple[str, ...], scale: str, *, name: str) -> None:
+    """Check logits (finite) or log-probabilities (at most 0, one above -inf). Raises InputError for a row."""
     wrong = ~np.isfinite(matrix) if scale == LOGITS else ~(matrix <= ROUNDING)
     rows = wrong.any(axis=1) | (matrix.max(axis=1) == -math.inf)
     if not rows.any():
-        return None
+        return
     row = int(rows.argmax())
     if not wrong[row].any():
         rule = "{parameter} must be greater than -inf for at least one class; {row} is -inf for every class"
-        return InputError(rule, name, row=row, remedy="leave_out_rows")
+        raise InputError(rule, name, row=row, remedy="leave_out_rows")
     column = int(wrong[row].argmax())
     remedy = "use_logprobs" if scale == LOGITS else "use_logits"
-    return InputError(
+    raise InputError(
         SCALE_RULES[scale], name, value=float(matrix[row, column]), row=row, class_name=names[column], remedy=remedy
     )
 
 
-def distributions(
-    matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str, place: Callable[[int], str] | None = None
-) -> Floats:
+def distributions(matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str) -> Floats:
     """Check scores of classes (n, K) and return them as probabilities.
 
     scale: "logits" or "logprobs", which are converted by softmax; None for probabilities, which are returned unchanged.
-    name: the parameter or column in messages. place: maps a row number to its location in words. Raises InputError at
-    the first invalid row.
+    name: the parameter or column in messages. Raises InputError at the first invalid row.
     """
-    check_scores(matrix, names, scale, name=name, place=place)
+    check_scores(matrix, names, scale, name=name)
     return matrix if scale is None else softmax(matrix)
 
 
-def check_scores(
-    matrix: Floats,
-    names: tuple[str, ...],
-    scale: str | None,
-    *,
-    name: str,
-    scales: str = GIVEN_PREFIX,
-    place: Callable[[int], str] | None = None,
-) -> None:
-    """Check scores of classes (n, K) as `distributions` does, without converting; scales: see `probability_advice`."""
-    error = (
-        probability_fault(matrix, names, name=name, scales=scales)
-        if scale is None
-        else log_scale_fault(matrix, names, scale, name=name)
-    )
-    if error is not None:
-        raise error if place is None else error.at(place)
+def check_scores(matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str) -> None:
+    """Check scores of classes (n, K) as `distributions` does, without converting."""
+    if scale is None:
+        check_distributions(matrix, names, name=name, scales=GIVEN_PREFIX)
+    else:
+        check_log_scale(matrix, names, scale, name=name)
 
 
 # Reduction to pairs: the top class, one class, or every class as a group.
@@ -234,10 +220,8 @@ def class_positions(
     raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it contains {wrong!r}.")
 
 
-def probability_fault(
-    matrix: Floats, names: tuple[str, ...], *, name: str, scales: str | None = None
-) -> InputError | None:
-    """Error for the first row with a value outside [0, 1] or a sum that is not 1 within 0.001; None if all are valid.
+def check_distributions(matrix: Floats, names: tuple[str, ...], *, name: str, scales: str | None = None) -> None:
+    """Raise InputError for the first row with a value outside [0, 1] or a sum that is not 1 within 0.001.
 
     scales: see `probability_advice`.
     """
@@ -246,14 +230,14 @@ def probability_fault(
         row, column = (int(index) for index in np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0)))[0])
         value = float(matrix[row, column])
         if np.isnan(value):
-            return missing(name, row, class_name=names[column])
+            raise missing(name, row, class_name=names[column])
         remedy = probability_advice(value, float(high), scales=scales, transform="softmax")
-        return InputError("outside", name, value=value, row=row, low=0, high=1, class_name=names[column], remedy=remedy)
+        raise InputError("outside", name, value=value, row=row, low=0, high=1, class_name=names[column], remedy=remedy)
     sums = matrix.sum(axis=1)
     wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
     if len(wrong):
         row = int(wrong[0])
-        return InputError(
+        raise InputError(
             "{parameter} must sum to 1 in every row (within {tolerance}); {row} sums to {total:.6g}",
             name,
             row=row,
@@ -261,7 +245,6 @@ def probability_fault(
             tolerance=SUM_TOLERANCE,
             remedy="Is a class missing? Evaluate scores of separate questions one column at a time.",
         )
-    return None
 
 
 def class_columns(values: object, name: str) -> Floats:

@@ -6,14 +6,14 @@ import inspect
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy as np
 
-from howsure.errors import ColumnName, InputError, Parameter, at_row
+from howsure.errors import ColumnName, InputError, Parameter, at_row, rows_at
 from howsure.first_use import installed, require
 from howsure.inputs.checks import Column, is_missing
 from howsure.inputs.matching import PairedRows
@@ -68,15 +68,9 @@ class Rows:
     def __getitem__(self, name: str) -> Any:
         return self.columns[name]
 
-    @contextmanager
-    def placed(self) -> Iterator[None]:
+    def placed(self) -> AbstractContextManager[None]:
         """A context in which InputErrors report the row's location in the source instead of its position."""
-        try:
-            yield
-        except InputError as error:
-            if self.place is at_row or type(error) is not InputError:
-                raise
-            raise error.at(self.place) from error
+        return nullcontext() if self.place is at_row else rows_at(self.place)
 
 
 class Read(Protocol):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, parameter, shown
+from howsure.errors import InputError, parameter, rows_at, shown
 from howsure.inputs.checks import (
     Coded,
     Column,
@@ -277,10 +277,8 @@ def partial_scores(
         scores, places = np.full(n, np.nan), sorted(values)
         rows = np.empty(len(places), dtype=object)
         rows[:] = [values[row] for row in places]
-        try:
+        with rows_at(places.__getitem__):
             scores[places] = _scores_of_objects(rows, pos_label, name, notes, must_occur=must_occur)
-        except InputError as error:
-            raise error.at(lambda row: places[row]) from error
         return scores
     if isinstance(values, Coded):
         rows = np.array(values.names, dtype=object)[values.codes]

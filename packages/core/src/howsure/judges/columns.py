@@ -11,7 +11,7 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.counts.notes import note_text
-from howsure.errors import GIVEN, LOOK, InputError, parameter
+from howsure.errors import GIVEN, LOOK, InputError, parameter, rows_at
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
@@ -146,10 +146,8 @@ class Columns:
         """
         labelled = np.flatnonzero(~np.isnan(people))
         strata, inclusion = (self.drawn_at(role, rows) for role in DRAWN)
-        try:
+        with rows_at(lambda row: int(rows[row])):
             draw, _ = read_draw(Elements(len(rows), None), labelled, strata=strata, inclusion=inclusion)
-        except InputError as error:
-            raise error.at(lambda row: int(rows[row])) from error
         if draw.note is not None and (note := note_text(draw.note)) not in self.notes:
             self.notes.append(note)
         units = self.units_of(rows)

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.errors import InputError
 from howsure.files.whole import Place
 from howsure.inputs.arguments import check_arguments
-from howsure.inputs.frames import Rows, Source
+from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Pairs, Probabilities
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -282,7 +282,7 @@ def recalibrate_file(
         rows.check_new(names)
         with data.progress(rows.n, "rows") as advance:
             for chunk in rows.chunks():
-                with Rows({}, place=lambda row, chunk_rows=chunk.rows: rows.place(int(chunk_rows[row]))).placed():  # type: ignore[misc]
+                with rows.placed(chunk.rows):
                     after = map.apply_rows(scores_of(chunk.scores, rows.scale, map.floor), chunk.groups, rows.groups)
                 columns = [after] if after.ndim == 1 else list(after.T.copy())
                 rows.add(chunk, dict(zip(names, columns, strict=True)))

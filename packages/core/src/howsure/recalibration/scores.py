@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, rows_at
 from howsure.inputs.checks import (
     GIVEN_PREFIX,
     check_clusters,
@@ -20,7 +20,6 @@ from howsure.inputs.checks import (
     check_weights,
 )
 from howsure.inputs.classes import check_scores, class_columns, class_positions, softmax
-from howsure.inputs.frames import Rows as RowsOf
 from howsure.inputs.frames import Source, all_columns, columns_from, columns_of, is_frame
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import (
@@ -111,7 +110,7 @@ def scores_from(
     if _is_matrix(values):
         matrix = class_columns(values, name)
         names = _names(classes, matrix.shape[1])
-        check_scores(matrix, names, None if logits is None else LOGITS, name=name, scales=GIVEN_PREFIX)
+        check_scores(matrix, names, None if logits is None else LOGITS, name=name)
         return classes_of(matrix + 0.0, logits=logits is not None, floor=floor), names
     if logits is None:
         return binary_of(check_probabilities(values, scales=GIVEN_PREFIX), floor=floor), ()
@@ -355,7 +354,7 @@ def labelled_read(
                 labelled = replace(labelled, scores=binary_of(odds, logits=True, floor=floor))
             labelled = replace(labelled, positive=labelled.positive or roles["pos_label"])
         table = predictions.selection.table
-        with RowsOf({}, place=lambda row: table.place_of(int(positions[row]))).placed():
+        with rows_at(lambda row: table.place_of(int(positions[row]))):
             yield labelled, predictions.describe()
 
 

@@ -9,10 +9,10 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, rows_at
 from howsure.inputs.arguments import check_arguments, is_listlike
 from howsure.inputs.checks import listed
-from howsure.inputs.classes import probability_fault, reduced
+from howsure.inputs.classes import check_distributions, reduced
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike
@@ -81,9 +81,8 @@ def tag_pairs(
     _check_lengths([len(matrix) for matrix in matrices], gold)
     matrix = _joined(matrices, len(names))
     codes = gold_numbers(gold, names, unknown_tags=unknown_tags)
-    error = probability_fault(matrix, names, name="posterior")
-    if error is not None:
-        raise error.at(lambda row: f"token {row}")
+    with rows_at("token {}".format):
+        check_distributions(matrix, names, name="posterior")
     if tag is None or isinstance(tag, str):
         return reduced(codes, matrix, names, reduce=reduce if tag is None else tag, clusters=_clusters(matrices))
     chosen = tuple(name for name in names if name in tag)

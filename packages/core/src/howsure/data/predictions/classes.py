@@ -8,13 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.predictions.selection import Selection, codes_sql, label_counts
+from howsure.data.predictions.selection import Selection, label_counts
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
-from howsure.errors import ColumnName, InputError, parameter, shown
+from howsure.errors import ColumnName, InputError, parameter, rows_at, shown
 from howsure.inputs.checks import no_number
-from howsure.inputs.classes import class_positions, distributions, probability_fault, reduced, softly_reduced, tied_rows
+from howsure.inputs.classes import (
+    check_distributions,
+    class_positions,
+    distributions,
+    reduced,
+    softly_reduced,
+    tied_rows,
+)
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
@@ -64,7 +71,7 @@ def class_labels(
     labels = tuple(label_counts(selection, label, limit=selection.n))
     names = None if classes is None else tuple(classes)
     positions, names = class_positions(labels, names, k, name=label.name)
-    return positions[selection.column(codes_sql(selection.table.connection, label.text, labels))], names
+    return positions[selection.codes(label.text, labels)], names
 
 
 def class_shares(
@@ -88,10 +95,13 @@ def class_shares(
     shares = class_matrix(selection, [label], lists=True)
     if shares.shape[1] != k:
         raise InputError(f"{label.name} must contain the shares of {k} classes; it contains {shares.shape[1]}.")
-    error = probability_fault(shares, names, name=ColumnName(label.name, "y_true"))
-    if error is not None and error.fault is not None:
+    try:
+        check_distributions(shares, names, name=ColumnName(label.name, "y_true"))
+    except InputError as error:
         remedy = "Give the share of annotators for each class: divide counts by the number of annotators."
-        raise InputError(replace(error.fault.at(selection.place_of), remedy=remedy))
+        if error.fault is None:
+            raise
+        raise InputError(replace(error.fault.at(selection.place_of), remedy=remedy)) from None
     return shares, names
 
 
@@ -215,7 +225,8 @@ def pairs_of_classes(
     else:
         codes, names = class_labels(selection, label, classes, matrix.shape[1])
         rows = ClassRows(matrix, scale, codes, names)
-    matrix = distributions(matrix, names, scale, name=ColumnName(scores.shown, "y_prob"), place=selection.place_of)
+    with rows_at(selection.place_of):
+        matrix = distributions(matrix, names, scale, name=ColumnName(scores.shown, "y_prob"))
     if rows is None:
         return pairs_of_shares(selection, label, matrix, classes, reduce, other_columns)
     weights, groups, group_names, clusters = other_columns()

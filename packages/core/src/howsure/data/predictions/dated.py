@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.predictions.rows import load_values
 from howsure.data.predictions.selection import SEPARATE, file_of, missing_value
 from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL as EVERY_ROW
@@ -51,11 +50,11 @@ def dated_of(
             raise missing_value(table, column, test, values=missing)
         day = _day_sql(table.columns[dates])
         _check_dates(table, table.columns[dates], day, f"({selection.where} OR ({unlabelled}))")
-        days = np.asarray(load_values(selection, day)).astype("datetime64[D]")
+        days = selection.values(day).astype("datetime64[D]")
         waiting = table.ask(f"{day}, count(*)", rest=f"WHERE {unlabelled} GROUP BY 1 ORDER BY 1")
         cluster, clusters = predictions.columns.get(AS_READ["clusters"]), None
         if cluster is not None:
-            clusters = load_values(selection, f"md5_number_lower({table.columns[cluster].text})")
+            clusters = selection.values(f"md5_number_lower({table.columns[cluster].text})")
             clusters = clusters.astype(np.uint64).view(np.int64)
             if source.across_files == SEPARATE:
                 files = [fingerprint(os.path.realpath(file.name)) for file in table.files]

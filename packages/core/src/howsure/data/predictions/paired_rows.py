@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.predictions.predictions import Predictions
-from howsure.data.predictions.rows import load_values
 from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, ITEM_HASH
 from howsure.inputs.matching import (
@@ -47,7 +46,7 @@ def paired_rows(
     if ITEM in str(a.columns.get("id")).split(","):
         tables = [model.selection.table for model in (a, b)]
         if all(ITEM_HASH in table.columns for table in tables):
-            hashes = [load_values(model.selection, model.selection.table.columns[ITEM_HASH].text) for model in (a, b)]
+            hashes = [model.selection.values(model.selection.table.columns[ITEM_HASH].text) for model in (a, b)]
             shared = paired_by_documents(shared, *hashes, ids=keys[0])
     pairs_a, pairs_b = a.pairs(), b.pairs()
     if (len(pairs_a) // a.selection.n, pairs_a.group_names) != (len(pairs_b) // b.selection.n, pairs_b.group_names):
@@ -74,7 +73,7 @@ def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.N
     """The keys of the used rows of each model, in the order of its pairs: ids as text, or positions."""
     if "id" in a.columns:
         ids = [
-            load_values(predictions.selection, predictions.selection.table.columns[predictions.columns["id"]].text)
+            predictions.selection.values(predictions.selection.table.columns[predictions.columns["id"]].text)
             for predictions in (a, b)
         ]
         return ids[0].astype(np.str_), ids[1].astype(np.str_)

@@ -19,7 +19,7 @@ from howsure.data.predictions.classes import (
     with_stated_confidence,
 )
 from howsure.data.predictions.repeated_rows import item_columns, note_on_items, repeated_rows
-from howsure.data.predictions.rows import load_clusters, load_groups, load_weights
+from howsure.data.predictions.rows import load_clusters, load_weights
 from howsure.data.predictions.selection import (
     SAME,
     SEPARATE,
@@ -255,7 +255,7 @@ def _beside(
     weights, groups, clusters = (columns.get(role) for role in ("sample_weight", "groups", "clusters"))
     return (
         None if weights is None else load_weights(selection, weights),
-        None if groups is None else load_groups(selection, groups, group_names),
+        None if groups is None else selection.codes(groups.text, group_names),
         group_names,
         None if clusters is None else load_clusters(selection, clusters, separate=separate),
     )

@@ -20,12 +20,11 @@ from howsure.data.predictions.selection import (
     check_pooling,
     check_way,
     codes_sql,
-    enumerated_sql,
     opened_files,
 )
-from howsure.data.tables.database import Column, chunks, literal, reading
+from howsure.data.tables.database import Column, literal, reading
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
-from howsure.errors import InputError
+from howsure.errors import InputError, rows_at
 from howsure.inputs.checks import (
     Coded,
     check_clusters,
@@ -49,15 +48,8 @@ def load_weights(selection: Selection, column: Column) -> Floats:
     Raises InputError naming file and row if one is not a number, negative or infinite.
     """
     values = class_matrix(selection, [column], lists=False)[:, 0]
-    try:
+    with rows_at(selection.place_of):
         return check_weights(values, n=selection.n, name=column.called)
-    except InputError as error:
-        raise error.at(selection.place_of) from error
-
-
-def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) -> Integers:
-    """The position of each row's group among `names`."""
-    return selection.column(codes_sql(selection.table.connection, column.text, names))
 
 
 def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
@@ -69,7 +61,7 @@ def load_clusters(selection: Selection, column: Column, *, separate: bool = Fals
         sql, is_text = f"CAST({column.text} AS BIGINT)", False
     codes = _text_codes(selection, column) if is_text else None
     if codes is None:
-        values = load_values(selection, sql)
+        values = selection.values(sql)
         codes = check_clusters(values, n=selection.n, name=column.name)
     return apart_by_file(selection, codes) if separate else codes
 
@@ -85,13 +77,8 @@ def _text_codes(selection: Selection, column: Column) -> Integers | None:
     The database codes them: as objects of Python, long keys of many rows take seconds.
     """
     (count,) = selection.ask(f"approx_count_distinct({column.text})")[0]
-    return None if int(str(count)) > MOST_ENUMERATED else selection.column(enumerated_sql(selection, column))
-
-
-def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:
-    """The values of an expression for each used row, in the order of the files."""
-    with reading(selection.table.name):
-        return np.asarray(selection.table.connection.sql(selection.query([f"{sql} AS value"])).fetchnumpy()["value"])
+    texts = f"SELECT DISTINCT {column.text} FROM {selection.table.relation} WHERE {selection.where} ORDER BY 1"
+    return None if int(str(count)) > MOST_ENUMERATED else selection.codes(column.text, texts)
 
 
 # Features: numbers, days or names.
@@ -294,9 +281,7 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
         return class_matrix(selection, [column], lists=True)
     if kind == "number":
         return class_matrix(selection, [column], lists=False)[:, 0]
-    with reading(selection.table.name):
-        relation = selection.table.connection.sql(selection.query([f"{_raw_value(column)} AS value"]))
-        return np.ma.getdata(relation.fetchnumpy()["value"])
+    return selection.values(_raw_value(column))
 
 
 def _raw_value(column: Column) -> str:
@@ -317,12 +302,7 @@ def _coded(selection: Selection, column: Column, text: str | None = None) -> Cod
     if len(distinct_texts) > MOST_CODED:
         return _values(selection, column, "text")
     names = tuple(sorted((str(text) for (text,) in distinct_texts), key=natural_order))
-    query = selection.query([codes_sql(selection.table.connection, text, names)])
-    codes, start = np.empty(selection.n, dtype=np.min_scalar_type(-len(names))), 0
-    for (part,) in chunks(selection.table.connection, query, [np.int64]):
-        codes[start : start + len(part)] = part
-        start += len(part)
-    return Coded(codes, names)
+    return Coded(selection.codes(text, names, np.min_scalar_type(-len(names))), names)
 
 
 def _by_row(selection: Selection, column: Column, missing_values: Sequence[str]) -> dict[int, Any]:

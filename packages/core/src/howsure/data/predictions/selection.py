@@ -183,6 +183,15 @@ class Selection:
         """The values of an expression for each used row, in the order of the files; NullFound if one is null."""
         return np.concatenate([part for (part,) in chunks(self.table.connection, self.query([sql]), [dtype])])
 
+    def codes(self, text: str, names: Sequence[str] | str, dtype: Any = np.int64) -> npt.NDArray[Any]:
+        """The position of each used row's text among `names`, or among those that a query gives."""
+        return self.column(codes_sql(self.table.connection, text, names), dtype)
+
+    def values(self, sql: str) -> npt.NDArray[Any]:
+        """The values of an expression for each used row, in the order of the files."""
+        with reading(self.table.name):
+            return np.asarray(self.table.connection.sql(self.query([f"{sql} AS value"])).fetchnumpy()["value"])
+
     def positions_of(self, rows: Sequence[int]) -> dict[int, int]:
         """The positions of some used rows."""
         if self.where == ALL or not len(rows):
@@ -332,30 +341,19 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
     return {name: sizes[name] for name in sorted(map(str, sizes), key=natural_order)}
 
 
-def enum_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
-    """A text as a value of the enumeration `names`, so that Arrow streams contain codes; null for other texts."""
-    return f"TRY_CAST({text} AS {_new_type(connection, literals(names))})"
+def enum_sql(connection: Connection, text: str, names: Sequence[str] | str) -> str:
+    """A text as a value of an enumeration, so that Arrow streams contain codes; null for other texts.
+
+    names: its values, or a query for them; they become a type of the database.
+    """
+    type_ = f"names_{next(NUMBERS)}"
+    connection.execute(f"CREATE TYPE {type_} AS ENUM ({names if isinstance(names, str) else literals(names)})")
+    return f"TRY_CAST({text} AS {type_})"
 
 
-def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
-    """The position of a text among `names` in SQL, null for other texts; the names become a type of the database."""
-    return _position(text, _new_type(connection, literals(names)))
-
-
-def enumerated_sql(selection: Selection, column: Column) -> str:
-    """The position of a column's text among its distinct texts in the used rows, in order."""
-    texts = f"SELECT DISTINCT {column.text} AS text FROM {selection.table.relation} WHERE {selection.where} ORDER BY 1"
-    return _position(column.text, _new_type(selection.table.connection, texts))
-
-
-def _new_type(connection: Connection, names: str) -> str:
-    name = f"names_{next(NUMBERS)}"
-    connection.execute(f"CREATE TYPE {name} AS ENUM ({names})")
-    return name
-
-
-def _position(text: str, type: str) -> str:
-    return f"CAST(enum_code(TRY_CAST({text} AS {type})) AS BIGINT)"
+def codes_sql(connection: Connection, text: str, names: Sequence[str] | str) -> str:
+    """The position of a text among `names` in SQL, null for other texts."""
+    return f"CAST(enum_code({enum_sql(connection, text, names)}) AS BIGINT)"
 
 
 # Several files as one: whether equal values of a column in two of them are the same thing, which the user must say.

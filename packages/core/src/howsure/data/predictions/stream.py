@@ -18,7 +18,7 @@ from howsure.data.predictions.classes import class_matrix, no_numbers
 from howsure.data.predictions.selection import Selection, enum_sql, label_counts, labels_refused
 from howsure.data.tables.connections import THREADS
 from howsure.data.tables.database import Column, NullFound, chunks
-from howsure.errors import InputError
+from howsure.errors import InputError, rows_at
 from howsure.inputs.checks import is_weight, no_weight, weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.inputs.pairs_from import check_one_probability
@@ -66,13 +66,11 @@ class PairStream:
             raise self._null() from None
 
     def _checked(self, chunk: Chunk, start: int, *, weighted: bool) -> Chunk:
-        try:
+        with rows_at(lambda row: self.selection.place_of(start + row)):
             probabilities = check_one_probability(chunk[0], self.scale, name=self.y_prob.called)
             if self.sample_weight is not None and weighted and not is_weight(chunk[2]).all():
                 row = int(is_weight(chunk[2]).argmin())
                 raise no_weight(self.sample_weight.called, float(chunk[2][row]), row=row)
-        except InputError as error:
-            raise error.at(lambda row: self.selection.place_of(start + row)) from error
         if chunk[1].max() > 1:
             raise self._null()
         return [probabilities, *chunk[1:]]
@@ -103,10 +101,8 @@ class PairStream:
     def probabilities(self) -> Floats:
         """All probabilities, without labels."""
         values = class_matrix(self.selection, [self.y_prob], lists=False)[:, 0]
-        try:
+        with rows_at(self.selection.place_of):
             return check_one_probability(values, self.scale, name=self.y_prob.called)
-        except InputError as error:
-            raise error.at(self.selection.place_of) from error
 
 
 # Work on a stream by several threads, with results that do not depend on which of them was quicker.
