@@ -3,8 +3,8 @@
     make bench JOB=agreement
 
 The peer gets a matrix of numbers and computes one coefficient. `rater_agreement` gets columns of names (raters, items,
-grades) and computes the share of equal grades, α, κ and AC of all raters and of each pair, with intervals. Goal: 4 × the
-peer, where items are numbers.
+grades) and computes the share of equal grades, α, κ and AC of all raters and of each pair, with intervals.
+Goal: 4 × the peer, where items are numbers.
 """
 
 from __future__ import annotations

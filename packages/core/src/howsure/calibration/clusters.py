@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure.calibration.error import LEAST_EFFECTIVE, UNDEFINED, ClusterSums, RareClusters, RareLabels, SquaredError
 from howsure.inputs.pairs import Floats
+from howsure.stats.threads import one_thread
 
 # The null distribution of the clustered estimate: the sign of every cluster's gaps is random.
 
@@ -70,12 +71,13 @@ def _is_dense(cells: ClusterSums) -> bool:
 def _products_of_bins(cells: ClusterSums, values: Floats) -> Floats:
     """M'M (bins, bins) for M (clusters, bins) with these values, from dense blocks of clusters."""
     products, row = np.zeros((cells.n_bins, cells.n_bins)), np.cumsum(np.bincount(cells.starts, minlength=len(values)))
-    for start in range(0, len(cells.starts), ROWS):
-        stop = min(start + ROWS, len(cells.starts))
-        entries = slice(cells.starts[start], cells.starts[stop] if stop < len(cells.starts) else None)
-        block = np.zeros((stop - start, cells.n_bins))
-        block[row[entries] - start - 1, cells.bin[entries]] = values[entries]
-        products += block.T @ block
+    with one_thread():
+        for start in range(0, len(cells.starts), ROWS):
+            stop = min(start + ROWS, len(cells.starts))
+            entries = slice(cells.starts[start], cells.starts[stop] if stop < len(cells.starts) else None)
+            block = np.zeros((stop - start, cells.n_bins))
+            block[row[entries] - start - 1, cells.bin[entries]] = values[entries]
+            products += block.T @ block
     return products
 
 
