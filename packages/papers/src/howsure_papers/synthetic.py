@@ -14,6 +14,8 @@ from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.simulation import simulate_pairs
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.show.table import COUNT, Column, digits
+from howsure_papers import curve_distances
+from howsure_papers.curve_distances import distances_by_truth, steps_of_distances
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.reproduction import TEXT, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
 
@@ -49,7 +51,12 @@ class Scores:
 
 def steps_of_synthetic(n_simulations: int = 20) -> int:
     """How many samples `reproduce_synthetic` draws."""
-    return n_simulations * len(BETAS) * (len(TRANSFORMS) * (1 + len(SIZES)) + 1)
+    samples = n_simulations * len(BETAS) * (len(TRANSFORMS) * (1 + len(SIZES)) + 1)
+    return samples + steps_of_distances(_runs_of_distances(n_simulations))
+
+
+def _runs_of_distances(n_simulations: int) -> int:
+    return max(n_simulations // 5, 2)
 
 
 @experiment(TITLE, steps=steps_of_synthetic)
@@ -62,6 +69,7 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
     (doubled, stepped), (_, shifted) = (_by_bin_size(t, n_simulations, rng, advance) for t in TRANSFORMS)
     calibrated, uncalibrated = (_by_sample_size(t, n_simulations, rng, advance) for t in TRANSFORMS)
     errors = _errors_by_bin_size(n_simulations, np.random.default_rng([seed, 7]), advance)
+    distances = distances_by_truth(_runs_of_distances(n_simulations), seed, advance)
     every = {
         "4.7": ("calibrated, bin size doubled", doubled, "bin size", True),
         "4.8": ("calibrated, n = 100,000", stepped, "bin size", False),
@@ -78,10 +86,12 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
             _to_zero(calibrated),
             _to_constant(uncalibrated),
             _footnote_7(errors),
+            *curve_distances.findings(distances),
         ),
         tables=[
             *(_table(f"Figure {figure}: {what}", scores, x) for figure, (what, scores, x, _) in every.items()),
             _errors_table(errors, n_simulations),
+            curve_distances.table(distances, _runs_of_distances(n_simulations)),
         ],
         drawings=[
             Drawing(
@@ -98,6 +108,9 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
             "Footnote 7 of the paper of 2015: the debiased error removes the noise that small bins add, not what large "
             "bins hide by averaging over predictions of different calibration. So its bins may be small, but must not "
             "be large.",
+            "Distances from the true curve: predictions have a Beta(0.5, 0.5) distribution, labels are calibrated, "
+            "moved by k, or 1 with probability q^1.5. The paper's 5,000 pairs a bin are meant for more pairs than "
+            "these.",
         ],
         recipe={"runs": n_simulations, "seed": seed, "pairs": PAIRS, "beta": [list(beta) for beta in BETAS]},
     )

@@ -11,7 +11,7 @@ from tests.papers.whole import check_whole, rows_of
 
 from howsure import calibration_curve, simulate_pairs
 from howsure.inputs.pairs import Pairs
-from howsure_papers import quantiles
+from howsure_papers import curve_distances, quantiles
 from howsure_papers import synthetic as synthetic_experiment
 from howsure_papers.binning import reproduce_binning
 from howsure_papers.quantiles import BIASED, MEAN, NARROW, NORMAL, RIGHT, inside, of_dates, read_dated, simulated
@@ -23,6 +23,7 @@ from howsure_papers.synthetic import _score, reproduce_synthetic
 def synthetic() -> Iterator[Reproduction]:
     steps: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(curve_distances, "PAIRS", 2_000)
         patch.setattr(synthetic_experiment, "BETAS", ((0.3, 0.7), (2.0, 5.0)))
         result = reproduce_synthetic(n_simulations=1, seed=3, advance=steps.append)
         assert sum(steps) == reproduce_synthetic.steps(1)
@@ -40,9 +41,16 @@ def test_the_scores_are_those_of_the_public_call(decimals: int) -> None:
 
 @pytest.mark.long
 def test_every_figure_has_its_finding_table_and_drawing(synthetic: Reproduction) -> None:
-    assert [finding.figure for finding in synthetic.findings] == [*(f"4.{i}" for i in range(7, 12)), "footnote 7"]
+    assert [finding.figure for finding in synthetic.findings] == [
+        *(f"4.{i}" for i in range(7, 12)),
+        *("footnote 7", "footnote 7", "chapter 2"),
+    ]
     captions = [table.caption.split(":")[0] for table in synthetic.tables]
-    assert captions == [*(f"Figure 4.{i}" for i in range(7, 12)), "Footnote 7"]
+    assert captions == [
+        *(f"Figure 4.{i}" for i in range(7, 12)),
+        "Footnote 7",
+        "Distances of curves of 2,000 pairs from the true curve (root mean square), means of 2 samples",
+    ]
     assert [one.name for one in synthetic.drawings] == [f"figure-4-{i}" for i in range(7, 12)]
     check_whole(synthetic)
 
@@ -138,3 +146,15 @@ def test_the_findings_follow_from_the_tables(made: Reproduction) -> None:
     assert made.findings[2].ours == f"on {shares[1][3]}"
     assert made.findings[2].holds
     assert made.findings[6].holds is False
+
+
+def test_distances_from_the_true_curve_of_bins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The curve of one bin is the base rate, and that of the chosen size is nearer to the truth."""
+    monkeypatch.setattr(curve_distances, "PAIRS", 500)
+    (distances,) = curve_distances.distances_by_truth(1, 0, lambda steps: None)["q^1.5"].distances.tolist()
+    by_method = dict(zip(curve_distances.METHODS, distances, strict=True))
+    rng = np.random.default_rng([0, 11, 0])
+    q = np.sort(rng.beta(0.5, 0.5, 500))
+    base_rate = np.mean(rng.random(500) < q**1.5)
+    assert by_method[curve_distances.PAPERS] == pytest.approx(np.sqrt(np.mean((base_rate - q**1.5) ** 2)))
+    assert by_method[curve_distances.CHOSEN] < by_method[curve_distances.PAPERS] / 2
