@@ -115,6 +115,8 @@ def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iter
     scores = list(log.primary_scores)
     several = len(files) > 1  # then each may be a model
     judged = scores or [score_name for score_name in ("correct",) if log.filled_rows.get(score_name)]
+    if judged and log.exceptions:
+        yield _typed("score agents", *file_words)
     if judged:
         yield _typed("score", *file_words, *_left_out(log, judged))
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))

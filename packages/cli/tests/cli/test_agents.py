@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,27 @@ def test_a_cost_of_zero_is_refused(trials: str) -> None:
     result = run("score", "agents", trials, *COLUMNS)
     assert result.code == 2
     assert "dollars must be above 0" in result.err
+
+
+def test_a_job_with_errors_leads_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for task in range(12):
+        folder = Path("job") / f"task{task}"
+        folder.mkdir(parents=True)
+        errored = task in (3, 7)
+        trial = {
+            "task_name": f"task{task}",
+            "trial_name": f"task{task}__0",
+            "agent_info": {"name": "terminus"},
+            "verifier_result": None if errored else {"rewards": {"reward": float(task % 2)}},
+            "exception_info": {"exception_type": "AgentTimeoutError"} if errored else None,
+        }
+        (folder / "result.json").write_text(json.dumps(trial))
+    assert "howsure score agents job\n" in printed("look", "job")
+    noted = run("score", "job", "--missing-score", "0").err
+    assert noted.count("errored") == 1
+    assert (
+        "2 of 12 rows errored: AgentTimeoutError (2). For means with these failed and passed: howsure score agents."
+        in noted
+    )
+    assert "errored" not in run("score", "agents", "job").err

@@ -422,7 +422,9 @@ def swe_bench() -> Expected:
         report = {"total_instances": 50, "resolved_instances": len(resolved), **lists, "schema_version": 2}
         Path(f"reports/{model}.json").write_text(json.dumps(report, indent=4))
         shares[model] = len(resolved) / 50
-    return "reports", {"score": shares, "significance": [abs(shares["agent-2"] - shares["agent-1.5"])]}
+    agents = {model: [share, share + 3 / 50] for model, share in shares.items()}  # errored trials failed, and passed
+    difference = abs(shares["agent-2"] - shares["agent-1.5"])
+    return "reports", {"score agents": agents, "score": shares, "significance": [difference]}
 
 
 def bfcl() -> Expected:
@@ -523,6 +525,8 @@ def main_number(command: str, printed: Mapping[str, Any]) -> Any:
         return [row["difference"] for row in rows if row["against"] == rows[0]["against"]]
     if command == "score battles":
         return {row["model"]: row["points"]["value"] for row in printed["models"]}
+    if command == "score agents":
+        return {row["model"]: [row["lowest"], row["highest"]] for row in printed["agents"]}
     rows = [row for row in printed["scores"] if row["score"] == printed["scores"][0]["score"]]
     return {row["model"]: row["mean"]["value"] for row in rows}
 
@@ -536,11 +540,13 @@ def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
         done = run(*shlex.split(line)[1:], "--format", "json")
         assert done.code == 0, f"{line}: {done.err}"
         words = shlex.split(line)
-        command = " ".join(words[1:3]) if words[2] in ("battles", "agreement") else words[1]
+        command = " ".join(words[1:3]) if words[2] in ("battles", "agreement", "agents") else words[1]
         proposed[command] = main_number(command, json.loads(done.out))
     assert proposed.keys() == expected.keys()
     for command, number in expected.items():
-        if isinstance(number, list) and len(number) == 1:
+        if command == "score agents":
+            assert {model: pytest.approx(ends) for model, ends in number.items()} == proposed[command]
+        elif isinstance(number, list) and len(number) == 1:
             assert np.abs(proposed[command]) == pytest.approx(np.abs(number), abs=1e-12)
         else:
             assert proposed[command] == pytest.approx(number, abs=1e-9)

@@ -146,6 +146,8 @@ def test_a_tree_of_harbor_trials_is_read_with_its_errors_and_costs(tmp_path: Pat
     assert row.cost is not None
     assert row.cost.value == pytest.approx(np.exp(np.log(0.5 + np.arange(6)).mean()))
     assert any("2 trials of 12 errored: AgentTimeoutError (2)." in note for note in table.notes)
+    table = howsure.mean_scores(missing_score=0, data=howsure.read(f"{tmp_path}/job"))
+    assert table[0].mean.value == pytest.approx(5 / 12)
     seconds = howsure.score_agents(cost="seconds", data=howsure.read(f"{tmp_path}/job"))[0].cost
     assert seconds is not None
     assert seconds.value == pytest.approx(90)

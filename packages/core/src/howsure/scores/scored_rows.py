@@ -302,7 +302,7 @@ def _choose_log_columns(
     if roles["clusters"] is None and log.has(DOCUMENT):
         column_by_role["clusters"] = DOCUMENT
     if score is None:
-        names = scores_of_log(log, primary=True)
+        names = scores_of_log(log, primary=True, notes_errors="error" not in roles)
         column_by_role |= {f"{SCORES}{name}": name for name in names}
         if len(names) > 1 and log.has(TASK):
             column_by_role[TASK] = TASK

@@ -20,11 +20,6 @@ def _rewards(record: Mapping[str, Any], rewards: Mapping[str, Any], source: Sour
     return with_scores(dict(record), {"reward": None, **source.scores(rewards)})
 
 
-def _note_failures(source: Source, failures: int, rows: int, what: str) -> None:
-    if failures:
-        source.note(f"{failures:,} of {rows:,} rows {what}")
-
-
 # tau2-bench: one document with the simulations of all tasks and trials.
 
 
@@ -43,17 +38,14 @@ def _tau2(source: Source) -> Iterator[Row]:
         "model": mapping(info.get("agent_info")).get("llm"),
         "task": mapping(info.get("environment_info")).get("domain_name"),
     }
-    failures = 0
     for at, simulation in enumerate(map(mapping, simulations), start=1):
         if "task_id" not in simulation:
             raise source.fault(at, "it has no task_id. Is this a simulation of tau2-bench?")
         reward = mapping(simulation.get("reward_info")).get("reward")
-        failures += reward is None
         costs = {name: number(simulation.get(name)) for name in ("agent_cost", "user_cost", "duration")}
         row = named | {"item": simulation["task_id"], "run": simulation.get("trial"), **costs}
         row[EXCEPTION] = str(simulation.get("termination_reason") or "no reward") if reward is None else None
         yield _rewards(row, {"reward": reward}, source)
-    _note_failures(source, failures, len(simulations), "have no reward")
 
 
 # Harbor (Terminal-Bench): one document per trial, result.json in its folder.
@@ -76,7 +68,6 @@ def _harbor(source: Source) -> Iterator[Row]:
         "task": trial.get("source"),
     }
     error = str(mapping(trial.get("exception_info")).get("exception_type") or "no verifier result")
-    _note_failures(source, not rewards, 1, f"have no reward ({error})")
     of_agent = mapping(trial.get("agent_result"))
     row |= {name: number(of_agent.get(name)) for name in ("cost_usd", "n_input_tokens", "n_output_tokens")}
     row |= {"seconds": _seconds(trial.get("started_at"), trial.get("finished_at"))}
@@ -108,7 +99,8 @@ def _swe_bench(source: Source) -> Iterator[Row]:
     if isinstance(unattempted, int) and unattempted > len(attempted):
         source.note(f"{unattempted - len(attempted):,} of {unattempted:,} instances were not submitted")
     errors = set(ids["error"]) - resolved
-    _note_failures(source, len(errors), len(attempted), "ended in an error, which counts as not resolved")
+    if errors:
+        source.note(f"{len(errors):,} of {len(attempted):,} rows ended in an error, which counts as not resolved")
     for name in attempted:
         error = "error" if name in errors else None
         yield {

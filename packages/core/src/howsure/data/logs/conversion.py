@@ -21,7 +21,7 @@ from howsure.data.exploded import rows_as_objects
 from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
-from howsure.data.logs.source import NAMED, LogFormat, Row, Source, Unread, line_of, parsed_line
+from howsure.data.logs.source import EXCEPTION, NAMED, LogFormat, Row, Source, Unread, line_of, parsed_line
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
 from howsure.data.tables.database import Database, chunks
 from howsure.data.tables.named_files import File, named_files
@@ -63,6 +63,7 @@ class Log:
     classes: tuple[str, ...] | None = None
     alike: bool = True  # whether all rows have these classes
     answers: dict[str, int] = field(default_factory=dict)  # how many rows name one of their classes, by column
+    exceptions: Counter[str] = field(default_factory=Counter)  # why rows have no result, and how many
     unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by their names
     reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows
 
@@ -201,6 +202,15 @@ class Log:
             advice = f" For the mean over the elements of a list: {' '.join(options)}, with items as clusters."
         self.notes.append(told(f"Not read, since these are not numbers: {', '.join(counts)}.{advice}"))
 
+    def note_exceptions(self) -> None:
+        """Add a note on the rows that ended in an error."""
+        if self.exceptions:
+            reasons = shortened([f"{name} ({rows:,})" for name, rows in self.exceptions.most_common()], limit=4)
+            self.notes.append(
+                f"{self.exceptions.total():,} of {self.rows:,} rows errored: {reasons}. For means with these failed "
+                "and passed: howsure score agents."
+            )
+
     def note_left_out_scores(self, selected: Collection[str]) -> None:
         """Add notes that name the scores that were not selected, and the costs and counts, which are scores only if the
         user names them."""
@@ -223,6 +233,8 @@ class Log:
     def note(self, row: Row) -> None:
         """Count the values of a row."""
         self.rows += 1
+        if row.get(EXCEPTION) is not None:
+            self.exceptions[str(row[EXCEPTION])] += 1
         names = row.get("classes")
         first_score = None
         for name, value in row.items():

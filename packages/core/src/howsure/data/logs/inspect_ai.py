@@ -93,11 +93,11 @@ def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
 
 
 def _exception(sample: Mapping[str, Any]) -> str | None:
-    """The error or the limit that ended a sample without a score."""
+    """The error or the limit that ended a sample without a score; None of a sample with one."""
     if mapping(sample.get("scores")) or "score" in sample:
         return None
-    message = mapping(sample.get("error")).get("message") or mapping(sample.get("limit")).get("type")
-    return str(message or "no score").strip().partition("\n")[0][:80]
+    reason = mapping(sample.get("error")).get("message") or mapping(sample.get("limit")).get("type")
+    return None if reason is None else str(reason).strip().partition("\n")[0][:80]
 
 
 def _question(question: Any) -> Any:

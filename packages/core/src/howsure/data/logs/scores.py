@@ -43,7 +43,7 @@ def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, 
     return columns
 
 
-def scores_of_log(log: Log, *, primary: bool = False) -> list[str]:
+def scores_of_log(log: Log, *, primary: bool = False, notes_errors: bool = True) -> list[str]:
     """The scores of a log: its quality scores or, without any, whether the answer is right; with `primary`, only the
     first score of each task. A note names the scores left out.
 
@@ -51,6 +51,8 @@ def scores_of_log(log: Log, *, primary: bool = False) -> list[str]:
     """
     scores = log.primary_scores if primary else log.quality_scores
     log.note_left_out_scores(scores)
+    if notes_errors:
+        log.note_exceptions()
     names = list(scores) or [name for name in (CORRECT,) if log.filled_rows.get(name)]
     if not names:
         raise _no_score_in(log)
