@@ -1,4 +1,4 @@
-"""The commands of `howsure`, one file or folder each, loaded on use; and those of other distributions."""
+"""The commands of `howsure`, one file or folder each, loaded on use; and commands of other distributions."""
 
 from __future__ import annotations
 

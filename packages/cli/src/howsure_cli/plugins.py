@@ -68,7 +68,7 @@ def package_command(name: str) -> Plugin:
 
 
 class BrokenPluginError(HowsureError):
-    """A command of another distribution cannot be loaded. The message says whose it is."""
+    """A command of another distribution cannot be loaded. The message names the distribution."""
 
 
 def load(plugin: Plugin) -> click.Command:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import json
+import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -310,16 +311,16 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     assert "must have all rows of its sample" in told
 
 
-def planned(*given: object) -> str:
-    """The sentence of a plan, below what was read."""
-    return printed(*given).partition("\n\n")[2]
+def labels_needed(text: str) -> int:
+    """The number of labels in the answer of a plan."""
+    return int(re.search(r"needs ([\d,]+) labels?", text)[1].replace(",", ""))
 
 
 def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:
     given = ["counts", "plan", news[0], "--prob", "score"]
-    shares, units = (planned(*given, *one) for one in (("--share", "--width", 0.125), ("--width", 75)))
-    assert "for an interval about 0.125 of the units wide" in shares
-    assert shares.split()[0] == units.split()[0]
+    shares, units = (printed(*given, *one) for one in (("--share", "--width", 0.125), ("--width", 75)))
+    assert "An interval about 0.125 of the units wide needs" in shares
+    assert labels_needed(shares) == labels_needed(units)
     assert "about 75 units wide" in units
     found = howsure(*given, "--width", 0.04)
     assert found.code == 2
@@ -376,10 +377,10 @@ def test_a_sheet_with_holes_is_bounded_and_says_how_many(
 
 def test_a_plan_from_a_sheet_counts_on_what_its_labels_show(news: tuple[Path, np.ndarray], labelled: Path) -> None:
     given = ["counts", "plan", news[0], "--prob", "score", "--width", 100]
-    alone, known = planned(*given), planned(*given, "--labelled", labelled)
-    assert "if the scores are uninformative" in alone
-    assert "they show how informative the scores are" in known
-    assert int(known.split()[0]) < int(alone.split()[0])
+    alone, known = printed(*given), printed(*given, "--labelled", labelled)
+    assert "the scores are uninformative" in alone
+    assert "as informative as those of the labelled units" in known
+    assert labels_needed(known) < labels_needed(alone)
     labels = plan_label_sample("score", width=100, labelled=read(labelled), data=read(news[0]))
-    assert (labels.from_labels, labels.labels) == (True, int(known.split()[0]))
+    assert (labels.from_labels, labels.labels) == (True, labels_needed(known))
     assert "not in both" in howsure(*given, "--labelled", labelled, "--target", "score").err

@@ -367,16 +367,16 @@ from howsure.scores.item_results import (
 from howsure.scores.items import (
     score_items as score_items,
 )
-from howsure.scores.mean_scores import (
+from howsure.scores.score_models import (
     mean_scores as mean_scores,
 )
-from howsure.scores.mean_scores import (
+from howsure.scores.score_models import (
     pass_at_k as pass_at_k,
 )
-from howsure.scores.mean_scores import (
+from howsure.scores.score_models import (
     score_models as score_models,
 )
-from howsure.scores.mean_scores import (
+from howsure.scores.score_models import (
     worst_items as worst_items,
 )
 from howsure.scores.results import (

@@ -66,7 +66,6 @@ class Result:
     __slots__ = ()
     derived: ClassVar[Mapping[str, str]] = {}
     title: ClassVar[str] = ""  # of tables in print, where it is not the name of the class
-    words_hold_table: ClassVar[bool] = False  # whether its words repeat its table, which a page shows by itself
 
     def columns(self) -> Sequence[Column]:
         """The columns of its table, in this order."""

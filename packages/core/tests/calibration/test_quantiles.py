@@ -165,9 +165,9 @@ def test_the_method_asked_for_comes_first() -> None:
     by_bars, by_band = (quantile_calibration(truth, draws, method=method) for method in ("chi-square", "band"))
     assert by_bars.p_values == by_band.p_values
     assert (by_bars.p_value, by_band.p_value) == (by_bars.p_values["chi-square"], by_bars.p_values["band"])
-    assert "uniform? chi-square" in repr(by_bars)
-    assert "other test: band" in repr(by_bars)
-    assert "uniform? band, largest distance" in repr(by_band)
+    assert "is detected (chi-square" in repr(by_bars)
+    assert "Other test: band" in repr(by_bars)
+    assert "(band, largest distance" in repr(by_band)
     found = by_band.to_dict()
     assert found["p_value"] == found["tests"]["band"]["p_value"] == by_band.p_value
     frame = by_band.to_frame()
@@ -203,7 +203,7 @@ def test_columns_of_frames_and_files_are_arrays(tmp_path: Path) -> None:
         assert found.p_values == wanted.p_values
         assert found.ranks.tolist() == wanted.ranks.tolist()
     assert found.recipe["rows"] == 60
-    assert "60 truths among 1 draw each" in repr(quantile_calibration(y, draws[:, :1]))
+    assert "60 true values, 1 draw each." in repr(quantile_calibration(y, draws[:, :1]))
     with pytest.raises(InputError, match="must name each column once"):
         quantile_calibration("y", ["a", "y"], data=frame)
 

@@ -9,7 +9,8 @@ import pytest
 
 from howsure import CountEstimates
 from howsure.counts.estimation import count_units
-from howsure.counts.notes import GENERAL, Note, SamplingDesign, Terms, note_text
+from howsure.counts.notes import GENERAL, SamplingDesign, Terms, note_text
+from howsure.counts.notes import CountNote as Note
 
 RATES = {"1": 0.02, "11": 0.6, "2": 0.02, "3": 0.02}
 UNLIKE = "differ too much to share information"

@@ -1,4 +1,4 @@
-"""Events: who does what, how often, with the uncertainty of coreference carried through."""
+"""Events: which actors act, and how often, with the uncertainty of coreference."""
 
 from howsure.first_use import names_in, require
 

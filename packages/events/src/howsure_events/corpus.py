@@ -1,4 +1,4 @@
-"""Dated documents of a table: their columns and dates, the parts that machines share, and which are kept."""
+"""Dated documents of a table: their columns and dates, parts for several machines, and filters."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRITTEN = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Part `number` of `of`: of the batches of an input, the first of these counts from 1, and every `of`-th after it.
+    """Part `number` of `of`: of the input's batches, number `number` (from 1) and every `of`-th after it.
 
     The batches are those of a run over the whole input, so that parts find, to the last bit, what it finds. As
     neighbours fall in different parts, these take about equally long, also where documents grow over the years.
@@ -48,7 +48,7 @@ class Part:
 
     @classmethod
     def asked(cls, part: object) -> Self:
-        """A part as it is given: (3, 64), or 3/64 as on the command line; None is all of the input."""
+        """A part as passed by the user: (3, 64), or 3/64 on the command line; None for the whole input."""
         if part is None:
             return cls()
         match = WRITTEN.fullmatch(part.strip()) if isinstance(part, str) else None
@@ -76,7 +76,7 @@ class Part:
         return n_batches * BATCH + (rest if batches % self.of == self.number - 1 else 0)
 
     def recipe(self, documents: int) -> dict[str, Any]:
-        """Settings of the store of a part, which says of what it is one; none for the whole input."""
+        """The settings that identify the part in its store; none for the whole input."""
         return {} if self.is_all else {"part": {"number": self.number, "of": self.of, "documents": documents}}
 
 
@@ -116,7 +116,7 @@ class InputDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
-    """The columns, or the keys of metadata, that contain the fields of a document; None if there is none.
+    """The columns, or the keys of metadata, with the fields of a document; None for a missing field.
 
     Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
     8601 with or without a time, and the day is used as written; dates before the year 1000 or after 2999 are invalid.
@@ -226,7 +226,7 @@ class Corpus:
             )
 
     def _seen_format(self) -> str | None:
-        """How the dates are written where only one way can be meant; None: as ISO 8601.
+        """The format of the dates, if only one fits; None for ISO 8601.
 
         Raises InputError if two ways can be meant.
         """

@@ -1,4 +1,4 @@
-"""Time series of events, raw and corrected: points with intervals, a few actors one under another, or a page of many.
+"""Time series of events, raw and corrected: points with intervals, a few actors one below another, or a page of many.
 
 The rules are those of the page (`howsure/explorer/page/chart.js`): nothing is drawn between periods, where there is no
 count; a period that may be incomplete is hollow; bars below say how many documents there are, and how many were read.
@@ -55,7 +55,7 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Periods on a time axis: their middles and lengths in days, how many points each has, and which are hollow."""
+    """Periods on a time axis: their middles and lengths in days, the number of points in each, and which are hollow."""
 
     middle: Array
     days: Array
@@ -71,7 +71,7 @@ class Places:
         return cls((first + last + 1) / 2, last - first + 1, points, hollow)
 
     def shifted(self, shift: float) -> Array:
-        """To the right of the middles by some widths of an interval, within the period."""
+        """The middles, shifted to the right within the period, by some widths of an interval."""
         return self.middle + shift * self.days * min(0.22, WIDEST / self.points)
 
 
@@ -108,7 +108,7 @@ def draw_dashes(ax: Axes, places: Places, values: Array, *, colour: str, shift: 
 
 
 def draw_documents(ax: Axes, places: Places, documents: Array, labelled: Array) -> None:
-    """Bars of how many documents each period has, and how many of them were read."""
+    """Bars with the number of documents in each period, and of those read."""
     dress(ax)
     for heights, colour in ((documents, FAINT), (labelled, QUIET)):
         ax.bar(places.middle, heights, width=0.8 * places.days, color=colour, linewidth=0)
@@ -176,12 +176,12 @@ def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, 
 
 
 def _shift(place: int, group: Sequence[str]) -> float:
-    """How far to the right an actor's points are, of several in a panel."""
+    """The distance to the right of an actor's points, if there are several actors in a panel."""
     return 1.2 * (place - (len(group) - 1) / 2)
 
 
 def point_of(how: Look, **more: Any) -> Line2D:
-    """The point of a legend."""
+    """A point for the legend."""
     return Line2D(
         [], [], color=how.colour, marker=how.marker, linestyle="", markersize=4.5, markeredgewidth=0.8, **more
     )
@@ -198,8 +198,8 @@ Groups = Sequence[Sequence[str]]
 
 
 def event_figure(series: EventSeries, *, panels: Groups | None = None, title: str | None = None) -> Figure:
-    """Series one under another, on one time axis: posterior mean, its interval, and the 1-best count as a dash; below
-    them how many documents each period has.
+    """Series one below another on one time axis: posterior mean, its interval, and the 1-best count as a dash; at the
+    bottom the number of documents in each period.
 
     With a corrected series: the corrected count, its interval, the raw mean as a dash, and how many documents
     were read.
@@ -236,8 +236,8 @@ def event_axes(series: EventSeries, *, ax: Axes | None = None, actors: Sequence[
 
 
 def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
-    """Each actor in a small panel of its own, with a scale of its own, on one time axis, the documents below: the
-    appendix's page.
+    """Each actor in a small panel with its own scale, on one time axis, with the documents at the bottom: the page in
+    the paper's appendix.
 
     Raises InputError for more actors than fit.
     """
@@ -289,7 +289,7 @@ def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, shift: float
 
 
 def _documents(series: EventSeries, ax: Axes, *, small: bool = False) -> None:
-    """How many documents each period has, and how many were read."""
+    """The number of documents in each period, and of those read."""
     rows = series.rows_of(series.actors[0])
     places = Places.of(ax, [row.period for row in rows], ())
     documents = np.array([row.n_documents for row in rows], dtype=np.float64)
@@ -298,7 +298,7 @@ def _documents(series: EventSeries, ax: Axes, *, small: bool = False) -> None:
 
 
 def _read(series: EventSeries) -> Array:
-    """How many documents of each period were read."""
+    """The number of documents read in each period."""
     corrected = series.corrected
     if corrected is None or not corrected.actors:
         return np.zeros(len(series.rows_of(series.actors[0])))
@@ -312,7 +312,7 @@ def _darker(colour: str) -> str:
 
 
 def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
-    """What is drawn, once for all panels, and the title."""
+    """Draw the parts that all panels share, and the title."""
     counted = "share of the documents of" if series.unit == "share" else series.unit
     figure.supylabel(f"{counted} a {series.period}", fontsize=9)
     first, corrected = look(0), series.corrected is not None
@@ -340,7 +340,7 @@ def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
 
 
 def _name_inside(ax: Axes, series: EventSeries, group: Sequence[str]) -> None:
-    """The names of the actors above their panel, of several each with its point."""
+    """The names of the actors above their panel; if there are several, each with its point."""
     names = [shortened_name(_name(series, actor), NAME_LENGTH) for actor in group]
     titles = names if len(group) == 1 else [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group]
     literal(ax.set_title("", fontsize=9, pad=3, loc="left"), shortened_name(" and ".join(titles), 2 * NAME_LENGTH))

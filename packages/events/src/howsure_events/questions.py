@@ -1,4 +1,4 @@
-"""The parameters of questions to an events store, declared once for the command line and the page."""
+"""The parameters of queries to an events store, declared once for the command line and the page."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ OF_PAIRS = {"unit": Asked("What to count.", tuple(COUNTED))}  # of actors that a
 
 
 def defaults_of(question: Callable[..., Any]) -> dict[str, Any]:
-    """What each parameter of a question is if nobody gives it; `REQUIRED` for one that must be given."""
+    """The default of each parameter of a query; `REQUIRED` for one without a default."""
     return {name: parameter.default for name, parameter in inspect.signature(question).parameters.items()}

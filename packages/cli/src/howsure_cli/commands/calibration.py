@@ -1,4 +1,4 @@
-"""`howsure calibration`, `quantiles` and `simulate`; what a command needs is loaded when it is made."""
+"""`howsure calibration`, `quantiles` and `simulate`; each command loads what it needs when it is run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from howsure.errors import LOOK, InputError
-from howsure_cli.terminal.commands import Command, Written
+from howsure_cli.terminal.commands import Command
 from howsure_cli.terminal.derived import FILES, NOT, choice, command_of, derived, finish, result_of, said_of
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
     ONE_WAY,
     PROBABILITIES,
@@ -281,7 +282,10 @@ def structures() -> click.Command:
     @click.argument("file", metavar="FILE")
     @click.option("--by-label", is_flag=True, help="One curve per label, the first element of a part.")
     @click.option(
-        "--pairs", type=Written(".parquet", ".csv"), metavar="FILE", help="Also write the pairs: .parquet or .csv."
+        "--pairs",
+        type=Written(".parquet", ".csv"),
+        metavar="FILE",
+        help="Also write the pairs for `howsure calibration`: .parquet or .csv.",
     )
     @binning_options
     @output_options

@@ -16,8 +16,9 @@ from howsure.counts.planning import DESIGNS as PLANNED
 from howsure.data.sources import Files
 from howsure.inputs.periods import PERIODS
 from howsure.regression.regress_predicted import regress_predicted
-from howsure_cli.terminal.commands import Group, Written
+from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import choice, command_of, derived, result_of, said_of
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import Decorator, as_names, role_option, seed_option, source_of
 from howsure_cli.terminal.output import emit, say
 from howsure_cli.terminal.vocabulary import option_of
@@ -88,7 +89,7 @@ def sample(output: str | None, **typed: Any) -> None:
         left_out = typed["where"] is not None or any(drawn.recipe.get("skipped", {}).values())
         command_line = shlex.join(["howsure", "counts", "estimate", *typed["files"], *words])
         command_line += " --skip-missing" if typed["skip_missing"] else ""
-        lines = [drawn.what_was_read, drawn.words, *([OF_USED_ROWS] if left_out else [])]
+        lines = [drawn.text(), *([OF_USED_ROWS] if left_out else [])]
         say("\n".join([*lines, f"Fill the column {LABEL} of {output} with 1 or 0, then: {command_line}"]))
 
 

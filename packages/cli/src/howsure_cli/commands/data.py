@@ -1,4 +1,4 @@
-"""`howsure data`: the data sets of the experiments, what they are, where they lie, and how to get them."""
+"""`howsure data`: the data sets of the experiments, their descriptions, locations and downloads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import click
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 from howsure_cli.datasets import DEMO, HOST, DataSet, data_set, data_sets, demo_data_set, downloads_folder, located
-from howsure_cli.terminal.commands import Group, WrittenFolder
+from howsure_cli.terminal.commands import Group
+from howsure_cli.terminal.destinations import WrittenFolder
 from howsure_cli.terminal.options import choice_option
 from howsure_cli.terminal.output import emit, json_text, progress, table_text
 

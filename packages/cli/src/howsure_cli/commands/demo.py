@@ -15,7 +15,8 @@ from howsure.files.whole import write_whole
 from howsure_cli.commands.calibration import command as calibration_command
 from howsure_cli.commands.score import command as score_command
 from howsure_cli.plugins import load, package_command
-from howsure_cli.terminal.commands import Command, WrittenFolder
+from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.destinations import WrittenFolder
 from howsure_cli.terminal.output import emit
 
 ANSWERS = [
@@ -61,7 +62,7 @@ def command(output: str) -> None:
 
 
 def _check_own(folder: Path, bundled: Mapping[str, bytes]) -> None:
-    """Raise InputError where the demo would write over files that are not those of an earlier demo."""
+    """Raise InputError if the demo would overwrite files that do not come from an earlier demo."""
     theirs = [name for name, content in bundled.items() if _read(folder / name) not in (None, content)]
     ours = not theirs and all((folder / name).is_file() for name in FILES)
     theirs += [name for name in MADE if not ours and (folder / name).exists()]

@@ -1,4 +1,4 @@
-"""`howsure help`: a command with all of its options, or the options for input and output that commands share."""
+"""`howsure help`: all options of a command, or the shared options for input and output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`howsure judge`: what people would have given where a judge graded everything, and how far raters agree."""
+"""`howsure judge`: estimates of human grades from a judge's grades, and agreement of raters."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def add(
     documented_by: Sequence[Callable[..., object]] = (),
     **options: Decorator,
 ) -> None:
-    """Add a command; options: those that need more than their type."""
+    """Add a command; options: those that need more than a type."""
     command_name = "judge" if name == "scores" else f"judge {name}"
     made = derived(
         command_name,

@@ -16,8 +16,9 @@ from howsure.monitoring.calibration_monitor import CalibrationMonitor
 from howsure.monitoring.results import GroupStatus, MonitorStatus
 from howsure.monitoring.settings import rows_of
 from howsure.show.table import in_a_line
-from howsure_cli.terminal.commands import Group, Written
+from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import option, said_of
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
     as_names,
     figure_option,
@@ -119,7 +120,7 @@ def read_state(path: str) -> CalibrationMonitor:
 
 
 def _check_unchanged(saved_settings: dict[str, Any], new_settings: dict[str, Any], state: str) -> None:
-    """Raise InputError for a setting that was given anew and is another one."""
+    """Raise InputError for a setting that was passed again with another value."""
     context = click.get_current_context()
     for name, value in new_settings.items():
         typed = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
@@ -184,7 +185,7 @@ Sample = tuple[str | None, float]  # the group, and its value
 
 
 def metrics_text(status: MonitorStatus) -> str:
-    """One gauge after another, each with a sample by group; what is not known yet is left out."""
+    """One gauge after another, each with a sample per group; unknown values are left out."""
     rows = list(status)
     lines = [
         *_gauge("calibration_error", "Calibration error over all periods.", _of(rows, "error", "value")),

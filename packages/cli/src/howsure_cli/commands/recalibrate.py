@@ -1,4 +1,4 @@
-"""`howsure recalibrate`: fit a map from probabilities to calibrated ones, judge it, and apply it."""
+"""`howsure recalibrate`: fit a map from probabilities to calibrated ones, evaluate it, and apply it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from howsure.recalibration.fitted import AUTO, METHODS
 from howsure.recalibration.recalibrate import recalibrate, recalibrate_file
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import files_read
-from howsure_cli.terminal.commands import Group, Written
+from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.derived import choice, command_of, result_of, said_of
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
     as_names,
     axis_option,
@@ -38,7 +39,7 @@ def command() -> None:
 
 
 def fit(output: str, figure: str | None, **typed: Any) -> None:
-    """Fit a map, write it, and print it with what each candidate scored."""
+    """Fit a map, write it, and print it with the result of each candidate."""
     recalibration = result_of(recalibrate, typed)
     recalibration = replace(recalibration, recipe={"command": "howsure recalibrate fit", **recalibration.recipe})
     write_pictures(recalibration, figure=figure, report=None)

@@ -8,7 +8,7 @@ from howsure.data.sources import read
 from howsure.scores.agents import score_agents
 from howsure.scores.battles import rank_battles
 from howsure.scores.items import score_items
-from howsure.scores.mean_scores import mean_scores, pass_at_k, score_models
+from howsure.scores.score_models import mean_scores, pass_at_k, score_models
 from howsure.scores.score_table import score_table
 from howsure.sequential.order import draw_order
 from howsure.sequential.planning import plan_comparison

@@ -1,4 +1,4 @@
-"""`howsure selective`: from files of predictions to risk by coverage, and a threshold with a promise."""
+"""`howsure selective`: risk by coverage from files of predictions, and a guaranteed threshold."""
 
 from __future__ import annotations
 

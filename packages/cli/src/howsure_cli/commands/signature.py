@@ -1,4 +1,4 @@
-"""`howsure signature`: what the line that `--format signature` printed says."""
+"""`howsure signature`: read the line that `--format signature` printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One HTML file that holds everything about a result and needs no network."""
+"""Reports: one self-contained HTML file per result."""
 
 from howsure.first_use import names_in, require
 

@@ -1,4 +1,4 @@
-"""The calibration report: words first, then a table, figures, the bins, the recipe, and how to read it."""
+"""The calibration report: text first, then a table, figures, the bins, the recipe, and an explanation."""
 
 from __future__ import annotations
 

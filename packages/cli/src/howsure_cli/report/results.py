@@ -1,4 +1,4 @@
-"""A page for any result: its own report where there is one, or its words, table, figure and recipe."""
+"""A page for any result: its own report if there is one, otherwise its text, table, figure and recipe."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def significance_report(
 
 
 def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What the columns of the table mean, by what was done to obtain them."""
+    """The meaning of the table's columns, for the methods used."""
     wording = {
         "interval": {"bca": "BCa"}.get(str(recipe["interval"]), recipe["interval"]),
         "resampled": recipe["resampled"],
@@ -134,7 +134,7 @@ NOTE = "note: "
 
 
 def write_result(result: Result, path: str | os.PathLike[str], *, title: str | None = None) -> None:
-    """Write the page of a result, whole or not at all.
+    """Write the page of a result atomically.
 
     Raises InputError for a name that does not end in .html, or a folder that does not exist.
     """
@@ -176,17 +176,17 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
 
 
 def _said(result: Result) -> list[str]:
-    """The verdict on a result, or its words, without notes; its answer where it prints its table instead."""
+    """The verdict of a result, or its text without notes; its answer if it prints a table."""
     if hasattr(result, "verdict"):
         return str(result.verdict()).splitlines()
-    if not result.words or result.words_hold_table:
+    if not result.words:
         return [] if result.answer is None else [result.answer]
     below = set(result.below())
     return [line for line in result.own_text().splitlines() if line.strip() and line not in below]
 
 
 def _picture(result: Any, description: str = "") -> Markup | None:
-    """The figure of what can be drawn."""
+    """The figure of a result that has one."""
     draw = getattr(result, "figure", None)
     if draw is None and not hasattr(result, "plot"):
         return None

@@ -1,1 +1,1 @@
-"""What commands share: options, output, progress, and how a command ends."""
+"""Common parts of commands: options, output, progress, and exit codes."""

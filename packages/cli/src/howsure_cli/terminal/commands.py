@@ -1,188 +1,21 @@
-"""A command that takes each option once, whose errors speak of options, and that writes only where it may."""
+"""Commands and groups: each option is accepted once, and errors name options instead of Python parameters."""
 
 from __future__ import annotations
 
-import codecs
-import glob
 import importlib
-import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 import click
 
 from howsure.errors import ALIKE, LOOK, InputError, InPython, nearest, spelled, spoken_by, told
-from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
-from howsure.files.whole import HEAD, check_place
+from howsure_cli.terminal.destinations import check_destinations
 from howsure_cli.terminal.option_help import SYNONYMS, TOPICS, help_text, topic
 from howsure_cli.terminal.output import say, shell_word
 from howsure_cli.terminal.process import TRACEBACK
 from howsure_cli.terminal.vocabulary import ROLES, WORDS, option_of
-
-# Where a command writes: checked before the work, and never over what it reads or writes besides.
-
-FIGURES = (".svg", ".png", ".pdf")
-PAGES = (".html", ".htm")
-LOG_OF_STORE = ".wal"
-BEGINNING = 1 << 16  # bytes of a file that show whether it is a text
-READ = ("FILE", "STORE", "MODEL", "FOLDER", "PATH", "PIPELINE", ".json")  # in the help of what names files to read
-
-
-class Written(click.types.StringParamType):
-    """The type of an option or argument that names a file to write.
-
-    `suffixes`: the name ends in one of these, "" for a name without one. `advice`: what to do for another suffix.
-    `also_written`: function from its path to further files that are written. `appended`: lines are added to a text file
-    whose content stays.
-    """
-
-    def __init__(
-        self,
-        *suffixes: str,
-        advice: str = "",
-        also_written: Callable[[str], Sequence[str]] = lambda path: (),
-        appended: bool = False,
-    ) -> None:
-        self.suffixes, self.advice, self.also_written, self.appended = suffixes, advice, also_written, appended
-
-
-class WrittenFolder(click.types.StringParamType):
-    """The type of an option that names a folder to write into; it is made where there is none."""
-
-
-def check_destinations(context: click.Context, *, also_read: Iterable[str | int] = ()) -> None:
-    """Raise InputError where a file cannot be written, or is read, or is written twice; before anything is done.
-
-    also_read: what the command reads besides what its parameters name.
-    """
-    written: list[tuple[str, str]] = []
-    for parameter, path in _values(context):
-        if isinstance(parameter.type, Written):
-            _check_file(_called(parameter), path, parameter.type)
-            written += [(_called(parameter), destination) for destination in (path, *parameter.type.also_written(path))]
-        elif isinstance(parameter.type, WrittenFolder) and os.path.exists(path) and not os.path.isdir(path):
-            raise InputError(f"{_called(parameter)} must name a folder; {path} is a file.")
-    _check_different(written)
-    identities_read = {
-        file_identity
-        for file_identity in map(identity, chain(sources_of(context), also_read))
-        if file_identity is not None
-    }
-    for _, path in written:
-        _check_unread(path, identities_read)
-
-
-def is_read(parameter: click.Parameter) -> bool:
-    """Whether a parameter may name what a command reads, as its help says."""
-    shown = getattr(parameter, "metavar", None)
-    if not isinstance(parameter.type, click.types.StringParamType) or isinstance(
-        parameter.type, Written | WrittenFolder
-    ):
-        return False
-    return isinstance(parameter, click.Argument) if shown is None else any(word in shown for word in READ)
-
-
-def _values(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
-    """Every text that a parameter was given; of a source, its paths."""
-    for parameter in context.command.params:
-        value = context.params.get(parameter.name or "")
-        for text in value if isinstance(value, tuple | list) else getattr(value, "paths", (value,)):
-            if isinstance(text, str):
-                yield parameter, text
-
-
-def sources_of(context: click.Context) -> Iterator[str | int]:
-    """What may be read, by its path; standard input by its number."""
-    if "data" in context.params and context.params["data"] is None:
-        from howsure_cli.datasets import VARIABLE, downloads_folder  # loaded for the commands that need it
-
-        yield from (os.environ.get(VARIABLE, ""), str(downloads_folder()))
-    for parameter, text in _values(context):
-        if is_read(parameter):
-            if text == STANDARD_INPUT:
-                yield 0
-            elif glob.has_magic(text) and not os.path.exists(text):
-                for path in glob.iglob(text, recursive=True):
-                    yield from (path, *_beside(path))
-            else:
-                yield from (text, *_beside(text))
-
-
-def _beside(path: str) -> Iterator[str]:
-    """What the reader of a log may look up in the same folder: labels, names of classes, settings."""
-    folder, name = os.path.split(path)
-    if name.endswith((".npy", ".npz")):
-        from howsure.data.logs.arrays import NAMES  # loaded where there is such a log
-
-        for file_name in (*(f"{label}.npy" for label in NAMES["label_ids"]), "config.json"):
-            yield os.path.join(folder, file_name)
-    elif name.startswith("samples_"):
-        yield from glob.iglob(os.path.join(glob.escape(folder), "results_*.json"))
-
-
-def _called(parameter: click.Parameter) -> str:
-    return parameter.opts[0] if isinstance(parameter, click.Option) else (parameter.name or "").upper()
-
-
-def _check_file(by: str, path: str, kind: Written) -> None:
-    if not path:
-        raise InputError(f"{by} must name a file; the name is empty.")
-    if path == STANDARD_INPUT:
-        raise InputError(f"{by} must name a file, not {path}; a command without --output writes to standard output.")
-    if Path(path).suffix.lower() == LOG_OF_STORE:
-        store = path[: -len(LOG_OF_STORE)]
-        raise InputError(
-            f"{by} must not name {path}: DuckDB keeps the last changes of {store} there. Name another file."
-        )
-    if kind.suffixes and Path(path).suffix.lower() not in kind.suffixes:
-        suffixes = ", ".join(filter(None, kind.suffixes))
-        raise InputError(f"{by} writes {suffixes}; name a file that ends in one of these, not {path}.{kind.advice}")
-    check_place(path)
-    if kind.appended and os.path.isfile(path):
-        _check_text(by, path)
-
-
-def _check_text(by: str, path: str) -> None:
-    """Raise InputError if a file is not a text for people, because adding lines would damage it."""
-    with opened(path) as file:
-        beginning = file.read(BEGINNING)
-    text = codecs.getincrementaldecoder("utf-8")()
-    try:
-        is_text = not beginning or "\0" not in text.decode(beginning)
-    except UnicodeDecodeError:
-        is_text = False
-    if not is_text or beginning.lstrip().startswith((b"{", b"[")) or HEAD.match(beginning):
-        raise InputError(f"{by} adds Markdown to a text, and {path} is not such a text. Name another file.")
-
-
-def _check_different(written: Sequence[tuple[str, str]]) -> None:
-    """Raise InputError where two options name one file: the second would replace the first."""
-    first: dict[object, str] = {}
-    for by, path in written:
-        target = identity(path) or os.path.realpath(path).casefold()  # some file systems take A for a
-        if target in first and (os.path.isfile(path) or not os.path.exists(path)):  # a device takes both
-            raise InputError(f"{first[target]} and {by} must name different files; both name {path}.")
-        first[target] = by
-
-
-def _check_unread(path: str, identities_read: set[Identity]) -> None:
-    """Raise InputError where a file that there is would be replaced, though it, or a folder around it, is read."""
-    if not os.path.isfile(path):  # a device or a pipe takes all
-        return
-    if identity(path) in identities_read:
-        raise InputError(f"{path} is an input of this command and would be overwritten; name another file.")
-    for folder in Path(os.path.realpath(path)).parents:
-        if identity(folder) in identities_read:
-            raise InputError(
-                f"{path} is in {folder}, which is an input of this command and would be overwritten; name another."
-            )
-
-
-# A command that takes each option once, and whose errors name options instead of parameters of Python.
 
 COMMANDS = {
     "howsure.compare_calibration": "howsure calibration compare",
@@ -206,7 +39,7 @@ IN_WORDS = {  # what click says of a type
 
 
 class InOptions:
-    """A message as a command says it: `--bins 20` for n_bins=20, and rows counted from 1."""
+    """Messages in terms of options: `--bins 20` for n_bins=20, and rows counted from 1."""
 
     origin = "(Rows are counted from 1 here, among those used.)"
 
@@ -217,7 +50,7 @@ class InOptions:
         self.options["howsure.look(files)"] = f"howsure look {shlex.join(files) or 'FILE'}"
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
-        """The option of a parameter, with its value; a parameter without one as Python writes it."""
+        """The option of a parameter, with its value; parameters without an option as in Python."""
         parameter_name, _, key = name.removeprefix("Probabilities.").partition("[")
         option = self.options.get(parameter_name)
         if option is None:
@@ -229,7 +62,7 @@ class InOptions:
         return f"{option} {_in_a_shell(typed)}"
 
     def row(self, row: int) -> str:
-        """`row 4` for the row of number 3."""
+        """`row 4` for row number 3 counted from 0."""
         return f"row {row + 1}"
 
 
@@ -251,7 +84,7 @@ class Context(click.Context):
 
 
 class Helpful(click.Command):
-    """What explains itself, by -h too, however it is called."""
+    """A command with help, also by -h."""
 
     context_class = Context
 
@@ -260,7 +93,7 @@ class Helpful(click.Command):
 
 
 class Command(Helpful):
-    """A command of click's that is stricter, and speaks of its options."""
+    """A stricter click command, whose errors name its options."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -269,7 +102,7 @@ class Command(Helpful):
                 param.help = help_text(param) or param.help
 
     def make_parser(self, ctx: click.Context) -> Any:
-        """The parser of click, which takes synonyms of options, too."""
+        """The parser of click, extended by synonyms of options."""
         parser = super().make_parser(ctx)
         params = {param.opts[0]: param for param in self.params if isinstance(param, click.Option)}
         for synonym, name in SYNONYMS.items():
@@ -279,7 +112,7 @@ class Command(Helpful):
         return parser
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options of the task, and in a line each those that many commands share."""
+        """The options of the task, and the shared ones on one line per topic."""
         listed: list[tuple[str, str]] = []
         shared: dict[str, list[str]] = {}
         for param in self.get_params(ctx):
@@ -299,11 +132,12 @@ class Command(Helpful):
                 formatter.write_dl([(name, ", ".join(shared[name])) for name in TOPICS if name in shared])
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The command's own, those of all commands, and --help."""
+        """The command's own parameters, those of all commands, and --help."""
         return [*super().get_params(ctx), click.Option([TRACEBACK], is_flag=True, expose_value=False, hidden=True)]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read options and arguments; a second value is refused where it would replace the first in silence."""
+        """Read options and arguments; a repeated option raises an error instead of silently replacing the first
+        value."""
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
@@ -333,7 +167,7 @@ class Command(Helpful):
             raise click.BadParameter(message, error.ctx, error.param, error.param_hint) from error
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command, if it can write where it is asked to."""
+        """Run the command, after a check that it can write its output files."""
         check_destinations(ctx)
         with spoken_by(InOptions(self, _files(ctx))):
             try:
@@ -354,7 +188,8 @@ Elsewhere = Mapping[str, str | Callable[[], click.Command]]
 
 
 class Group(Helpful, click.Group):
-    """A group of such commands. `elsewhere` are more of them, loaded on use, by their module or by what makes them."""
+    """A group of such commands. `elsewhere`: commands loaded on use, by their module or by the function that creates
+    them."""
 
     command_class = Command
     group_class = type
@@ -388,6 +223,6 @@ class Group(Helpful, click.Group):
 
 
 def tell(message: str) -> None:
-    """Tell the user what a file was taken for, in the words of the running command; nothing where that is plain."""
+    """Tell the user how a file was interpreted, in terms of the running command; nothing if that is obvious."""
     if message:
         say(told(message))

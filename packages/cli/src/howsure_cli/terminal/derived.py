@@ -1,4 +1,4 @@
-"""A command that is derived from one public function: its options from the signature, their help from the docstring.
+"""Commands derived from public functions: options from the signature, help from the docstring.
 
     command = derived("selective", selective_table, examples="howsure selective answers.csv …", figure=True)
 
@@ -101,7 +101,7 @@ def command_of(
     documented_by: Sequence[Callable[..., object]] = (),
     **settings: Any,
 ) -> click.Command:
-    """A command that runs what it is given, with the options of a public function and those of its `own`.
+    """A command that runs `run` with the options of a public function and additional ones, `own`.
 
     files: what these may be. required: there must be one.
     """
@@ -113,7 +113,7 @@ def command_of(
 
 
 def help_of(function: Callable[..., object], examples: str, files: str = FILES) -> str:
-    """The first sentences of the docstring, what the files may be, and examples of what is typed."""
+    """The first sentences of the docstring, the possible files, and examples."""
     shown = "\n".join(["\b", *examples.strip().splitlines()])
     text = f"{inspect.getdoc(function) or ''}".split("\n\n")[0]
     return "\n\n".join(filter(None, [text, files, shown]))
@@ -124,8 +124,8 @@ def function_options(
     *documented_by: Callable[..., object],
     options: Mapping[str, Decorator | None] | None = None,
 ) -> list[Decorator]:
-    """An option for each parameter of a function, in their order; `options`: those that differ, None for a parameter
-    without one. Help is that of the function, else of the functions that document it."""
+    """An option for each parameter of a function, in order; `options`: those that differ, None to leave a parameter
+    out. Help texts come from the function, or from the functions that document it."""
     decorators: list[Decorator] = []
     help_by_parameter, differ = said_of(function, *documented_by), options or {}
     for parameter, declared in inspect.signature(function).parameters.items():
@@ -142,7 +142,7 @@ def function_options(
 
 
 def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **extra_arguments: Any) -> Answer:
-    """The result of a function for the files and options that were typed, and `extra_arguments`."""
+    """The result of a function for the files and options of the command line, and `extra_arguments`."""
     parameters = inspect.signature(function).parameters
     needed = {name for name, declared in parameters.items() if declared.default is declared.empty and name in typed}
     arguments = {name: typed[name] for name in parameters if name in needed or typed.get(name) is not None}
@@ -155,7 +155,7 @@ def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **extra
 
 
 def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -> Decorator:
-    """The option of a parameter, of the type that the signature names."""
+    """The option of a parameter, of the type in the signature."""
     word = WORDS.get(parameter)
     how: dict[str, Any] = {"help": help_text, "metavar": word.metavar if word else None}
     default = declared.default
@@ -183,7 +183,7 @@ def option(parameter: str, declared: inspect.Parameter, help_text: str | None) -
 
 
 def choice(function: Callable[..., object], parameter: str, names: Sequence[str]) -> Decorator:
-    """The option of a parameter that takes one of some names; NOT among them means None."""
+    """The option of a parameter with a choice of names; NOT among them means None."""
     default = inspect.signature(function).parameters[parameter].default
     how: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
     return click.option(
@@ -221,8 +221,7 @@ CALLBACKS: dict[str, Callable[..., Any]] = {"level": as_level, "bin_size": as_bi
 
 
 def said_of(*functions: Callable[..., object]) -> dict[str, str]:
-    """The help of each parameter: its entry in the docstring of the first function that has one, `name (shape): text`,
-    which begins a line.
+    """The help of each parameter: its entry `name (shape): text` in the docstring of the first function that has one.
 
     >>> said_of(lambda: None)
     {}
@@ -238,7 +237,7 @@ def said_of(*functions: Callable[..., object]) -> dict[str, str]:
 
 
 def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The entries of a paragraph; a line that begins no other one goes on."""
+    """The entries of a paragraph; other lines continue the entry before them."""
     entry: list[str] = []
     for line in lines:
         begins = re.match(r"(\w+)(?: \([^)]*\))?: (.*)", line)
@@ -253,7 +252,7 @@ def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _as_help(text: str) -> str:
-    """The text as help: parameters in quotes as options, the first letter large."""
+    """The text as help: quoted parameters become options, and the first letter is capitalised."""
     shown = re.sub(r"`(\w+)`", lambda name: option_of(name[1]), text)
     return shown[:1].upper() + shown[1:]
 

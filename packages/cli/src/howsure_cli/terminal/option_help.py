@@ -1,4 +1,4 @@
-"""The help of options, written once for all commands; the groups of options that `--help` lists in a line; synonyms.
+"""Help texts of options, written once for all commands; groups of options that `--help` lists on one line; synonyms.
 
 An option is explained by its name, or by its name and what it takes ("--width INCHES") where these differ. Options of
 one command only may be explained where they are defined.
@@ -187,7 +187,7 @@ SYNONYMS = {
 
 
 def taken(option: click.Option) -> str:
-    """What an option takes, as its help shows it; "" for a flag.
+    """The value of an option as shown in its help; "" for a flag.
 
     >>> taken(click.Option(["--limit"], metavar="N")), taken(click.Option(["--side"], type=click.Choice(["a", "b"])))
     ('N', '[a|b]')
@@ -205,12 +205,12 @@ def names(option: click.Option) -> Sequence[str]:
 
 
 def help_text(option: click.Option) -> str | None:
-    """The help of an option; None if the command that has it explains it."""
+    """The help of an option; None if its command explains it."""
     return next((OPTION_HELP[name] for name in names(option) if name in OPTION_HELP), None)
 
 
 def topic(option: click.Option) -> str | None:
-    """The topic by which an option is explained; None if `--help` of a command lists it."""
+    """The topic that explains an option; None if `--help` of a command lists it."""
     if option.required:
         return None
     return next((topic for topic, options in TOPICS.items() if set(options) & set(names(option))), None)

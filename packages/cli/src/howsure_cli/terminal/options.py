@@ -1,4 +1,4 @@
-"""Options shared by several commands, their parsers, and the source and the roles that they name."""
+"""Options shared by several commands, their parsers, and the source and roles that they name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from howsure.errors import ALIKE, InputError, nearest, shown
 from howsure.figures.width import of_width
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
-from howsure_cli.terminal.commands import FIGURES, PAGES, Group, Written, tell
+from howsure_cli.terminal.commands import Group, tell
+from howsure_cli.terminal.destinations import FIGURES, PAGES, Written
 from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress
 from howsure_cli.terminal.vocabulary import WORDS
 
@@ -94,12 +95,12 @@ def binning_options(function: Decorated) -> Decorated:
 
 
 def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
-    """Remember what `is_raw` asks for."""
+    """Store the value of `--raw` for `is_raw`."""
     ctx.meta[RAW] = value
 
 
 def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
-    """Remember what `chosen` asks for."""
+    """Store the value of `--columns` for `chosen`."""
     ctx.meta[COLUMNS] = as_names(ctx, param, value)
     form = ctx.params.get("form")
     if value is not None and form in ("json", "signature"):
@@ -113,7 +114,7 @@ raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=ke
 
 
 def keep_verbose(ctx: Context, param: Parameter, value: bool) -> None:
-    """Remember what `is_verbose` asks for."""
+    """Store the value of `--verbose` for `is_verbose`."""
     ctx.meta[VERBOSE] = value
 
 
@@ -151,7 +152,7 @@ def keep_width(ctx: Context, param: Parameter, value: float | None) -> None:
 
 
 def of_a_figure(ctx: Context, param: Parameter, value: Any) -> Any:
-    """Refuse what is for a figure where none is drawn."""
+    """Raise an error for options of a figure if none is drawn."""
     if value not in (None, param.default) and ctx.params.get("figure") is None:
         raise InputError(f"{param.opts[0]} is for a figure, and none is drawn; name its file by --figure.")
     return value
@@ -195,7 +196,7 @@ def classes_options(function: Decorated) -> Decorated:
 
 
 def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float, float] | None:
-    """The lowest and the highest score that is possible."""
+    """The lowest and the highest possible score."""
     if value is None:
         return None
     try:
@@ -236,7 +237,7 @@ class DefaultGroup(Group):
 
 
 def role_option(role: str, **how: Any) -> Callable[[Decorated], Decorated]:
-    """The option of a column that plays a role; `how`: what differs from the vocabulary."""
+    """The option for a column with a role; `how`: differences from the vocabulary."""
     word = WORDS[role]
     return click.option(word.option, role, **{"metavar": word.metavar} | how)
 
@@ -250,7 +251,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a source: which rows of which files are meant, and how they are read."""
+    """The options of a source: the files, the selection of rows, and how they are read."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         where_option,
         by_file_option,
@@ -291,7 +292,7 @@ def source_of(files: Sequence[str], options: Mapping[str, Any]) -> Files:
 
 
 def roles_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns that the options of a command name, by their roles.
+    """The columns named by the options of a command, by role.
 
     Raises InputError if the probabilities are named in several ways.
     """
@@ -299,7 +300,7 @@ def roles_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def given(options: Mapping[str, Any]) -> Probabilities | None:
-    """How the options of a command give probabilities; None where a log names them."""
+    """The form of probabilities according to the options of a command; None if a log determines it."""
     ways = [way for way in PROBABILITIES if options.get(way)]
     if len(ways) > 1:
         raise InputError(ONE_WAY)

@@ -1,4 +1,4 @@
-"""What a command prints, in the requested characters and format, and its progress."""
+"""The output of commands, in the requested characters and format, and their progress."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def emit(text: str, output: str | None, *, encoding: str = "utf-8") -> None:
 
 
 def result_text(result: Result, form: str, output: str | None = None) -> str:
-    """A result in a format, its table with the columns that the user wants; in a file, with all its rows and notes."""
+    """A result in a format, with the requested columns of its table; in a file, with all rows and notes."""
     shown: dict[str, Any] = {"columns": chosen(), "raw": is_raw()}
     if form == "json":
         return json_text(result.to_dict())
@@ -59,7 +59,7 @@ def result_text(result: Result, form: str, output: str | None = None) -> str:
 
 
 def next_command_line(result: Result) -> str:
-    """What to type next; "" where nothing is worth typing, or nothing was typed."""
+    """The next command to suggest; "" if there is none, or if no command was typed."""
     typed, further = _typed_words(), {option_of(name): value for name, value in result.next_parameters().items()}
     if result.answer is None or not typed or not further or further.keys() & set(_typed()):
         return ""
@@ -69,7 +69,7 @@ def next_command_line(result: Result) -> str:
 
 
 def shell_word(word: str) -> str:
-    """A word quoted for a shell where it needs quotes.
+    """A word, quoted for a shell if necessary.
 
     >>> print(shell_word("*.csv"), shell_word("model = 'bass'"))
     '*.csv' "model = 'bass'"
@@ -85,7 +85,7 @@ def _unused(name: str) -> str:
 
 
 def _typed_words() -> list[str]:
-    """What the user typed after `howsure`, without pictures, pages and columns."""
+    """The arguments that the user typed after `howsure`, without figures, reports and columns."""
     words, repeated = iter(_typed()), list[str]()
     for word in words:
         if word in DONE_ONCE:
@@ -108,7 +108,7 @@ def emit_result(result: Result, form: str, output: str | None) -> None:
 def write_pictures(
     result: Any, *, figure: str | None = None, report: str | None = None, title: str | None = None, **how: Any
 ) -> None:
-    """The figure and the report of a result, in the files that the user named."""
+    """Write the figure and the report of a result to the requested files."""
     if figure is not None:
         from howsure.figures.files import save_figure
 
@@ -132,32 +132,32 @@ def say(text: str) -> None:
 
 
 def is_raw() -> bool:
-    """Whether the user wants names as they are: `--raw`."""
+    """Whether the user requested unescaped names: `--raw`."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(RAW))
 
 
 def is_verbose() -> bool:
-    """Whether the user wants all rows and notes: `--verbose`."""
+    """Whether the user requested all rows and notes: `--verbose`."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(VERBOSE))
 
 
 def command_line() -> str | None:
-    """What the user typed, in the words of a shell."""
+    """The typed command line, quoted for a shell."""
     context = click.get_current_context(silent=True)
     typed = None if context is None else context.meta.get(TYPED)
     return None if typed is None else shlex.join(["howsure", *typed])
 
 
 def chosen() -> list[str] | None:
-    """The columns that the user wants: `--columns`."""
+    """The requested columns: `--columns`."""
     context = click.get_current_context(silent=True)
     return None if context is None else context.meta.get(COLUMNS)
 
 
 def table_text(table: Table, form: str = "table") -> str:
-    """A table in one of the formats, of the columns that the user wants, ending in a newline."""
+    """A table in one of the formats, with the requested columns, ending in a newline."""
     from howsure.result import chosen_columns  # which loads numpy: a command that asks for no table needs none
 
     if form == "signature":
@@ -168,12 +168,12 @@ def table_text(table: Table, form: str = "table") -> str:
 
 
 def name_text(name: str) -> str:
-    """A name that others chose, in a line of text."""
+    """A name from the data, escaped for a line of text."""
     return name if is_raw() else in_a_line(name)
 
 
 def json_text(document: Any) -> str:
-    """A JSON document as text; a NaN or an infinity in it would be a mistake, and is refused."""
+    """A JSON document as text; NaN or infinity in it raises an error."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

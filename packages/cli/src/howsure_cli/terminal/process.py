@@ -1,4 +1,4 @@
-"""A command as a process: its streams in any encoding, the memory it may take, and how it ends."""
+"""A command as a process: the encodings of its streams, its memory limit, and its exit code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howsure.errors import HowsureError, InputError, with_short_values
 
 @contextmanager
 def any_encoding() -> Iterator[None]:
-    """Let both streams write every character, escaped where its encoding has none; a closed stderr drops all."""
+    """Let both streams write every character, escaped if the encoding lacks it; a closed stderr is ignored."""
     with ExitStack() as after:
         if sys.stderr is None:
             sys.stderr = after.enter_context(open(os.devnull, "w"))
@@ -29,7 +29,7 @@ def any_encoding() -> Iterator[None]:
 
 
 def _drop_unwritten(stream: io.TextIOWrapper) -> None:
-    """What a stream could not write, and still holds, goes nowhere: it would fail again when the process ends."""
+    """Discard what a stream could not write, which would fail again when the process ends."""
     try:
         stream.flush()
     except OSError:
@@ -42,7 +42,7 @@ GIGABYTE = 1 << 30
 
 
 def machine_memory() -> int | None:
-    """The bytes of memory that this machine has; None where the system does not say (Windows)."""
+    """The memory of this machine in bytes; None if the system does not report it (Windows)."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -50,7 +50,7 @@ def machine_memory() -> int | None:
 
 
 def check_memory(needed: int, *, name: str, value: int) -> None:
-    """Raise InputError where a parameter asks for more memory than the machine has: `needed` bytes.
+    """Raise InputError if a parameter needs more memory (`needed` bytes) than the machine has.
 
     >>> check_memory(10**18, name="n", value=10**16)
     Traceback (most recent call last):
@@ -76,7 +76,7 @@ SHOW = f"{TRACEBACK} shows where it occurred"
 
 
 def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
-    """Run a command; the code to exit with. Any error is printed as one sentence.
+    """Run a command and return the exit code. Any error is printed as one sentence.
 
     What `run` returns as a number is a verdict's code; 2: what is wrong with the input or the machine is said; 70: an
     error that was not foreseen; 130: stopped.

@@ -1,4 +1,4 @@
-"""`--help` without loading what a command needs: what each command says of itself, recorded in `help.json`.
+"""`--help` without loading a command: the help of each command, recorded in `help.json`.
 
 `scripts/record_help.py` writes the file (`make help-pages`) from the commands themselves, and a test compares the two.
 What is recorded are the orders that a command gives click's formatter, so that lines break where the terminal ends.
@@ -21,7 +21,7 @@ ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "writ
 
 
 def recorded_help(arguments: Sequence[str]) -> str | None:
-    """The help that a user asks for by `howsure COMMAND --help`; None if it is not recorded, or more is asked."""
+    """The help for `howsure COMMAND --help`; None if it is not recorded, or if other options are typed."""
     *path, last_argument = arguments or [""]
     if last_argument not in ASKING:
         return None
@@ -36,7 +36,7 @@ def recorded_help(arguments: Sequence[str]) -> str | None:
 
 
 def _of_others(orders: list[list[Any]]) -> list[list[Any]]:
-    """What is said of the commands of other distributions, behind ours."""
+    """The summaries of commands of other distributions, listed after ours."""
     ours = {name for order, *values in orders if order == "write_dl" for name, _ in values[0]}
     others = [(name, plugin.summary) for name, plugin in plugin_commands().items() if name not in ours]
     heading = "Commands of other distributions"
@@ -57,6 +57,6 @@ def _written(width: int | None, orders: list[list[Any]], *, in_a_line: bool) -> 
 
 
 def _summaries(commands: list[tuple[str, str]], width: int) -> list[tuple[str, str]]:
-    """Each command with as much of its summary as a line holds: click's own rule."""
+    """Each command with as much of its summary as fits on a line: click's own rule."""
     room = width - 6 - max(len(name) for name, _ in commands)
     return [(name, click.Command(name, help=summary).get_short_help_str(room)) for name, summary in commands]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
-from howsure.calibration.words import LEGENDS, kind, verdict
+from howsure.calibration.words import LEGENDS, kind, verdict, verdicts_by_kind
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
@@ -84,16 +84,25 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
             Column("miscalibration", WORDS, values=kinds),
         ]
 
+    @property
+    def answer(self) -> str:
+        """The error of all cut points, and the kind of miscalibration at each."""
+        kinds = [(curve.name or "", kind(curve, p)) for curve, p in zip(self.rows, self.p_adjusted, strict=True)]
+        return f"The calibration error of all cut points is {self.error}; {verdicts_by_kind(kinds)}."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A figure."""
+        return {"figure": "ordinal.svg"}
+
     def below(self) -> Sequence[str]:
-        """The error of all cut points, the score in parts, the bias, and which cut points are off."""
+        """The answer, the bias, the score in parts, and the verdict on each cut point."""
         parts = self.rps_parts
         in_parts = f"{parts.calibration:.4f} calibration + {parts.refinement:.4f} refinement"
         rows_and_p = zip(self.rows, self.p_adjusted, strict=True)
         return [
-            f"error of all cut points (root mean square): {self.error}",
-            f"ranked probability score: {self.rps} = {in_parts} {parts.within_bin:+.4f} within bins",
-            f"expected level less level: {self.bias}",
-            f"In brackets: {100 * self.error.level:g}% intervals; n = {self.n:,}.",
+            self.answer,
+            f"Expected minus true level: {self.bias}; n = {self.n:,}.",
+            f"Ranked probability score: {self.rps} = {in_parts} {parts.within_bin:+.4f} within bins.",
             *(f"{curve.name}: {verdict(curve, p)}" for curve, p in rows_and_p),
             *notes_by_name((curve.name or "", curve.notes) for curve in self.rows),
             *(f"note: {note}" for note in item_notes(self.recipe)),

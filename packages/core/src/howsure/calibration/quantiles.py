@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
@@ -279,16 +279,30 @@ class QuantileCalibration(Result):
 
         return quantile_figure(self, title=title)
 
+    @property
+    def answer(self) -> str:
+        """Whether the posteriors are miscalibrated, by the requested test."""
+        verdict = (
+            "The posteriors are not calibrated: true values are not uniformly distributed among the draws"
+            if self.p_value < 1.0 - self.level
+            else "No miscalibration of the posteriors is detected"
+        )
+        return f"{verdict} ({self._in_words(self.method)})."
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A figure."""
+        return {"figure": "quantiles.svg"}
+
     def below(self) -> Sequence[str]:
-        """What was compared, what both tests say, and how many bars lie outside their interval."""
+        """The answer, the number of bars outside their intervals, the other test, and the sample size."""
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
         together = "" if self.clusters is None else f" in {self.clusters:,} clusters"
-        first, second = (self._in_words(method) for method in (self.method, *(set(METHODS) - {self.method})))
+        (other,) = set(METHODS) - {self.method}
         return [
-            f"posterior quantiles of {self.n:,} truths{together} among {counted(self.draws, 'draw')} each",
-            f"uniform? {first}",
-            f"other test: {second}",
-            f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval",
+            self.answer,
+            f"{outside} of {len(self.counts)} bars are outside their {self.level:.0%} interval, from low to high.",
+            f"Other test: {self._in_words(other)}.",
+            f"{self.n:,} true values{together}, {counted(self.draws, 'draw')} each.",
         ]
 
     def _in_words(self, method: str) -> str:

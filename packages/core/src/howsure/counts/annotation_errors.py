@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import partial_labels
-from howsure.counts.notes import Note
+from howsure.counts.notes import CountNote
 from howsure.counts.results import CountEstimate, CountEstimates, ReadingErrors
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
@@ -35,7 +35,7 @@ class DoubleLabels:
 
     pairs: Floats
     by: str
-    notes: tuple[Note, ...]
+    notes: tuple[CountNote, ...]
 
 
 def read_double_labels(
@@ -76,13 +76,13 @@ def read_double_labels(
         settled_as_1 = _settled_as_1(label_of_row(settled, n, pos_label, "settled", y_true), pair_of_row)
     notes = []
     if higher + lower == 0:
-        notes.append(Note("identical_readings", needs_estimates=False))
+        notes.append(CountNote("identical_readings", needs_estimates=False))
     else:
         from scipy.stats import binomtest
 
         if (p := binomtest(higher, higher + lower).pvalue) < MAX_P:
             values = {"first": higher, "second": lower, "p": float(p)}
-            notes.append(Note("uneven_readings", values, needs_estimates=False))
+            notes.append(CountNote("uneven_readings", values, needs_estimates=False))
     by = SETTLED if settled is not None else BOUNDS if flips is None else ALIKE
     return DoubleLabels(
         np.array([both, settled_as_1, higher + lower - settled_as_1, neither], dtype=np.float64), by, tuple(notes)

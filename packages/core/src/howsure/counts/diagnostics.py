@@ -12,7 +12,7 @@ from howsure.counts.cell_counts import FittedCells
 from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
 from howsure.counts.count_laws import count_intervals, count_laws
 from howsure.counts.design import MIN_MINORITY, difference_total
-from howsure.counts.notes import Note
+from howsure.counts.notes import CountNote
 from howsure.counts.population import MIN_EFFECTIVE_ELEMENTS, Bools, Units, measure_elements
 from howsure.counts.proxy import FOLDS, Proxy, assign_folds, fit_proxy, label_weights
 from howsure.counts.results import CountEstimate, Diagnostics
@@ -151,35 +151,35 @@ def raw_error(units: Units, level: float) -> Estimate | None:
     return calibration_error(units.labels, score, sample_weight=weight, clusters=clusters, level=level)
 
 
-def design_notes(units: Units, method: str) -> tuple[Note, ...]:
+def design_notes(units: Units, method: str) -> tuple[CountNote, ...]:
     """Notes on the sampling design and on few or atypical labels."""
     if method == "raw":
-        return (Note("raw"),)
+        return (CountNote("raw"),)
     positives = int(units.labels.sum())
-    notes = [Note("design", {"design": units.design})]
+    notes = [CountNote("design", {"design": units.design})]
     if units.draw.note is not None:
         notes.append(units.draw.note)
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:
-        notes.append(Note("average_coverage"))
+        notes.append(CountNote("average_coverage"))
     if (few := min(positives, len(units.labels) - positives)) < MIN_MINORITY:
         label = "positive" if positives < MIN_MINORITY else "negative"
         chosen = method in ("difference", "labels")
-        notes.append(Note("few_labels", {"n": few, "label": label, "chosen": chosen, "few": MIN_MINORITY}))
+        notes.append(CountNote("few_labels", {"n": few, "label": label, "chosen": chosen, "few": MIN_MINORITY}))
     if units.draw.is_clustered and method in ("auto", "hierarchical", "exact"):
-        notes.append(Note("independent_members"))
+        notes.append(CountNote("independent_members"))
     element_sizes = measure_elements(units, None)
     if element_sizes.effective < MIN_EFFECTIVE_ELEMENTS:
-        notes.append(Note("large_clusters", {"largest": element_sizes.largest}))
+        notes.append(CountNote("large_clusters", {"largest": element_sizes.largest}))
     if contradicts_design(units):
-        notes.append(Note("not_as_drawn", needs_estimates=False))
+        notes.append(CountNote("not_as_drawn", needs_estimates=False))
     middle = float(np.median(units.score))
     low = units.score <= middle
     if not low[units.labelled].any():  # a model's misses are among the units of low score
-        notes.append(Note("low_scores_unlabelled", {"n": int(low.sum()), "score": middle}, needs_estimates=False))
+        notes.append(CountNote("low_scores_unlabelled", {"n": int(low.sum()), "score": middle}, needs_estimates=False))
     return tuple(notes)
 
 
-def cell_notes(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[Note, ...]:
+def cell_notes(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[CountNote, ...]:
     """Notes on domains whose cells share no information, and on their unlabelled cells."""
     notes = []
     for domain in np.flatnonzero(apart).tolist():
@@ -187,10 +187,10 @@ def cell_notes(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tup
             row for row, row_domain in zip(rows, units.cells.domain.tolist(), strict=True) if row_domain == domain
         ]
         name = members[0].group[:-1]
-        notes.append(Note("unlike_groups", {"domain": name}))
+        notes.append(CountNote("unlike_groups", {"domain": name}))
         without = sum(row.labelled == 0 for row in members)
         if without:
-            notes.append(Note("unlabelled_groups", {"n": without, "domain": name}))
+            notes.append(CountNote("unlabelled_groups", {"n": without, "domain": name}))
     return tuple(notes)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.counts.notes import Note, SamplingDesign
+from howsure.counts.notes import CountNote, SamplingDesign
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Codes, Column, as_column, check_codes, check_labels, is_missing
 from howsure.inputs.numbers_and_names import spelled_number
@@ -112,7 +112,7 @@ class Draw:
     size: Integers
     inclusion: Floats | None
     is_clustered: bool = False
-    note: Note | None = None
+    note: CountNote | None = None
     stratum_of_all: Codes | None = None
 
     @property
@@ -239,7 +239,7 @@ def read_draw(
         size = _stratum_sizes(names, stratum, chances, len(elements), noun)
         stated = int(size.sum())
         if stated != len(elements):
-            note = Note("rounded_chances", {"stated": stated, "actual": len(elements), "clustered": clustered})
+            note = CountNote("rounded_chances", {"stated": stated, "actual": len(elements), "clustered": clustered})
     _check_strata(names, size, np.bincount(stratum, minlength=len(names)), noun)
     return Draw(element, stratum, size, None, clustered, note, stratum_of_all), SamplingDesign(clustered, len(names))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.counts.draw import Elements, partial_labels
 from howsure.counts.label_sample import LabelSample, assign_strata, highest_scores
-from howsure.counts.notes import Note
+from howsure.counts.notes import CountNote
 from howsure.counts.population import check_enough
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.errors import InputError
@@ -163,7 +163,7 @@ def bounds_for_unlabelled(
         )
 
     raw = none.recipe["method"] == "raw"
-    note = Note("unread", {"unread": len(unread), "drawn": drawn, "raw": raw}, needs_estimates=False)
+    note = CountNote("unread", {"unread": len(unread), "drawn": drawn, "raw": raw}, needs_estimates=False)
     return CountEstimates(
         keys=none.keys,
         rows=tuple(map(between, none.rows, every.rows)),

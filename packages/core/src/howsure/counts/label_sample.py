@@ -125,7 +125,7 @@ class LabelSample(Result):
     labels: Mapping[int, Any] = as_json(None, default_factory=dict)
     recipe: Mapping[str, Any]
 
-    words_hold_table = True
+    words = ""
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -189,9 +189,9 @@ class LabelSample(Result):
         ]
 
     @property
-    def words(self) -> str:
-        """The number of units to label in each stratum."""
-        return f"{len(self):,} of {len(self.codes):,} units to read\n{self.table().shortened()}"
+    def answer(self) -> str:
+        """The number of units to label."""
+        return f"{len(self):,} of {len(self.codes):,} units to label."
 
 
 def highest_scores(score: Floats, elements: Elements) -> Floats:

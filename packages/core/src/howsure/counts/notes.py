@@ -15,7 +15,7 @@ MAX_NAMED = 5  # groups in a note
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class CountNote:
     """A note: its code in `note_text`, and the values that fill its sentence; no value is a sentence.
 
     needs_estimates: the note is about estimates and is dropped if these are withdrawn.
@@ -97,10 +97,10 @@ class SamplingDesign:
         return self.text()
 
 
-def note_text(note: Note, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> str:
+def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> str:
     """The sentence of a note, without a full stop; `rows` are the final counts, which some notes repeat.
 
-    >>> note_text(Note("unread", {"unread": 3, "drawn": 40, "raw": True}))
+    >>> note_text(CountNote("unread", {"unread": 3, "drawn": 40, "raw": True}))
     '3 of 40 drawn units have no label'
     """
     values = note.values
@@ -174,7 +174,7 @@ def note_text(note: Note, rows: Sequence[Any] = (), terms: Terms = GENERAL) -> s
     raise KeyError(note.code)
 
 
-def by_severity(notes: Iterable[Note]) -> list[Note]:
+def by_severity(notes: Iterable[CountNote]) -> list[CountNote]:
     """The notes, the most severe first."""
     return sorted(notes, key=lambda note: -note.severity)
 

@@ -50,17 +50,31 @@ class LabelPlan(Result):
         return [Column(name, kind, name.replace("_", " ")) for name, kind in kinds.items()]
 
     @property
-    def words(self) -> str:
-        """The number in a sentence, and how it was planned."""
+    def answer(self) -> str:
+        """The number of labels in a sentence."""
         wide = f"{self.width:g} of the units" if self.share else counted(round(self.width), "unit")
-        sentence = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')} for an interval about {wide} wide"
+        needed = f"{counted(self.labels, 'label')} of {counted(self.units, 'unit')}"
+        included = ", including the existing labels" if self.from_labels else ""
+        return f"An interval about {wide} wide needs {needed}{included}."
+
+    @property
+    def provenance(self) -> str:
+        """Empty: the answer contains the number of units."""
+        return ""
+
+    def below(self) -> Sequence[str]:
+        """The answer, and what the plan assumes about the scores."""
         if self.from_labels:
-            return f"{sentence}, existing labels included; they show how informative the scores are."
+            return [
+                self.answer,
+                "Assumed: the scores of the other units are as informative as those of the labelled units.",
+            ]
         label_options = told("`labelled`, `y_true`")
-        return (
-            f"{sentence}, if the scores are uninformative and half of the units positive. With at least {MIN_LABELS} "
-            f"existing labels ({label_options}), possibly fewer."
-        )
+        return [
+            self.answer,
+            f"Assumed: the scores are uninformative, and half of the units are positive. With at least {MIN_LABELS} "
+            f"existing labels ({label_options}), possibly fewer labels are needed.",
+        ]
 
 
 def plan_label_sample(

@@ -13,14 +13,13 @@ import numpy as np
 
 from howsure.counts.count_law import CountLaw
 from howsure.counts.draw import Draw
-from howsure.counts.notes import GENERAL, Note, Terms, by_severity, note_text
+from howsure.counts.notes import GENERAL, CountNote, Terms, by_severity, note_text
 from howsure.counts.population import Units
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Estimate, Rows, as_json, dict_of
-from howsure.show.notes import DETAIL
-from howsure.show.notes import Note as DisplayedNote
+from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure.stats.proportions import normal_quantile
 
@@ -217,7 +216,7 @@ class CountEstimates(Rows[CountEstimate]):
     domains: tuple[CountEstimate, ...]
     total: CountEstimate
     diagnostics: Diagnostics
-    caveats: tuple[Note, ...] = as_json(None, default=())
+    caveats: tuple[CountNote, ...] = as_json(None, default=())
     laws: tuple[CountLaw, ...] = as_json(None, default=())
     errors: TotalErrors | None = as_json(None, default=None)
     has_differences: bool = as_json(None, default=True)
@@ -368,10 +367,8 @@ class CountEstimates(Rows[CountEstimate]):
 
     def below(self) -> Sequence[str]:
         """The checks, and the notes."""
-        caveats = [
-            DisplayedNote(f"note: {note_text(note, self.rows)}", note.severity) for note in by_severity(self.caveats)
-        ]
-        return [*(DisplayedNote(check, DETAIL) for check in self.checks), *caveats]
+        caveats = [Note(f"note: {note_text(note, self.rows)}", note.severity) for note in by_severity(self.caveats)]
+        return [*(Note(check, DETAIL) for check in self.checks), *caveats]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the groups' counts or shares with their intervals on matplotlib axes (new ones if None)."""

@@ -66,7 +66,7 @@ class RepeatedItems:
 
     def note(self, *, of_frame: bool = False) -> str:
         """Note that items are used as clusters, and how to switch this off."""
-        off = f"leave {self.column} out of data" if of_frame else parameter("independent_rows", True)
+        off = f"leave {self.column} out of data" if of_frame else "`independent_rows=True`"
         return told(
             f"{self.column} repeats ({self.counts}), so rows of equal {self.column} are one cluster. If rows are "
             f"independent: {off}."
@@ -75,7 +75,7 @@ class RepeatedItems:
     def warning(self, *, can_switch_off: bool = True) -> str:
         """Warning that items are not used as clusters, and how to name the column if they should be."""
         files = " in several files" if self.across_files else ""
-        off = f" If rows are independent: {parameter('independent_rows', True)}." if can_switch_off else ""
+        off = " If rows are independent: `independent_rows=True`." if can_switch_off else ""
         return told(
             f"{self.column} repeats{files} ({self.counts}). If it says which item a row is, rows are not independent "
             f"and intervals are too narrow: name it, {parameter('clusters', self.column)}.{off}"

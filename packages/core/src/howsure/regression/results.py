@@ -7,11 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from howsure.errors import shortened
+from howsure.inputs.numbers_and_names import counted
+from howsure.regression.design import INTERCEPT
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, UNDEFINED, WORDS, Column, Kind, interval, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+MAX_NAMED = 4  # coefficients in a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,14 @@ def _text(estimate: Estimate, error: float) -> str:
         return UNDEFINED
     decimals = _decimals(error)
     return f"{number(estimate.value, decimals)} {interval(estimate.low, estimate.high, decimals)}"
+
+
+def _excludes_0(estimate: Estimate) -> bool:
+    return estimate.low is not None and estimate.high is not None and not estimate.low <= 0.0 <= estimate.high
+
+
+def _or_none(names: Sequence[str]) -> str:
+    return shortened(names, limit=MAX_NAMED) if names else "none"
 
 
 def _itself(row: PredictedCoefficient) -> PredictedCoefficient:
@@ -95,16 +108,40 @@ class PredictedRegression(Rows[PredictedCoefficient]):
             Column("p_value", P_VALUE, "p", legend="of a corrected coefficient of 0"),
         ]
 
+    @property
+    def answer(self) -> str:
+        """The corrected and the naive value of a single coefficient; of several, those that differ from 0."""
+        labels = counted(self.rows[0].corrected.n, "label")
+        rows = [row for row in self.rows if row.name != INTERCEPT] or list(self.rows)
+        if len(rows) == 1:
+            row = rows[0]
+            estimable = not math.isnan(row.corrected.value)
+            corrected = _text(row.corrected, row.corrected_error) if estimable else "no estimate"
+            naive = _text(row.naive, row.naive_error)
+            return f"{row.label}: {corrected} corrected with {labels}, {naive} with predictions taken as labels."
+        alpha = 1.0 - self.rows[0].corrected.level
+        corrected = _or_none([row.label for row in rows if row.p_value < alpha])
+        naive = _or_none([row.label for row in rows if _excludes_0(row.naive)])
+        verb = "differ" if sum(row.p_value < alpha for row in rows) > 1 else "differs"
+        return (
+            f"Of {len(rows)} coefficients, {corrected} {verb} significantly from 0, corrected with {labels}; "
+            f"with predictions taken as labels: {naive}."
+        )
+
+    def next_parameters(self) -> Mapping[str, object]:
+        """A report."""
+        return {"report": "regression.html"}
+
     def below(self) -> Sequence[str]:
-        """The outcome and the regressors, the level, and the notes."""
+        """The answer, the outcome and the regressors, and the notes."""
         recipe = self.recipe
         kind = "Logistic" if recipe["method"] == "logit" else "Linear"
         design = "" if recipe["design"] is None else f", {recipe['design']}"
         effects = recipe["fixed_effects"]
         effects_text = "" if not isinstance(effects, list) else f", fixed effects of {' and '.join(effects)}"
-        of = self.rows[0].corrected
-        sentence = f"{kind} regression{design}{effects_text}: {self.rows[0].naive.n:,} rows, {of.n:,} with a label."
-        return [sentence, f"In brackets: {100 * of.level:g}% intervals.", *(f"note: {note}" for note in self.notes)]
+        labels = self.rows[0].corrected.n
+        sentence = f"{kind} regression{design}{effects_text}: {self.rows[0].naive.n:,} rows, {labels:,} with a label."
+        return [self.answer, sentence, *(f"{note}." for note in self.notes)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw each coefficient, naive and corrected, on matplotlib axes (new ones if None)."""

@@ -5,8 +5,8 @@ from howsure.scores.agents import score_agents
 from howsure.scores.battles import rank_battles
 from howsure.scores.item_results import BenchmarkItem, BenchmarkItems
 from howsure.scores.items import score_items
-from howsure.scores.mean_scores import mean_scores, pass_at_k, score_models, worst_items
 from howsure.scores.results import BattleRow, BattleTable, ScoreRow, ScoreTable
+from howsure.scores.score_models import mean_scores, pass_at_k, score_models, worst_items
 
 __all__ = [
     "AgentRow",

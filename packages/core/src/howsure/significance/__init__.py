@@ -2,8 +2,8 @@
 
 from howsure.significance.compare_models import compare_models, compare_scores, resample_models
 from howsure.significance.experiments import Experiments
-from howsure.significance.means import ModelMean, ModelMeans
 from howsure.significance.metrics.metric import Metric, mean, metric_names, register
+from howsure.significance.model_means import ModelMean, ModelMeans
 from howsure.significance.power import ComparisonPower, comparison_power
 from howsure.significance.results import Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.systems import Runs

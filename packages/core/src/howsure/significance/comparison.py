@@ -27,7 +27,11 @@ from howsure.significance.differences import (
 )
 from howsure.significance.documents import notes_of_documents, notes_on_labels, recipe_of_documents
 from howsure.significance.given import SCORE, ToCompare, of_arrays, of_columns, of_rows, of_scores
-from howsure.significance.means import (
+from howsure.significance.metrics.metric import DOCUMENT, Metric, tasks_of
+from howsure.significance.metrics.probabilities import certain_rows, score_metric
+from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
+from howsure.significance.model_files import systems_of_files
+from howsure.significance.model_means import (
     ItemScores,
     ModelMean,
     ModelMeans,
@@ -37,10 +41,6 @@ from howsure.significance.means import (
     paired_difference,
     paired_mean,
 )
-from howsure.significance.metrics.metric import DOCUMENT, Metric, tasks_of
-from howsure.significance.metrics.probabilities import certain_rows, score_metric
-from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
-from howsure.significance.model_files import systems_of_files
 from howsure.significance.notes import notes_of, notes_of_group
 from howsure.significance.reading import Systems, view_notes
 from howsure.significance.results import ALPHA, Comparison, Difference, GroupDifference, GroupDifferences

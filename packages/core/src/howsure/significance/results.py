@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from howsure.significance.means import ModelMeans
+    from howsure.significance.model_means import ModelMeans
 
 
 # The result of comparing systems: one row per model and metric.

@@ -106,7 +106,7 @@ def import_command(
 
 
 def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
-    """What is in the store."""
+    """The contents of the store."""
     from howsure_events.store.event_store import EventStore
     from howsure_events.store.reading import actors_in
 

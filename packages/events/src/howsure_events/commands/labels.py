@@ -11,7 +11,8 @@ import click
 
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
-from howsure_cli.terminal.commands import Command, Group, Written
+from howsure_cli.terminal.commands import Command, Group
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import as_names, level_option, output_options, seed_option
 from howsure_cli.terminal.output import emit, json_text, table_text
 from howsure_events.commands.output import text_of
@@ -98,7 +99,7 @@ def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> 
 
 
 def _labelled_at(addresses: Mapping[Visitor, str]) -> str:
-    """The link of each visitor, on a line of its own."""
+    """The link of each visitor, one per line."""
     links = {
         "coordinator (totals, disagreements, series)" if visitor.is_coordinator else visitor.coder: address
         for visitor, address in addresses.items()
@@ -109,7 +110,7 @@ def _labelled_at(addresses: Mapping[Visitor, str]) -> str:
 
 
 def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> None:
-    """Draw what is lacking to a number of documents in all."""
+    """Draw further documents up to a total number."""
     drawn = 0 if labelling_of(store) is None else len(reading_order(store))
     stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
     sample = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
@@ -233,7 +234,7 @@ def disagreements_command(path: str, form: str, output: str | None) -> None:
 
 
 def _nothing_differs(answers: Sequence[Answer]) -> str:
-    """Why there are no disagreements."""
+    """The reason why there are no disagreements."""
     times = Counter(answer.document for answer in answers)
     twice = sum(n > 1 for n in times.values())
     if twice:

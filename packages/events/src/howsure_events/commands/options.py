@@ -1,4 +1,4 @@
-"""Options that several commands of events share, and the antecedent model that they ask for."""
+"""Options shared by commands of events, and the antecedent model that they select."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.errors import InputError
-from howsure_cli.terminal.commands import Written
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import PROCESSES, choice_option, in_order
 
 Decorated = Callable[..., Any]

@@ -1,4 +1,4 @@
-"""What `howsure events` shows of a store: series, comparisons, doubtful documents."""
+"""The output of `howsure events` about a store: series, comparisons, uncertain documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEXT = "next: howsure events label {0} (read some, to correct the counts), or ho
 
 
 def text_of(result: Result, form: str, output: str | None, *, more: Sequence[str] = (), **named: str) -> str:
-    """A result in one of the formats, in lines of 100 letters; JSON begins with what is named."""
+    """A result in one of the formats, in lines of 100 letters; JSON begins with the given entries."""
     if form == "json":
         return json_text({**named, **result.to_dict()})
     if form == "table" and result.answer is not None:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.inputs.periods import PERIODS
-from howsure_cli.terminal.commands import PAGES, Command, Written
+from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.destinations import PAGES, Written
 from howsure_cli.terminal.options import CLUSTERINGS, as_names, in_order, level_option
 from howsure_cli.terminal.output import emit, progress, say
 from howsure_events.store.event_store import EventStore

@@ -1,4 +1,5 @@
-"""`howsure events parser`: which spaCy pipelines are installed, what a wheel or a folder holds, and how to get one."""
+"""`howsure events parser`: the installed spaCy pipelines, the contents of a wheel or folder, and how to get a
+pipeline."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ import os
 import click
 
 from howsure.errors import InputError
-from howsure_cli.terminal.commands import Command, Written
+from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.output import emit
 from howsure_events.extraction.pipelines import Pipeline, installed_pipelines, pipeline_at, spacy_version, unpack_wheel
 

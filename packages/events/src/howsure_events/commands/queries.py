@@ -1,4 +1,4 @@
-"""`howsure events series|compare|doubtful|regress`: what a store says."""
+"""`howsure events series|compare|doubtful|regress`: queries to a store."""
 
 from __future__ import annotations
 
@@ -226,7 +226,7 @@ def doubtful_command(path: str, form: str, output: str | None, **options: Any) -
 
 
 def _correction(store: Store, options: Options) -> Options | None:
-    """What helps to correct counts, taken out of the options; None if counts are not corrected."""
+    """The settings of the correction, removed from the options; None if counts are not corrected."""
     uncorrected, learn, file = (options.pop(name) for name in ("uncorrected", "learn", "score"))
     correction_option = "--score" if file is not None else "--learn" if learn else None
     if uncorrected and correction_option:

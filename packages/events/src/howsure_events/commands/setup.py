@@ -1,4 +1,4 @@
-"""What the options of `howsure events` ask for: a corpus and the work on it; and what it printed."""
+"""The corpus and the work that the options of `howsure events` describe, and summaries of runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from howsure_events.store.event_store import EventStore
 
 
 def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> tuple[Corpus, Work]:
-    """The corpus and the work that are named.
+    """The corpus and the work described by the options.
 
     Raises InputError for anything that is missing, or does not go together.
     """
@@ -60,7 +60,7 @@ def _parser(name: str | None, corpus: Corpus) -> Parser:
 
 
 def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
-    """A rule by its name or file, in the labels of the parser."""
+    """A rule by its name or file, with the labels of the parser."""
     if name in BUILT_IN:
         rule = built_in_rule(name, labels=labels or scheme or "ud")
     elif not os.path.exists(name) and not name.endswith((".yaml", ".yml")):
@@ -89,7 +89,7 @@ NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rul
 
 
 def summary(path: str, report: ExtractionReport | None = None, *, made: str = "") -> str:
-    """What is in the store now, and how fast this run was that extracted it, or else how it was `made`."""
+    """The contents of the store, with the speed of the run that extracted it, or how it was `made`."""
     with EventStore.open(path, part=True) as store:
         kept, words = store.ask("SELECT count(*), coalesce(sum(words), 0) FROM documents")[0]
         left_out = Counter(dict(store.ask("SELECT reason, count(*) FROM left_out GROUP BY reason")))
@@ -126,13 +126,13 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
 
 
 def interrupted(path: str, report: ExtractionReport) -> str:
-    """How far a run came that was stopped, and what to do."""
+    """The progress of an interrupted run, and how to continue."""
     done = report.before + report.read
     return f"{path} contains {done:,} of {report.total:,} documents; rerun the same command to resume."
 
 
 def rules_text(compared: RuleComparison, *, top: int) -> str:
-    """What two rules count, side by side, of the most frequent actors."""
+    """The counts of two rules side by side, for the most frequent actors."""
     table = compared.table()
     actors = list(dict.fromkeys(row.actor for row in compared.rows))
     shown = [cells for cells, row in zip(table.rows, compared.rows, strict=True) if row.actor in actors[:top]]
@@ -155,7 +155,7 @@ def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
 
 
 def _speed(report: ExtractionReport) -> list[str]:
-    """How long the run took: of all documents read, and of those that were kept, which is what takes the time."""
+    """The duration of the run, for all documents read and for those kept, which take most of the time."""
     seconds, working = max(report.seconds, 1e-9), report.seconds_parsing + report.seconds_rest + report.seconds_storing
     share = 100 * report.seconds_parsing / max(working, 1e-9)
     return [

@@ -1,4 +1,4 @@
-"""`howsure events recount`, `merge` and `check`: stores from stores, and whether they are whole."""
+"""`howsure events recount`, `merge` and `check`: stores made from other stores, and checks for damage."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import click
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.periods import PERIODS
-from howsure_cli.terminal.commands import Command, Written
+from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import output_options
 from howsure_cli.terminal.output import emit, progress, result_text, table_text
 from howsure_events.commands.options import (

@@ -1,4 +1,4 @@
-"""Who may ask the page: hosts, tokens, connections, and the headers of every answer."""
+"""Access to the page: hosts, tokens, connections, and the headers of every response."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def host_in(header: str) -> Host | None:
 
 
 def spelled(name: str) -> str:
-    """A name or a number as it is compared: in small letters, a number in its usual form.
+    """A name or a number in canonical form: lower case, numbers in their usual notation.
 
     >>> spelled("LocalHost"), spelled("0:0:0:0:0:0:0:1")
     ('localhost', '::1')
@@ -59,7 +59,7 @@ def is_number(name: str, *, version: int | None = None) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host.
+    """Whether a host can be reached only from this machine.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -80,7 +80,7 @@ def new_token() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Whom a link was made for: the coordinator, who may do everything, or a coder, who may only answer.
+    """The person for whom a link was made: the coordinator, who may do everything, or a coder, who may only answer.
 
     coder: the only name under which they answer; None: any name that has no link of its own.
     """
@@ -93,7 +93,7 @@ COORDINATOR, ANY_CODER = Visitor(), Visitor(is_coordinator=False)
 
 
 class Tokens:
-    """What opens a page: for each visitor a token that is valid as long as the page is served.
+    """The access tokens of a page: one per visitor, valid as long as the page is served.
 
     once: a token that opens the page one time, as the first visitor. It is for the command that starts a browser, which
     all users of the machine can read in its list of processes.
@@ -103,7 +103,7 @@ class Tokens:
         self.visitors, self._once = dict(visitors), once
 
     def opened_by(self, query: str) -> str | None:
-        """The lasting token that the query of an address opens the page with; None if its token is not valid."""
+        """The permanent token for the token in the query of an address; None if that is invalid."""
         values = [value for name, value in parse_qsl(query) if name == PARAMETER]
         if len(values) != 1:
             return None
@@ -113,17 +113,17 @@ class Tokens:
         return self._valid(values[0])
 
     def held_in(self, headers: Iterable[str], port: int) -> str | None:
-        """The token in the cookie that a browser sends; None if it sends none that is valid."""
+        """The token in the cookie of a browser; None if there is no valid one."""
         values = (value for header in headers for value in _cookie_values(header, _name(port)))
         return next((token for value in values if (token := self._valid(value)) is not None), None)
 
     def _valid(self, candidate: str) -> str | None:
-        """The token that a text is; each is compared in constant time, and all of them."""
+        """The stored token equal to a text; all are compared, in constant time."""
         return next(iter([token for token in self.visitors if _same(candidate, token)]), None)
 
     @staticmethod
     def cookie(token: str, port: int) -> str:
-        """The cookie that a browser is given; it is named by the port, for all ports of a host share their cookies."""
+        """The cookie for a browser; its name contains the port, since all ports of a host share cookies."""
         return f"{_name(port)}={token}; Path=/; HttpOnly; SameSite=Strict"
 
 
@@ -132,7 +132,7 @@ def _name(port: int) -> str:
 
 
 def _cookie_values(header: str, name: str) -> list[str]:
-    """The values of a cookie; the header may also have cookies of other programs on this host, in any form."""
+    """The values of a cookie; the header may also contain cookies of other programs on this host."""
     pairs = (pair.partition("=") for pair in header.split(";"))
     return [value.strip() for cookie_name, _, value in pairs if cookie_name.strip() == name]
 
@@ -154,7 +154,7 @@ HEADERS = {
 
 
 def policy(*, scripts: Collection[str], styles: Collection[str], served: bool) -> str:
-    """The Content-Security-Policy of the page: its own script and styles by their hashes, and nothing else.
+    """The Content-Security-Policy of the page: only its own script and styles, by their hashes.
 
     A served page may ask its own server, and no page may hold it in a frame (a file's policy cannot say that).
     """
@@ -180,7 +180,7 @@ class Headers(Protocol):
     """Headers of a request."""
 
     def getlist(self, key: str) -> list[str]:
-        """All values of one."""
+        """All values of a header."""
 
 
 def forged(headers: Headers, *, token: str) -> str | None:
@@ -236,7 +236,8 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 
 class Guard:
-    """An application that answers only to its own names and to those who bring a token, with headers of safety.
+    """An application that answers only under its own host names, and only to requests with a token, with security
+    headers.
 
     A coder is let in to `coder_paths` only, whatever other addresses the application has.
 
@@ -284,7 +285,7 @@ class Guard:
         await self.application(scope, receive, self._with([*self.headers, *_encoded(cookie)], send))
 
     def _refusal(self, scope: Scope, token: str | None) -> str | None:
-        """Why a request is refused whose host is ours; None if it is not."""
+        """The reason to refuse a request to a valid host; None to accept it."""
         if token is None:
             return NO_TOKEN
         if not self.tokens.visitors[token].is_coordinator and scope["path"] not in self.coder_paths:
@@ -294,7 +295,7 @@ class Guard:
         return None
 
     def asked_host(self, scope: Scope) -> Host | None:
-        """The host that a request asks for; None if it names none, several, or one that is not ours."""
+        """The requested host; None if there is none, several, or an unknown one."""
         headers = _header_values(scope, b"host")
         host = host_in(headers[0]) if len(headers) == 1 else None
         if host is None or not (host.name in self.names or (self.any_number and is_number(host.name))):
@@ -302,12 +303,12 @@ class Guard:
         return host
 
     def _opening(self, scope: Scope) -> str | None:
-        """The token that the address of a page opens it with."""
+        """The token in the address of a page."""
         return self.tokens.opened_by(scope["query_string"].decode("latin-1")) if scope["path"] in (PAGE, ROOM) else None
 
     @staticmethod
     def _with(headers: RawHeaders, send: Send) -> Send:
-        """Send an answer with more headers."""
+        """Send a response with additional headers."""
 
         async def guarded(message: Any) -> None:
             if message["type"] == "http.response.start":

@@ -1,4 +1,4 @@
-"""The application: the page at `/`, its questions to the store under `/api/`, perhaps a labelling room."""
+"""The application: the page at `/`, queries to the store under `/api/`, and optionally a labelling room."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Answers:
 
     @property
     def n_underway(self) -> int:
-        """The number of answers that are being computed or waiting."""
+        """The number of answers that are being computed or queued."""
         return len(self._underway)
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ def create_app(
     room: Room | None = None,
     regression: PredictedRegression | None = None,
 ) -> Guard:
-    """An ASGI application that shows a store, read only, to those who bring one of its `tokens`.
+    """An ASGI application that shows a store, read only, to requests with one of the `tokens`.
 
     A coder's token opens only the addresses of the labelling room that a coder needs, a coordinator's token opens all.
     It answers to `names`, and perhaps to any IP number. No path of a request reaches the disk: the page is put together

@@ -1,4 +1,4 @@
-"""The page put together: one HTML text with its styles and its script inside, for the server and for a file."""
+"""Assembly of the page: one HTML text that contains its styles and its script, for the server and for a file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORBIDDEN_IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """The files of a page: its frame, its styles, and its modules, of which each imports from those before it only.
+    """The files of a page: its frame, its styles, and its modules, each of which imports only earlier ones.
 
     packed: data inside are compressed, as base64, which is a fifth of JSON and which no text can break out of.
     """
@@ -55,7 +55,7 @@ LABELLING = Design(
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The page as text, its script and its style as a policy names them, and the policy of what it may load and run."""
+    """The page as text, its script and its style as named in a policy, and the policy itself."""
 
     html: str
     script: str
@@ -70,7 +70,7 @@ def assemble(
     title: str = "Events and their uncertainty",
     writing: str | None = None,
 ) -> Page:
-    """The page: with `data` inside, a page that needs no server; without, one that asks its server.
+    """The page: with `data` inside, it needs no server; without, it queries its server.
 
     The policy is in the page itself if it has the data; otherwise the server sends it. writing: what a
     page that may write must show its server.
@@ -91,7 +91,7 @@ def assemble(
 
 
 def json_in_html(data: Any) -> str:
-    """JSON that no text in it can break out of: the letters that HTML reads are written as escapes.
+    """JSON in which characters with a meaning in HTML are escaped.
 
     >>> json_in_html("</script>")
     '"\\\\u003c/script\\\\u003e"'
@@ -103,7 +103,7 @@ def json_in_html(data: Any) -> str:
 
 
 def packed(data: Any) -> str:
-    """JSON compressed by gzip, as base64: the same bytes of the same data.
+    """JSON compressed by gzip, as base64; equal data give equal bytes.
 
     >>> packed([1])[:4]
     'H4sI'
@@ -113,12 +113,12 @@ def packed(data: Any) -> str:
 
 
 def _script(design: Design) -> str:
-    """All modules in one script, each a function that returns what it exports: a page of one file cannot import."""
+    """All modules as one script, each a function that returns its exports, since a page in one file cannot import."""
     return "".join(_as_function(name, _text(f"{name}.js")) for name in design.modules)
 
 
 def _as_function(name: str, module: str) -> str:
-    """A module as a constant that holds its exports.
+    """A module as a constant with its exports.
 
     >>> print(_as_function("b", 'import { one } from "./a.js";\\nexport const two = one + 1;\\n'))
     const $b = (() => {
@@ -142,5 +142,5 @@ def _text(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """A script or a style as a policy names it."""
+    """The hash of a script or style for a policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

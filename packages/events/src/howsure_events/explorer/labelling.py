@@ -90,14 +90,14 @@ class Room:
         rows_of(store, "SET GLOBAL enable_external_access = false")  # the store, and no other file
 
     def visitors(self) -> tuple[Visitor, ...]:
-        """Those who get a link; the first is the one whose page this machine's browser opens."""
+        """The people who get a link; this machine's browser opens the page of the first one."""
         coordinator = Visitor(coder=self.coordinator)
         if not self.coders:
             return ANY_CODER, coordinator
         return coordinator, *(Visitor(is_coordinator=False, coder=name) for name in self.coders)
 
     def name(self, visitor: Visitor, typed: str) -> str:
-        """The coder that a visitor means by a name, as the store spells it.
+        """The coder for a name that a visitor typed, as spelled in the store.
 
         Raises InputError if the name is not valid, NotTheirsError if somebody else answers under it.
         """
@@ -109,17 +109,17 @@ class Room:
         return coders_of(self.store).name(name)
 
     def _reserved(self) -> tuple[str, ...]:
-        """Names that only their own link may use."""
+        """Names that can be used only with their own link."""
         return (*self.coders, *([] if self.coordinator is None else [self.coordinator]))
 
     def progress(self, visitor: Visitor, coder: str) -> dict[str, Any]:
-        """How far a coder has come; `open`: whether totals and the answers of others are shown to the visitor."""
+        """The progress of a coder; `open`: whether the visitor may see totals and the answers of others."""
         status = progress(self.store, coder, overlap=self.overlap)
         counts = {name: getattr(status, name) for name in ("documents", "answered", "with_event", "unclear")}
         return {**counts, "time": status.time_left, "how": status.how, "open": visitor.is_coordinator}
 
     def write(self, visitor: Visitor, act: Callable[..., Any], **ordered: Any) -> Any:
-        """Do what a visitor orders, one order after another.
+        """Execute the visitors' requests to write, one after another.
 
         Raises NotTheirsError if they do it under the name of another, HowsureError if the room is closed.
         """
@@ -134,7 +134,7 @@ class Room:
             return {**done, "progress": self.progress(visitor, coder)}
 
     def close(self) -> None:
-        """Wait until the order that is under way is done; none begins after it."""
+        """Wait until the current request is finished; no further one starts."""
         with self._lock:
             self._is_closed = True
 
@@ -148,7 +148,7 @@ Rule = Callable[[str, Any], Any]
 
 
 def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dict[str, Any]:
-    """The fields of a body, all of them.
+    """All fields of a request body.
 
     Raises InputError if the body is not a JSON object, for an unknown or a missing field, or an invalid value.
     """
@@ -203,7 +203,8 @@ def _refuse(name: str, rule: str, value: Any) -> NoReturn:
 
 
 def start(store: Store, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
-    """What is asked, of how many documents, how long a new coder will read, and the visitor's name if it is given."""
+    """The question, the number of documents, the estimated reading time for a new coder, and the visitor's name if
+    known."""
     labelling, ahead = asked_of(store), progress(store, visitor.coder or NOBODY, overlap=room_.overlap)
     counts = {"documents": ahead.documents, "drawn": len(reading_order(store))}
     time = {"time": ahead.time_left, "how": ahead.how}
@@ -211,7 +212,7 @@ def start(store: Store, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
 
 
 def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
-    """What is asked, the documents that a coder reads, in order, and which of them are answered."""
+    """The question, the documents that a coder reads, in order, and which of them are answered."""
     labelling, name = asked_of(store), room_.name(visitor, coder)
     return {
         "question": labelling.question,
@@ -227,7 +228,7 @@ def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str
 def document(
     store: Store, number: int, *, coder: str, room_: Room, visitor: Visitor, sample: Sample = BEST
 ) -> dict[str, Any]:
-    """A drawn document, and what a coder answered: its words alone, or also what the model found in an assisted room.
+    """A drawn document and a coder's answer: only the text, or, in an assisted room, also the model's results.
 
     Raises InputError if the document was not drawn.
     """
@@ -295,7 +296,8 @@ def plain(answer: Answer) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is done, the fields of the body that say with what, and what the store holds where that conflicts."""
+    """A request to write: the function, the fields of its body, and the query for the store's content in case of a
+    conflict."""
 
     act: Callable[..., dict[str, Any]]
     fields: Mapping[str, Rule]
@@ -311,7 +313,7 @@ def answer(
 
 
 def undo(store: EventStore, coder: str) -> dict[str, Any]:
-    """Take a coder's last answer back; see `undo_answer`.
+    """Undo a coder's last answer; see `undo_answer`.
 
     Raises InputError if there is none.
     """
@@ -371,7 +373,7 @@ CODER_PATHS = (ROOM, *(f"/api/label/{name}" for name in ("start", "room", "docum
 
 
 def questions_of(room_: Room, page_questions: Mapping[str, Question]) -> Mapping[str, Question]:
-    """The questions of the room and of the page, by the end of their addresses.
+    """The queries of the room and of the page, by the end of their addresses.
 
     Answers of the page depend on labels, too, so that every write outdates cached answers.
     """

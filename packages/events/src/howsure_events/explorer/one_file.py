@@ -87,7 +87,7 @@ def events_report(
 
 
 def _nobody(steps: int) -> None:
-    """Nobody watches."""
+    """A progress function that does nothing."""
 
 
 def _data(
@@ -147,7 +147,7 @@ def _index(store: Store, actors: Sequence[str]) -> Rows:
 
 
 def _ranked(index: Rows) -> Rows:
-    """Documents that the model missed, then uncertain ones by distance from 1/2, then by falling probability."""
+    """Documents that the model missed, then uncertain ones by distance from 1/2, then by decreasing probability."""
 
     def rank(row: dict[str, Any]) -> tuple[bool, bool, float, int]:
         probabilities = [event["probability"] for event in row["events"].values()]
@@ -160,7 +160,7 @@ def _ranked(index: Rows) -> Rows:
 
 
 def _texts(store: Store, numbers: list[int], n_samples: int, advance: Advance) -> dict[int, dict[str, Any]]:
-    """The documents by number: the view of the 1-best, and what differs in each of the first samples."""
+    """The documents by number: the view of the 1-best, and the differences in each of the first samples."""
     texts = {}
     for number, document in stored_documents(store, numbers).items():
         view = view_of(store, document, None)
@@ -228,7 +228,7 @@ def _corrections(
 
 
 def _kept(answer: Columns, actors: Sequence[str]) -> Columns:
-    """The answer of some actors, with short numbers."""
+    """The answer restricted to some actors, with short numbers."""
     if "reason" in answer:
         return answer
     series = {
@@ -260,7 +260,7 @@ def _short(value: float | None) -> float | int | None:
 
 
 def _said(n_actors: int, of_actors: int, lengths: list[str], n_texts: int, of_texts: int, n_samples: int) -> str:
-    """A sentence on what the file contains."""
+    """A sentence on the contents of the file."""
     return (
         f"It contains {n_actors:,} of {of_actors:,} actors, by {', '.join(lengths)}, and the texts of "
         f"{n_texts:,} of {of_texts:,} documents with labels or possible events, the most uncertain first, with up to "

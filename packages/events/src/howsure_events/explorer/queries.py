@@ -49,7 +49,7 @@ Reader = Callable[[str, str], Any]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter: how its text is read, what it is if nobody gives it, and how many times it may be given.
+    """A parameter: the reader of its text, its default, and how many times it may be given.
 
     One that may be given several times is a list.
     """
@@ -92,7 +92,7 @@ def _value(parameter: Parameter, texts: list[str]) -> Any:
 
 
 def words(name: str, text: str) -> str:
-    """Any text but none.
+    """Any non-empty text.
 
     Raises InputError for an empty one, or one with control characters.
     """
@@ -228,7 +228,7 @@ def _evidence(document: StoredDocument, entities: Integers | None) -> list[dict[
 
 
 def _holds(document: StoredDocument, entities: Integers, evidence: StoredEvidence) -> bool:
-    """Whether the two are one entity, and no mention of it is described as another actor."""
+    """Whether both are one entity, and none of its mentions is described as another actor."""
     if entities[evidence.named] != entities[evidence.agent]:
         return False
     members = np.flatnonzero(entities == entities[evidence.agent]).tolist()
@@ -291,7 +291,7 @@ def overview(store: Store) -> dict[str, Any]:
 
 
 def overview_beside(regression: PredictedRegression | None) -> Callable[[Store], dict[str, Any]]:
-    """The overview with what a regression on the store found, as a table of texts."""
+    """The overview with the results of a regression on the store, as a table of texts."""
     if regression is None:
         return overview
     table = regression.table()
@@ -326,7 +326,7 @@ def series(
 
 
 def _shown(row: PeriodCount | PeriodComparison, left_out: Collection[str]) -> dict[str, Any]:
-    """The figures of a row as the page calls them, None for those that are undefined."""
+    """The figures of a row by the page's names, None for undefined ones."""
     values = ((name, getattr(row, name)) for name in row.__match_args__ if name not in left_out)
     return {SERIES.get(name, name): None if value != value else value for name, value in values}
 

@@ -35,7 +35,7 @@ SECONDS = 10.0  # for the whole of a request
 
 
 class PromptConnection(H11Protocol):
-    """HTTP/1.1; of more than `most` connections, the one that has waited longest for its request is cut off.
+    """HTTP/1.1; with more than `most` connections, the one that has waited longest for its request is closed.
 
     A connection that never finishes its request is cut off after `seconds`, however many bytes trickle in.
     """
@@ -46,18 +46,18 @@ class PromptConnection(H11Protocol):
 
     @property
     def is_answering(self) -> bool:
-        """Whether a request is there as a whole, and its answer not yet."""
+        """Whether a request is complete and its response is not."""
         return self.cycle is not None and not self.cycle.response_complete
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for a request; make room for it."""
+        """Start waiting for a request; close other connections if necessary."""
         super().connection_made(transport)
         self._wait()
         if len(self.connections) > self.most:
             self.loop.call_soon(self.loop.call_soon, self._make_room)  # when what they all have sent has been read
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the first bytes of a next request begin its time, those that follow do not prolong it."""
+        """Continue reading; the first bytes of a request start its time limit, later ones do not extend it."""
         super().data_received(data)
         if self.is_answering:
             self._stop_waiting()
@@ -70,12 +70,12 @@ class PromptConnection(H11Protocol):
         super().connection_lost(exc)
 
     def cut_off(self) -> None:
-        """End the connection at once, unless its request is being answered."""
+        """Close the connection at once, unless its request is being answered."""
         if not self.is_answering:
             self.transport.abort()
 
     def _make_room(self) -> None:
-        """Cut off those that have waited longest for their request."""
+        """Close the connections that have waited longest for their request."""
         waiting = [
             connection
             for connection in self.connections
@@ -104,7 +104,7 @@ GRACE = 2  # seconds for answers that are underway at the end
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a page is served: a name or a number of this machine, and a port (0: any that is free).
+    """The address of a page: a name or a number of this machine, and a port (0: any free one).
 
     `names` are more names by which the page may be reached, as others on the network write them.
     """
@@ -115,18 +115,18 @@ class Address:
 
     @property
     def is_private(self) -> bool:
-        """Whether only this machine reaches it."""
+        """Whether only this machine can reach it."""
         return is_loopback(self.host)
 
     def answers_to(self) -> tuple[str, ...]:
-        """All names that a request may call the page by."""
+        """All host names that requests may use."""
         host_names = (socket.gethostname(),) if self.host in EVERYWHERE else (self.host,)
         return tuple(dict.fromkeys(name.lower() for name in (*LOOPBACK, *host_names, *self.names)))
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The addresses that open a served page: one for each visitor, and one that a browser is started with.
+    """The addresses that open a served page: one for each visitor, and one for this machine's browser.
 
     once: opens the page one time, as the first of `addresses`.
     """
@@ -191,7 +191,7 @@ def serve(
 
 
 def _allow_files() -> None:
-    """Raise the number of files that this process may have open, where the system says so and lets it."""
+    """Raise the limit of open files of this process, if the system allows it."""
     try:
         import resource
     except ImportError:  # Windows, which has no such limit
@@ -220,6 +220,6 @@ def _listening(address: Address) -> socket.socket:
 
 
 def _shown(host: str) -> str:
-    """A host as a URL has it, one that this machine's browser reaches."""
+    """A host as in a URL, reachable by this machine's browser."""
     reached = "127.0.0.1" if host == "0.0.0.0" else "::1" if host == "::" else host
     return f"[{reached}]" if ":" in reached else reached

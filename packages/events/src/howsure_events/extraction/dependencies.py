@@ -25,7 +25,7 @@ LONGEST_PATH = 3
 
 @dataclass(frozen=True, slots=True)
 class DependencyCounts:
-    """How often each relation occurs; counts of documents are additive.
+    """The frequency of each relation; counts of documents are additive.
 
     names: paths from the head of a mention down to a name of an actor within it (`nmod>compound`), `(head)` if the head
     is the name. governors: (relation, lemma or word) from what governs a mention of an actor's entity down to the head

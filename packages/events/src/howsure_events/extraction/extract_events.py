@@ -73,7 +73,7 @@ def extract_events(
     part: tuple[int, int] | str | None = None,
     advance: Advance | None = None,
 ) -> ExtractionReport:
-    """Write the store at `path`, or go on with one that was begun with the same corpus and work.
+    """Write the store at `path`, or continue one that was begun with the same corpus and work.
 
     The store holds what made it as its settings. With several `workers` (default: 1) each is a process of its own; the
     store is the same row by row. With `part=(3, 64)`, or "3/64", the store holds the third of 64 parts of the corpus,
@@ -105,7 +105,7 @@ def fill_store(
     part: Part = ALL,
     advance: Advance | None = None,
 ) -> ExtractionReport:
-    """Do the work of `extract_events` under settings that are known, such as those of a store that is counted again."""
+    """Do the work of `extract_events` under known settings, such as those of a store that is recounted."""
     if workers is not None:
         workers = check_whole(workers, name="workers", most=MOST_PROCESSES)
     target = Path(path)
@@ -124,8 +124,8 @@ def fill_store(
 
 
 def _begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
-    """The store to go on with; None if there is none, or one without a document, which is removed if nothing was stored
-    or the settings are others: until the first document is in, a rule may be corrected and a filter widened."""
+    """The store to continue; None if there is none. A store without a document is removed if nothing was stored or the
+    settings differ: before the first document, rules may be corrected and filters widened."""
     if not target.exists():
         return None
     store = EventStore.open(target, read_only=False, part=True)
@@ -166,7 +166,7 @@ def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
 def _go_on(
     doing: AbstractContextManager[Iterator[Batch]], store: EventStore, part: Part, total: int, advance: Advance
 ) -> ExtractionReport:
-    """Store what is done, and finish."""
+    """Store the finished batches, and complete the store."""
     report = ExtractionReport(total, before=store.ask(STORED)[0][0])
     started = time.perf_counter()
     advance(report.before)
@@ -200,7 +200,7 @@ def _batches(corpus: Documents, start: int, part: Part) -> Batches:
 
 
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:
-    """Its name, matching rule, and a hash of its content."""
+    """The name and the matching rule of a lexicon, and a hash of its content."""
     content = {name: getattr(lexicon, name) for name in ("name", "stemming", "match_case")}
     return {**content, "digest": _digest(lexicon.entries)}
 

@@ -1,4 +1,4 @@
-"""From the scores of any model to an events store, which appears whole or not at all."""
+"""An events store from the scores of any model, written atomically."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ def import_events(
     rng: int = 0,
     advance: Advance | None = None,
 ) -> ImportReport:
-    """Write a store at `path` of the events that another model found; `event` is what they are called,
-    `question` what readers are asked who label documents (by default made of the event's name).
+    """Write a store at `path` of the events that another model found; `event` is their name, `question` the question to
+    people who label documents (by default derived from the event's name).
 
     Probabilities are kept as they are, and `samples` of each event are drawn from them (their share is less than
     1/samples from the probability), as if events were independent, also those of one document. An

@@ -1,4 +1,4 @@
-"""The scores of a model as read from files, checked: the documents, and how probably each actor acts there."""
+"""The scores of a model from files, checked: the documents, and the probability that each actor acts in them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCORES = "scores"  # a table of the database: where a row stands, the document's
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreColumns:
-    """The columns that hold the scores: in long form a row per document and actor, in wide form a column per actor.
+    """The columns of the scores: in long form a row per document and actor, in wide form a column per actor.
 
     Long: `actor` and `prob`; a row without an actor is a document in which none acts. Wide: `actors`, columns of
     probabilities named after their actors.
@@ -54,7 +54,7 @@ class ScoreColumns:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """An actor that may act in a document, and how probably."""
+    """An actor that may act in a document, and the probability."""
 
     actor: str
     probability: float
@@ -71,14 +71,14 @@ class Scores:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """What was read, as plain values."""
+        """A description of the input, as plain values."""
         names = {"actor": self.columns.actor, "prob": self.columns.prob}
         columns_recipe = names | {"actors": list(self.columns.actors)} if self.columns.actors else names
         recipe = self.corpus.recipe
         return {**recipe, "columns": {**recipe["columns"], **columns_recipe}}
 
     def of_documents(self) -> Iterator[tuple[int, Score]]:
-        """The number of a document and a score above 0, by document and actor, a few in memory at a time."""
+        """The number of a document and a score above 0, by document and actor, in batches."""
         connection, documents = self.table.connection, self.corpus.table
         fields = self.corpus.fields
         name = documents.columns[fields.id or ""].text
@@ -113,7 +113,7 @@ def actor_in(table: Table, columns: ScoreColumns) -> str:
 
 
 def first_rows(table: Table, name: str, into: str) -> None:
-    """The first row of each document as a table of its own, in the order of rows; `name` is the column of the id."""
+    """The first row of each document as a separate table, in the order of rows; `name` is the column of the id."""
     key, listed = table.columns[name].text, ", ".join(map(identifier, table.columns))
     query = (
         f"SELECT {listed} FROM {table.numbered} WHERE {table.position} IN "
@@ -127,7 +127,7 @@ def first_rows(table: Table, name: str, into: str) -> None:
 
 
 def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
-    """Check each row for itself: its id, its actor and its probability.
+    """Check each row separately: its id, its actor and its probability.
 
     Raises InputError naming the first row that breaks a rule.
     """
@@ -202,7 +202,7 @@ def check_known(table: Table, documents: Table, name: str) -> None:
 
 
 def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
-    """Check that there are actors, and that commands can name each.
+    """Check that there are actors, and that commands can refer to each.
 
     Raises InputError if not.
     """
@@ -327,7 +327,7 @@ def _own_documents(table: Table, fields: Fields, name: str, bad_dates: str, *, w
 
 
 def _renamed(table: Table, name: str) -> Table:
-    """A table whose copied rows make room for those of others."""
+    """A table whose copied columns do not clash with those of others."""
     if not table.is_copied:
         return table
     table.connection.execute(f"ALTER TABLE {COPIED} RENAME TO {name}")

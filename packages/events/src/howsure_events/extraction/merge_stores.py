@@ -1,4 +1,4 @@
-"""The stores of all parts of an input as one store: that of a run over the whole, row by row."""
+"""The stores of all parts of an input, merged to the store that a run over the whole input would give."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FOUND = """
 
 @dataclass(frozen=True, slots=True)
 class PartGiven:
-    """The store of a part: where it is, its part, the documents of the whole input, and its settings."""
+    """The store of a part: its path, its part, the documents of the whole input, and its settings."""
 
     path: Path
     part: Part
@@ -44,7 +44,7 @@ class PartGiven:
 
 
 def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
-    """The stores of all parts of an input, in the order of their numbers; see `check_content` for what they hold.
+    """The stores of all parts of an input, in the order of their numbers; `check_content` checks their contents.
 
     Raises InputError naming what is missing, there twice, unfinished, or made in another way.
     """
@@ -78,7 +78,7 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
 
 
 def documents_of_all(path: str | os.PathLike[str]) -> int:
-    """The documents of the whole input, as the store of a part says.
+    """The documents of the whole input, according to the store of a part.
 
     Raises InputError if it is not the store of a part.
     """
@@ -92,7 +92,7 @@ def recipe_of_all(parts_given: Sequence[PartGiven]) -> dict[str, Any]:
 
 
 def _of_all(part_given: PartGiven) -> dict[str, Any]:
-    """The settings that are the same in all parts."""
+    """The settings that are equal in all parts."""
     settings = {name: value for name, value in part_given.settings.items() if name not in {*ITS_OWN, "part"}}
     return settings | {"part": {"of": part_given.part.of, "documents": part_given.documents}}
 
@@ -113,13 +113,13 @@ def _given(path: Path) -> PartGiven:
 
 
 def check_content(part_given: PartGiven) -> None:
-    """Raise InputError if a store does not hold the documents of its part, or is damaged, or labelled."""
+    """Raise InputError if a store does not contain the documents of its part, or is damaged, or labelled."""
     with EventStore.open(part_given.path, part=True) as store:
         check_held(store, part_given)
 
 
 def check_held(store: Store, part_given: PartGiven) -> None:
-    """The same for a store that is open."""
+    """The same for an open store."""
     path, part = part_given.path, part_given.part
     check_everything(store)
     number, of = part.number, part.of
@@ -139,7 +139,7 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
-    """What was put together: parts, documents of all of them, and whether the store was there already."""
+    """The result of a merge: parts, documents of all of them, and whether the store already existed."""
 
     parts: int
     documents: int
@@ -201,7 +201,7 @@ def _copy(store: EventStore, parts_given: Sequence[PartGiven], low: int, high: i
 
 
 def _shared_id(store: EventStore, parts_given: Sequence[PartGiven], error: Exception) -> InputError:
-    """The error for documents of two parts that have one id."""
+    """Error for documents of two parts with the same id."""
     rows = " UNION ALL ".join(
         f"SELECT id, {part_given.number} AS n FROM part_{part_given.number}.main.documents"
         for part_given in parts_given

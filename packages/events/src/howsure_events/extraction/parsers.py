@@ -39,7 +39,7 @@ class Parser(Protocol):
 
 
 class ConlluParser:
-    """Documents parsed elsewhere."""
+    """The parser of documents that are already parsed."""
 
     scheme: str | None = None
     language: str | None = None

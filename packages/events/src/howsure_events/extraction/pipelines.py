@@ -1,4 +1,5 @@
-"""spaCy pipelines that are installed, in a folder, or in a wheel: what they read, and whether they will do."""
+"""spaCy pipelines that are installed, in a folder, or in a wheel: their languages and labels, and whether they are
+suitable."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ NEEDED = {"parser": "dependency parser", "tagger": "tagger"}  # a morphologizer 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A pipeline, where it is, and the scheme of its dependencies; why_not: why it will not do, empty if it will."""
+    """A pipeline, its location, and the scheme of its dependencies; why_not: why it is unsuitable, empty if it is
+    suitable."""
 
     name: str
     version: str
@@ -44,7 +46,7 @@ def spacy_version() -> str:
 
 
 def installed_pipelines() -> list[Pipeline]:
-    """Those that are installed as packages, by name; none is imported."""
+    """The pipelines that are installed as packages, by name; none is imported."""
     pipelines = []
     for name in sorted({entry_point.value for entry_point in entry_points(group="spacy_models")}):
         package = importlib.util.find_spec(name.partition(":")[0])
@@ -55,7 +57,7 @@ def installed_pipelines() -> list[Pipeline]:
 
 
 def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
-    """The pipeline in a folder or a wheel; nothing of it is run.
+    """The pipeline in a folder or a wheel, without running any of its code.
 
     Raises InputError if there is none.
     """
@@ -70,7 +72,7 @@ def pipeline_at(path: str | os.PathLike[str]) -> Pipeline:
 
 
 def unpack_wheel(path: str | os.PathLike[str], folder: str | os.PathLike[str]) -> None:
-    """Write the pipeline in a wheel to a new folder, which a parser is named by; nothing of it is run or installed.
+    """Write the pipeline in a wheel to a new folder, which can be passed as the parser; nothing is run or installed.
 
     Raises InputError if the wheel holds no pipeline, or the folder is there already.
     """
@@ -113,7 +115,7 @@ def _wheel(place: str) -> zipfile.ZipFile:
 
 
 def _folder_in(archive: zipfile.ZipFile, place: str) -> PurePosixPath:
-    """The folder of a wheel that holds the pipeline."""
+    """The folder of the pipeline inside a wheel."""
     for name in sorted(archive.namelist()):
         member = PurePosixPath(name)
         if member.name == CONFIG and str(member.parent / META) in archive.namelist():

@@ -1,4 +1,4 @@
-"""Batches of a corpus, done here or by several processes."""
+"""Batches of a corpus, processed here or by several processes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Batch:
 
 
 class Worker:
-    """Does the work, batch by batch."""
+    """A worker, which processes one batch after another."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
@@ -132,7 +132,7 @@ Batches = Iterator[list[InputDocument]]
 
 @contextmanager
 def done(batches: Batches, work: Work, workers: int | None) -> Iterator[Iterator[Batch]]:
-    """The batches done, in their order; several processes end with the `with` statement."""
+    """The finished batches, in order; several processes end with the `with` statement."""
     if workers is None or workers == 1:
         worker = Worker(work)
         gc.freeze()  # the parser and the model are here to stay: no use in looking through them
@@ -192,7 +192,7 @@ def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterat
 
 
 def _forget_queued(pool: ProcessPoolExecutor) -> None:
-    """Nobody reads any more what is on its way to processes that have ended: close the end at which they did.
+    """Close the reading end of pipes to processes that have ended, so that nothing waits for them.
 
     Without this, before Python 3.11.5, the pool waits without end for what does not fit into the pipe
     (github.com/python/cpython/issues/94777).
@@ -219,7 +219,7 @@ class Spawning(SpawnContext):
         return process
 
     def why_they_ended(self) -> str:
-        """What to look for where a process has ended before its work was done."""
+        """Advice if a process has ended before its work was done."""
         if any(process.exitcode == 1 for process in self.started):  # by an error in Python, not by a signal
             return (
                 "a worker process could not start; its error is printed above. Does the program call extract_events "
@@ -238,8 +238,7 @@ _worker_of_process: Worker | None = None  # of this process, if it is one of sev
 
 
 def _begin(place: str) -> None:
-    """Make this process a worker, of the work that its parent has left at a place: it ignores Ctrl-C, and ends if its
-    parent ends."""
+    """Make this process a worker for the work stored at a path: it ignores Ctrl-C, and ends if its parent ends."""
     global _worker_of_process
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
@@ -249,7 +248,7 @@ def _begin(place: str) -> None:
 
 
 def _do(batch: Sequence[InputDocument]) -> Batch:
-    """Processing of a batch in a running worker process."""
+    """Process a batch in a worker process."""
     assert _worker_of_process is not None
     return _worker_of_process(batch)
 
@@ -279,7 +278,7 @@ def undisturbed() -> Iterator[None]:
 
 @contextmanager
 def deaf_children() -> Iterator[None]:
-    """Processes started within the `with` statement ignore Ctrl-C; this one does not, afterwards."""
+    """A context in which newly started processes ignore Ctrl-C, but this one does not."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

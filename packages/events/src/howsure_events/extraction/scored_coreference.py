@@ -1,5 +1,4 @@
-"""Coreference by another model, whose antecedent scores are in a file: its posteriors instead of the antecedent
-model's."""
+"""Coreference by another model, given by a file of antecedent scores, in place of the antecedent model."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from howsure_text.parses import ParsedDocument
 
 
 class ScoredCoreference:
-    """A model whose posteriors are those of a file of antecedent scores, by the ids of documents.
+    """A model whose posteriors come from a file of antecedent scores, by document id.
 
     The mentions are those that the scores name, and those detected in the parse whose head is the head of none of them:
     to these nothing refers, and they are new, so that the rule sees every noun that it sees with the antecedent model.
@@ -38,7 +37,7 @@ class ScoredCoreference:
         self._last: AntecedentScores | None = None
 
     def get_params(self) -> dict[str, Any]:
-        """What makes the posteriors: the content of the file. Where misplaced mentions are errors, none is left out."""
+        """The settings that determine the posteriors: the content of the file."""
         return {"scores": self.file.digest}
 
     def check_documents(self, corpus: Documents, filters: Filter) -> None:
@@ -55,7 +54,7 @@ class ScoredCoreference:
             )
 
     def candidates(self, document: Document) -> tuple[tuple[Mention, ...], int]:
-        """The mentions of a document in text order, and how many of the scores were left out.
+        """The mentions of a document in text order, and the number of scores left out.
 
         Raises InputError if the scores are of another text, or name a mention that the document cannot have.
         """
@@ -93,12 +92,12 @@ class ScoredCoreference:
 
 
 def candidate_mentions(model: object, document: Document) -> tuple[tuple[Mention, ...], int]:
-    """The mentions of a parsed document that a model resolves, and how many that it named were left out."""
+    """The mentions of a parsed document that a model resolves, and the number of the model's mentions left out."""
     if isinstance(model, ScoredCoreference):
         return model.candidates(document)
     return detect_mentions(document), 0
 
 
 def _place(mention: Mention) -> tuple[int, int]:
-    """Sorting by it leaves scored mentions that begin together in their own order, before others."""
+    """A sort key: scored mentions with the same start keep their order and come before others."""
     return mention.sentence, mention.start

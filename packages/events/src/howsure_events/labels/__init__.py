@@ -1,1 +1,1 @@
-"""Labels: documents of a store that people read, their answers, and what these settle."""
+"""Labels: documents of a store that people read, their answers, and the settled labels."""

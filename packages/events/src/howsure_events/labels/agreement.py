@@ -1,4 +1,4 @@
-"""How far coders agree, beyond chance, and the documents that they answered differently."""
+"""The agreement of coders beyond chance, and the documents that they answered differently."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SINGLE = "only one document was read by two coders, too few for an interval"
 
 @dataclass(frozen=True, slots=True)
 class ActorAgreement:
-    """Alpha of one actor, or of "all": of `documents` read by two or more, in `differing` the coders differ.
+    """Alpha for one actor, or for "all": `documents` were read by two or more coders, who differ in `differing`.
 
     alpha, low, high are None where they are undefined; `why` says so.
     """
@@ -65,7 +65,7 @@ class Agreement(Rows[ActorAgreement]):
 
     @property
     def total(self) -> ActorAgreement:
-        """That on all pairs."""
+        """The agreement on all pairs."""
         return self.rows[-1]
 
     def columns(self) -> Sequence[Column]:
@@ -83,7 +83,7 @@ class Agreement(Rows[ActorAgreement]):
         ]
 
     def below(self) -> Sequence[str]:
-        """What a reader of the table should know."""
+        """Notes on the table."""
         lines = [
             f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "
             "full agreement, 0 that of chance. Krippendorff relies on 0.8 and more, and tentatively on 0.667."
@@ -138,7 +138,7 @@ def agreement(
 
 
 def _chosen(coders: Sequence[str], names: CoderNames, all_coders: Sequence[str]) -> list[str]:
-    """The coders that are named, as the store spells them."""
+    """The named coders, as spelled in the store."""
     chosen: list[str] = []
     for coder in coders:
         name = names.name(coder_named(coder))
@@ -151,7 +151,7 @@ def _chosen(coders: Sequence[str], names: CoderNames, all_coders: Sequence[str])
 
 
 def _counts(answers: Sequence[Answer], actors: Sequence[str]) -> Floats:
-    """How many coders say "does not" and "acts": (documents, actors, 2)."""
+    """The numbers of coders who say "does not" and "acts": (documents, actors, 2)."""
     place = {number: at for at, number in enumerate(sorted({answer.document for answer in answers}))}
     counts = np.zeros((len(place), len(actors), 2))
     for answer in answers:
@@ -189,7 +189,7 @@ def _row(actor: str, counts: Floats, resampled: np.ndarray[Any, Any], level: flo
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """A document with differing answers, and what settled it, if anybody did."""
+    """A document with differing answers, and what settled it, if anything."""
 
     document: int
     answers: tuple[Answer, ...]

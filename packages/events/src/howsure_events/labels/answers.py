@@ -1,4 +1,4 @@
-"""Labels: what readers of a store are asked, their answers, and what is settled."""
+"""Labels: the question to people who read documents of a store, their answers, and settled labels."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Labelling:
 
 
 def labelling_of(store: Store) -> Labelling | None:
-    """What is asked of a store's documents; None if none was drawn.
+    """The question and the draws of a store; None if no document was drawn.
 
     Raises DamagedStoreError if the settings of a draw are not those that a draw writes.
     """
@@ -54,7 +54,7 @@ def labelling_of(store: Store) -> Labelling | None:
 
 
 def asked_of(store: Store) -> Labelling:
-    """What is asked of a store's documents.
+    """The question and the draws of a store.
 
     Raises InputError if none was drawn.
     """
@@ -96,7 +96,7 @@ BEFORE = """
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a coder says of a document: the actors that act, or that the text is unclear; when, in UTC."""
+    """A coder's answer for a document: the actors that act, or that the text is unclear; with the time in UTC."""
 
     document: int
     coder: str
@@ -107,7 +107,7 @@ class Answer:
 
 
 class Conflict(HowsureError):
-    """The answer to a document is not the one that was seen, so it was not overwritten; `answer` is the present one."""
+    """The current answer, `answer`, is not the one that the coder saw, so it was not overwritten."""
 
     def __init__(self, answer: Answer, seen_revision: int) -> None:
         self.answer = answer
@@ -121,7 +121,7 @@ class Conflict(HowsureError):
 def record_answer(
     store: EventStore, document: int, coder: str, *, acting: Sequence[str], unclear: bool = False, revision: int
 ) -> int:
-    """Store a coder's answer to a drawn document, and return its revision; it is on the disk then.
+    """Store a coder's answer to a drawn document on disk, and return its revision.
 
     acting: codes of the actors that act, none of them or all. unclear: the text does not say; acting is empty then.
     revision: that of the answer which the coder saw, 0 if there was none.
@@ -145,7 +145,7 @@ def settle(
 
 
 def undo_answer(store: EventStore, coder: str) -> int | None:
-    """Take a coder's last answer back, and restore the one before it; again, the one before that.
+    """Undo a coder's last answer, and restore the one before it; repeated calls go back further.
 
     Returns the document whose answer was restored, None if no answer is left to undo.
 
@@ -167,12 +167,12 @@ def undo_answer(store: EventStore, coder: str) -> int | None:
 
 
 def answers_of(store: Store, *, document: int | None = None) -> list[Answer]:
-    """The present answers of all coders, or those to one document, by document and time; none that was taken back."""
+    """The current answers of all coders, or those to one document, by document and time; undone ones are left out."""
     return _latest(store, document, settles=False)
 
 
 def settlements_of(store: Store, *, document: int | None = None) -> list[Answer]:
-    """What settles differing answers, one a document; `coder` is who settled it."""
+    """The settlements of differing answers, one per document; `coder` is the person who settled it."""
     return _latest(store, document, settles=True)
 
 
@@ -231,7 +231,7 @@ def _record(
 
 
 def _asked(store: EventStore, acting: Sequence[str]) -> tuple[str, ...]:
-    """Codes in the order in which they were asked, each once."""
+    """Codes in the order of the question, each once."""
     asked_actors = asked_of(store).actors
     if isinstance(acting, str) or not isinstance(acting, (list, tuple)):
         raise InputError(f"acting must be a list of codes, such as {list(asked_actors[:2])}; it is {acting!r}.")
@@ -267,7 +267,7 @@ def _one(answer: duckdb.DuckDBPyConnection) -> int:
 
 
 def reading_order(store: Store) -> list[int]:
-    """The drawn documents in the order in which all coders read them: any first part of it is a fair sample too."""
+    """The drawn documents in the order in which all coders read them: each first part is also a random sample."""
     return [number for (number,) in rows_of(store, "SELECT document FROM label_sample ORDER BY position")]
 
 
@@ -346,5 +346,5 @@ def labels_by(actors: Sequence[str], answers: Sequence[Answer]) -> list[float]:
 
 
 def differ(answers: Sequence[Answer]) -> bool:
-    """Whether coders said different things of a document."""
+    """Whether coders gave different answers for a document."""
     return len({(frozenset(answer.acting), answer.unclear) for answer in answers}) > 1

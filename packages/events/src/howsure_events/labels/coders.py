@@ -1,4 +1,4 @@
-"""Names of coders: which spellings are the same person, and how a store spells that person."""
+"""Names of coders: which spellings denote the same person, and how a store spells it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def coder_named(name: object) -> str:
 
 
 def coder_key(name: str) -> str:
-    """What two spellings of one person have in common: letters without case, width, composition and extra spaces.
+    """The common form of all spellings of a person: without case, width, composition and extra spaces.
 
     That is compatibility caseless matching (Unicode 15, section 3.13, D146) after invisible characters are removed.
     Letters of other alphabets that look alike stay different.
@@ -65,16 +65,16 @@ class CoderNames:
     spellings: tuple[tuple[str, ...], ...]
 
     def name(self, name: str) -> str:
-        """A name as the store spells that person; unchanged if the store does not know them."""
+        """A name as the store spells it; unchanged if it is unknown."""
         return self.of(name)[0]
 
     def of(self, name: str) -> tuple[str, ...]:
-        """All spellings of a person in the store; the name itself if the store does not know them."""
+        """All spellings of a person in the store; the name itself if it is unknown."""
         return next((spellings for spellings in self.spellings if is_same_coder(spellings[0], name)), (name,))
 
     @property
     def merged(self) -> tuple[tuple[str, ...], ...]:
-        """The spellings of those with more than one."""
+        """The spellings of people with several."""
         return tuple(spellings for spellings in self.spellings if len(spellings) > 1)
 
 

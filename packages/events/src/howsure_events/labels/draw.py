@@ -1,4 +1,4 @@
-"""Drawing documents of a store to be read: all have a chance, found by the rule or not."""
+"""Drawing documents of a store to be read: each has a chance, found by the rule or not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FIELDS = ("forms", "verbs", "nouns")  # of a rule
 
 
 def event_words(store: Store) -> Columns | None:
-    """How many words of the rule each `document` has, `n`, as forms or as lemmas; None if the rule has no words.
+    """The number `n` of the rule's words in each `document`, as forms or lemmas; None if the rule has no words.
 
     Documents without one are left out. Where the parser gave no lemmas, words are used instead.
     """
@@ -74,7 +74,7 @@ PERIOD = re.compile(r", \d{4}(-\w+)?$")  # at the end of the names of strata by 
 
 
 def band_of(stratum: str) -> str:
-    """The band that a stratum belongs to, whatever its period.
+    """The band of a stratum, without its period.
 
     >>> band_of("found, p < 0.5, 2001-Q1")
     'found, p < 0.5'
@@ -97,12 +97,12 @@ class Strata:
 
     @property
     def sizes(self) -> Integers:
-        """How many documents each stratum has."""
+        """The number of documents in each stratum."""
         return np.bincount(self.codes, minlength=len(self.names))
 
 
 def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, scores: Scores | None = None) -> Strata:
-    """Strata by band and period, with periods so long that n documents give 5 a stratum on average.
+    """Strata by band and period; periods are long enough that n documents give 5 per stratum on average.
 
     Bands: an actor asked is found with p of at least 1/2, or with less; a word of the rule occurs without one found;
     nothing of it. Given `scores` from elsewhere, bands of these.
@@ -172,7 +172,7 @@ def label_spread(settled_labels: SettledLabels, strata: Sequence[str]) -> Floats
 def further_documents(
     strata: Strata, before: Integers, n: int, rng: np.random.Generator, *, spread: Floats | None = None
 ) -> Integers:
-    """Places of n further documents, in the order of reading; spread: of the labels in each stratum, as far as known.
+    """Positions of n further documents, in the order of reading; spread: of the labels in each stratum, if known.
 
     Raises InputError if n leaves a stratum with fewer than 2.
     """
@@ -198,7 +198,7 @@ def further_documents(
 
 
 def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator) -> Integers:
-    """First what each stratum needs to have 2, then all strata evenly: place k of n_h at (k + u) / n_h."""
+    """First 2 documents of each stratum, then all strata evenly: number k of n_h at (k + u) / n_h."""
     places: list[int] = []
     keys: list[Floats] = []
     for of_stratum, n_before in zip(drawn, had.tolist(), strict=True):
@@ -218,7 +218,7 @@ LONGEST_QUESTION = 300
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LabelDraw(Result):
-    """What was drawn: per stratum the documents it has, those drawn before, and those drawn now.
+    """The result of a draw: for each stratum its documents, those drawn before, and those drawn now.
 
     not_stored: documents of the input that name no actor; they were not kept and cannot be read.
     """
@@ -247,7 +247,7 @@ class LabelDraw(Result):
         return ""
 
     def below(self) -> Sequence[str]:
-        """What a reader of the table should know."""
+        """Notes on the table."""
         lines = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
         if sum(self.drawn) and self.recipe.get("allotted_by"):
             lines.append(f"They are where the labels of {self.recipe['allotted_by']} vary most, by those so far.")
@@ -270,7 +270,7 @@ def draw_documents(
     scores: Scores | None = None,
     rng: int = 0,
 ) -> LabelDraw:
-    """Draw documents of a store at random, to be read by hand, until n are drawn in all; those drawn before stay.
+    """Draw documents of a store at random, to be read by hand, until n are drawn in all, including earlier ones.
 
     All stored documents can be drawn. Design "stratified": bands of the highest probability of the actors asked
     (`howsure_events.labels.draw`) by `period` ("week", "month", "quarter", "year" or "none"; longer ones where n
@@ -348,7 +348,7 @@ def draw_documents(
 
 
 def _as_drawn(store: Store, labelling: Labelling) -> LabelDraw:
-    """What was drawn before, where nothing more is wanted."""
+    """The earlier draw, if no further documents are needed."""
     strata = rows_of(
         store,
         "SELECT stratum, count(*), count(position) FROM label_strata LEFT JOIN label_sample USING (document) "
@@ -374,7 +374,7 @@ UNNAMED = "event"  # what imported events are called by default, of which no que
 
 
 def question_of(rule: Mapping[str, Any]) -> str:
-    """The question that a rule asks of a text: its own, as that of imported events may be, or made of its words.
+    """The question of a rule: its own, as for imported events, or one made of its words.
 
     >>> question_of({"name": "attack-wide", "verbs": ["attack"]}), question_of({"name": "strike"})
     ('Which of these attack here?', 'Of which of these does the text say: strike?')
@@ -424,7 +424,7 @@ def _length(period: str | None) -> str:
 
 
 def _check_same(store: Store, labelling: Labelling, options: Mapping[str, Any]) -> None:
-    """Raise InputError unless the settings given (None: not given) are those of the first draw.
+    """Raise InputError unless the given settings (None: not given) equal those of the first draw.
 
     Actors are the same in any order, by code or title.
     """

@@ -1,4 +1,4 @@
-"""Labels from a file into a store, and out of it: only where it is known how their documents were drawn."""
+"""Import of labels from a file into a store, and export; documents must have been drawn in a known way."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from howsure_events.store.reading import Store, chosen_actors, rows_of
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What was imported: answers new in the store, those that it had already, documents, and coders.
+    """The result of an import: new answers, answers that the store already had, documents, and coders.
 
     merged_coders: all spellings of each coder whom the file and the store spell in several ways.
     """
@@ -80,7 +80,7 @@ def import_labels(
     question: str | None = None,
     encoding: str | None = None,
 ) -> ImportReport:
-    """Add the labels of a file to a store: all of them, or none if one is wrong.
+    """Add the labels of a file to a store: all of them, or none if one is invalid.
 
     path: CSV with the columns document (an id), actor, label (1, 0 or unclear), and perhaps coder, or the JSON of Label
     Studio. coder: who labelled, where the file does not say. If documents were drawn in the store, only labels of these
@@ -125,7 +125,7 @@ def import_labels(
 
 
 def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
-    """The code of each actor that the file names, by code or title.
+    """The code of each actor in the file, by code or title.
 
     Raises InputError naming the first place of one that the store does not know.
     """
@@ -210,7 +210,7 @@ def _settings(
     design: str | None,
     path: str,
 ) -> dict[str, Any]:
-    """The settings of the draw that the file is taken for.
+    """The settings of the draw that the file comes from.
 
     Raises InputError if it is not known how the documents were drawn, or is contradicted.
     """
@@ -251,7 +251,7 @@ def _settings(
 
 
 def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) -> None:
-    """InputError where the chances of the documents read cannot be those of a draw from as many as are stored."""
+    """Raise InputError if the inclusion probabilities are impossible for a draw from the stored documents."""
     chances_by_row = dict(enumerate(chances.values()))
     try:
         elements = Elements(stored, None, "documents")
@@ -261,7 +261,7 @@ def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) 
 
 
 def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:
-    """InputError where a document was not drawn, or belongs to another stratum than the file says."""
+    """Raise InputError if a document was not drawn, or is in another stratum than the file says."""
     drawn = {number for (number,) in rows_of(store, "SELECT document FROM label_sample")}
     strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
     for answer in answers:
@@ -286,7 +286,7 @@ def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[s
 def _new(
     store: Store, answers_given: Mapping[Key, tuple[list[str], bool]]
 ) -> tuple[dict[Key, tuple[list[str], bool]], int]:
-    """The answers that the store does not have, and how many it has.
+    """The answers that the store does not have, and the number of those that it has.
 
     Raises InputError where it holds another one of the same coder.
     """
@@ -367,7 +367,7 @@ FETCHED = 256  # documents at a time
 
 
 def label_table(store: Store) -> Table:
-    """All present answers: a row per document, actor and coder, in the order of reading; settlements last.
+    """All current answers: a row per document, actor and coder, in the order of reading; settlements last.
 
     `import_labels` reads its CSV. Raises InputError if no document was drawn.
     """
@@ -397,7 +397,7 @@ SCORED = """
 
 
 def readings_table(store: Store) -> Table:
-    """All stored documents for each actor, read or not: what `howsure.estimate_counts` is given.
+    """All stored documents for each actor, read or not: the input of `howsure.estimate_counts`.
 
     score: the probability that the actor acts. label: of that reader of a document who has read most, empty where the
     text is unclear to them, or nobody read it. second: of another one. settled: where these two differ, what was

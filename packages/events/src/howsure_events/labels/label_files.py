@@ -20,7 +20,7 @@ from howsure_events.labels.coders import coder_key
 
 @dataclass(slots=True)
 class ReadAnswer:
-    """What a coder said of a document, by its id: whether each actor acts, by code or title.
+    """A coder's answer for a document, by its id: whether each actor acts, by code or title.
 
     place: where in the file, for errors. closed: actors that are not in `says` were asked too and do not act.
     """

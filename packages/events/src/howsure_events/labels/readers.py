@@ -1,4 +1,4 @@
-"""Who reads which of the drawn documents, how far each reader has come, and how long the rest takes."""
+"""The documents that each reader reads, the readers' progress, and the time left."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
 
 
 def first_coder(store: Store) -> str | None:
-    """Who answered first, and so reads all that were drawn; None before the first answer."""
+    """The coder who answered first, and therefore reads all drawn documents; None before the first answer."""
     rows = rows_of(store, FIRST)
     return coders_of(store).name(rows[0][0]) if rows else None
 
@@ -62,7 +62,7 @@ GIVEN_AT = """
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many documents a coder reads, and of these answered, saw an actor act in, and found unclear.
+    """The number of documents a coder reads, and of these the answered, positive and unclear ones.
 
     minutes: how long the documents that are left take. an_hour: how many of mean length are read in one. own_pace:
     whether these are by the coder's own pace.
@@ -79,7 +79,7 @@ class Progress:
 
     @property
     def time_left(self) -> str:
-        """How long the rest takes, in words."""
+        """The time left, in words."""
         if self.minutes < 1.0:
             return "less than a minute"
         if self.minutes < 90.0:
@@ -88,12 +88,12 @@ class Progress:
 
     @property
     def at(self) -> str:
-        """The pace, in words."""
+        """The speed, in words."""
         return "the pace of the answers so far" if self.own_pace else f"{WORDS_A_MINUTE} words a minute"
 
     @property
     def how(self) -> str:
-        """What the time is estimated from."""
+        """The basis of the estimated time."""
         words = f"{counted(self.words_left, 'word')} to read"
         if self.own_pace:
             return f"estimated from {words} and the pace of the answers so far"
@@ -101,7 +101,7 @@ class Progress:
 
 
 def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
-    """How far a coder has come with the documents of `documents_for`, and how long the rest takes.
+    """A coder's progress with the documents of `documents_for`, and the time left.
 
     A document takes t = 60 words / 238 + 5 seconds. After 10 answers, times the median of what the coder needed from
     one answer to the next, as a multiple of t; pauses of more than 10 minutes are none of it.
@@ -141,7 +141,7 @@ def seconds_for(words: int) -> float:
 
 
 def left_to_read(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
-    """A line for each coder who has answered, or for a first one: how many documents are left, and for how long.
+    """A line for each coder who has answered, or for a first one: the documents and the time left.
 
     Then one for each coder who is spelled in several ways.
     """

@@ -1,4 +1,4 @@
-"""How wide the intervals of the totals of read documents are by now, and what one more hour of reading buys."""
+"""The current widths of the intervals of totals, and the effect of one more hour of reading."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEVEL = 0.95
 
 
 def intervals(store: Store) -> dict[str, Any]:
-    """For each actor the interval of its number of documents, from what is labelled; None where that cannot tell.
+    """For each actor the interval of its number of documents, from the labels so far; None if it cannot be computed.
 
     `more`: how many documents are to be read, in their order, until there is one: 10, and two in each stratum. `hour`:
     what `one_more_hour` says.
@@ -51,7 +51,7 @@ def _days(store: Store) -> dict[int, int]:
 
 
 def labels_to_come(settled_labels: SettledLabels, order: list[int]) -> int:
-    """How many more of the drawn documents, in their order, until an interval can be computed."""
+    """The number of further drawn documents, in order, until an interval can be computed."""
     clear = {
         number
         for number, labels in zip(settled_labels.documents.tolist(), settled_labels.labels, strict=True)
@@ -112,7 +112,8 @@ LEAST_OF_EACH = 5  # labels of either kind, to say how far labels vary
 
 
 def one_more_hour(store: Store) -> str:
-    """How many documents the first coder reads in an hour, and how wide the interval of the first actor would be then.
+    """The number of documents that the first coder reads in an hour, and the width of the first actor's interval
+    afterwards.
 
     These documents are the drawn ones that wait, in their order, then those that a further draw would hold. The width
     is 2 z √V, V = Σ_h N_h (N_h - n_h) s_h² / n_h (Cochran 1977, section 5.6), with s_h of `label_spread` and n_h the

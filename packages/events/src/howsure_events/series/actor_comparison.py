@@ -122,7 +122,7 @@ class ActorComparison(RawCounts[PeriodComparison]):
         return dict_of(self) | self.corrected_dict()
 
     def columns(self) -> Sequence[Column]:
-        """One row per period: of frames and CSV all figures, of tables what is asked."""
+        """One row per period: for frames and CSV all figures, for tables the requested ones."""
         a, b = self.first, self.second
         return [
             *(Column(field.name, NUMBER, only=FRAME) for field in fields(PeriodComparison)),

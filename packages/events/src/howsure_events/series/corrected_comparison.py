@@ -74,7 +74,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         ]
 
     def below(self) -> Sequence[str]:
-        """The verdict, and what to know of it."""
+        """The verdict, and notes on it."""
         return [self.verdict(), *self.said, *self.checks]
 
     def verdict(self) -> str:
@@ -143,7 +143,7 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
 
 
 def _difference(row: CorrectedDifference) -> str | None:
-    """The difference as a reader sees it."""
+    """The difference in the form of the result."""
     return None if math.isnan(row.mean) else f"{row.mean:.1f} {interval(row.low, row.high, 0)}"
 
 
@@ -183,7 +183,7 @@ def _in_all(series: CorrectedSeries, first: str, second: str) -> CorrectedDiffer
 def _differing(
     series: CorrectedSeries, first: tuple[str, ...], second: tuple[str, ...], period: str
 ) -> CorrectedDifference:
-    """The difference of two counts whose laws are not written out; NaN where none can be promised."""
+    """The difference of two counts without tabulated distributions; NaN if no guarantee is possible."""
     assert series.counts is not None
     names = {row.group for row in (*series.counts.rows, *series.counts.domains)}
     if not {first, second} <= names:  # no stored document of one: it has no count of its own

@@ -79,7 +79,7 @@ class CorrectedCount:
         return count.among(n_documents) if share else count
 
     def among(self, n_documents: int) -> CorrectedCount:
-        """The share of n documents that it is; itself, where it is undefined."""
+        """The count as a share of n documents; unchanged if it is undefined."""
         if not n_documents:
             return self
         estimate, low, high = (value / n_documents for value in (self.estimate, self.low, self.high))
@@ -268,7 +268,7 @@ class CorrectedSeries(ActorRows[CorrectedCount]):
 
     @property
     def answer(self) -> str:
-        """In about how many documents the most frequent actors act."""
+        """The approximate numbers of documents in which the most frequent actors act."""
         quantity, decimals = ("a share of", 3) if self.unit == "share" else ("about", 0)
         totals = sorted(self.totals, key=lambda row: -row.estimate)
         if not totals:

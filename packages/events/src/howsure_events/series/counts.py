@@ -446,7 +446,8 @@ def compare_all(
 
 
 def _from_least(laws: Floats) -> tuple[int, Floats]:
-    """How far below 0 the sum may lie, and the laws on -r … r moved so that each begins at its least value below 0."""
+    """How far below 0 the sum may be, and the distributions on -r … r shifted so that each begins at its least
+    value."""
     reach = laws.shape[1] // 2
     first = np.minimum((laws > 0).argmax(axis=1), reach)
     wide = np.concatenate([laws, np.zeros((len(laws), reach))], axis=1)

@@ -1,4 +1,4 @@
-"""Further features of (document, actor) pairs: scores that a user brings, and scores learned."""
+"""Further features of (document, actor) pairs: scores provided by the user, and learned scores."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> 
 
 
 def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[str, Floats]:
-    """The logit of a score learned from the texts of the read documents, for each actor a regression of its own.
+    """The logit of a score learned from the texts of the read documents, with a separate regression for each actor.
 
     labels (N,) of the pairs, NaN where there is none. A read document is scored by a fit that has not seen its label.
 

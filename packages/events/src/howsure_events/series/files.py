@@ -35,8 +35,8 @@ LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
 
 
 def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
-    """The documents behind an actor's count of a period, such as "1999-Q1": those in which the rule finds that the
-    actor may act, the most probable first, and those that were read, found or not.
+    """The documents behind an actor's count of a period, such as "1999-Q1": those in which the actor may act according
+    to the rule, the most probable first, and those that were read.
 
     `doubtful` marks an uncertain probability. Of a document that was read, `answers` hold what each coder says (`acts`:
     None if unclear; `settles`: it settles what others answered differently), `label` whether the actor acts by all
@@ -51,7 +51,7 @@ def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class AnswersAbout:
-    """What readers said of an actor, by document: each answer, and the label that they give together."""
+    """The readers' answers about an actor, by document: each answer, and the label that they give together."""
 
     answers: Mapping[int, list[dict[str, Any]]]
     labels: Mapping[int, bool | None]

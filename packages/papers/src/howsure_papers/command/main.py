@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.files.whole import write_whole
-from howsure_cli.terminal.commands import Group, Written, WrittenFolder
+from howsure_cli.terminal.commands import Group
+from howsure_cli.terminal.destinations import Written, WrittenFolder
 from howsure_cli.terminal.options import PROCESSES
 from howsure_cli.terminal.output import emit, json_text, progress
 

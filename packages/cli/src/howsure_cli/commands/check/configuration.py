@@ -17,7 +17,8 @@ import click
 from howsure.errors import InputError
 from howsure.files.opened import read_text
 from howsure.inputs.numbers_and_names import shortened, unknown_name
-from howsure_cli.terminal.commands import InOptions, check_destinations, sources_of
+from howsure_cli.terminal.commands import InOptions
+from howsure_cli.terminal.destinations import check_destinations, sources_of
 
 OWN, SHARED = "howsure.toml", "pyproject.toml"
 FILES = "files"
@@ -26,7 +27,7 @@ Section = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The checks of a file: the options that all share, and sections by kind; `place` names a kind's section."""
+    """The checks in a file: their shared options, and sections by kind; `place` names the section of a kind."""
 
     path: str
     table: str
@@ -34,12 +35,12 @@ class Configuration:
     checks: tuple[tuple[str, Section], ...]
 
     def place(self, kind: str) -> str:
-        """Where the sections of a kind stand."""
+        """The place of the sections of a kind."""
         return f"[{self.table}.{kind}] of {self.path}"
 
 
 def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configuration:
-    """The checks in a file: the one named, else howsure.toml or pyproject.toml of this folder.
+    """The checks in a file: the named one, or howsure.toml or pyproject.toml in the current folder.
 
     Raises InputError if there is none, or it holds none.
     """
@@ -74,8 +75,8 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
 def contexts(
     configuration: Configuration, commands: Mapping[str, click.Command], parent: click.Context, *, shared: Sequence[str]
 ) -> list[tuple[str, click.Context]]:
-    """The context of each check, as if its command had been typed; `shared` options stand elsewhere, and what they
-    write is compared with the configuration and with what any of the checks reads.
+    """The context of each check, as if its command had been typed; `shared` options are separate. Output files are
+    compared with the configuration and with the inputs of all checks.
 
     Raises InputError naming the section for what its command would refuse.
     """
@@ -97,7 +98,7 @@ def contexts(
 
 @contextmanager
 def named_by(configuration: Configuration, kind: str, command: click.Command) -> Iterator[None]:
-    """Errors of a check, with its section and its options."""
+    """A context in which errors name the section of a check and its options."""
     try:
         yield
     except InputError as error:
@@ -105,7 +106,7 @@ def named_by(configuration: Configuration, kind: str, command: click.Command) ->
 
 
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:
-    """The options of a command with those of the file for what was not typed.
+    """The options of a command, completed by those of the file.
 
     Raises InputError for a key that is not an option, and for a value that the option rejects.
     """
@@ -140,7 +141,7 @@ def _is_section(value: Any) -> bool:
 def _words(
     section: Section, params: Sequence[click.Parameter], *, place: str, above: str, command: click.Command
 ) -> list[str]:
-    """What would be typed for a section."""
+    """A section as command-line arguments."""
     if not isinstance(section, dict):
         raise InputError(f"{place} must be a table of options.")
     options = {_key(param): param for param in params if isinstance(param, click.Option)}

@@ -25,8 +25,8 @@ from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
 from howsure.significance.trend import check_date
 from howsure_cli.commands.check.configuration import contexts, named_by, read_configuration, take_shared
-from howsure_cli.terminal.commands import Written
 from howsure_cli.terminal.derived import command_of, result_of
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
     Decorator,
     DefaultGroup,
@@ -175,7 +175,7 @@ def check_command(kind: str, short_help: str, examples: str, **options: Decorato
 
 
 def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
-    """What the function of a check says of the files and options that were typed."""
+    """The result of a check's function for the files and options of the command line."""
     source = source_of(typed["files"], typed)
     named = {option_name: typed[option_name] for option_name in ("better_than", "against") if typed.get(option_name)}
     how |= {option_name: other_model(model, source) for option_name, model in named.items()}
@@ -203,7 +203,7 @@ def other_model(named: str, source: Files) -> Files | str:
 
 
 def show(check: Check, shared: Mapping[str, Any]) -> None:
-    """Print the verdicts, write the files that the user named, and end with the exit code."""
+    """Print the verdicts, write the requested files, and exit with the code."""
     if shared["date"] is not None and shared["experiments"] is None:
         raise InputError("--date is the day in a history; name its file, --experiments.")
     how = {name: check.recipe[name] for name in ("howsure", "level", "alarms_over")}
@@ -316,7 +316,7 @@ def summary_markdown(check: Check) -> str:
 
 
 def append_summary(check: Check, path: str) -> None:
-    """Write the summary behind what a file holds: several steps of a job share it."""
+    """Append the summary to a file, which several steps of a job share."""
     with alone(path):
         before = Path(path).read_bytes() if os.path.isfile(path) else b""
         write_whole(before + summary_markdown(check).encode(), path)

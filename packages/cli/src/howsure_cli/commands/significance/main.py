@@ -1,4 +1,4 @@
-"""`howsure significance`: is a model better than a baseline?"""
+"""`howsure significance`: test whether a model is better than a baseline."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def command() -> None:
 
 
 def several(option: str, parameter: str, metavar: str) -> Decorator:
-    """An option of `compare` that may be given several times."""
+    """An option of `compare` that can be given several times."""
     return click.option(option, parameter, multiple=True, metavar=metavar, help=SAID[parameter])
 
 
@@ -95,7 +95,7 @@ SHOWING: list[Decorator] = [output_options, figure_option(), report_option]
 
 
 def compare_files(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
-    """Compare the models of files, and show it."""
+    """Compare the models in files, and show the result."""
     arguments = testing(typed)
     of_source = {
         name: arguments.pop(name) for name in ("files", "missing", "input_format", *OF_SOURCE) if name in arguments
@@ -133,7 +133,7 @@ def compare_files(form: str, output: str | None, figure: str | None, report: str
 
 
 def testing(typed: dict[str, Any]) -> dict[str, Any]:
-    """What was typed as arguments of `compare`."""
+    """The command line as arguments of `compare`."""
     check_memory(typed["n_resamples"] * RESAMPLE_BYTES, name="--resamples", value=typed["n_resamples"])
     none = {name: None for name in ("adjust", "interval") if typed[name] == NOT}
     return typed | none | {"metrics": list(typed["metrics"]) or None}
@@ -197,7 +197,7 @@ def power_command(form: str, output: str | None, **typed: Any) -> None:
 
 @contextmanager
 def comparing() -> Iterator[Callable[[int, int], None]]:
-    """A bar over the pairs that are compared, whose number is known with the first of them."""
+    """A progress bar over the compared pairs, whose number is known after the first one."""
     with ExitStack() as ending:
         bars: list[Callable[[int], None]] = []
 

@@ -10,7 +10,8 @@ import click
 
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
-from howsure_cli.terminal.commands import Group, Written
+from howsure_cli.terminal.commands import Group
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import (
     as_names,
     binning_options,

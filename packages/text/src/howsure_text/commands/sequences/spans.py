@@ -10,7 +10,8 @@ import click
 
 from howsure.errors import InputError
 from howsure.show.table import Table, all_digits, number
-from howsure_cli.terminal.commands import Command, Written
+from howsure_cli.terminal.commands import Command
+from howsure_cli.terminal.destinations import Written
 from howsure_cli.terminal.options import binning_options, output_options
 from howsure_cli.terminal.output import emit, emit_result, is_raw, json_text, say, table_text
 from howsure_text.commands.sequences.input import INPUT_FORMS, adjust_option, column_option, unknown_tags_option
@@ -36,7 +37,7 @@ MOST_PATHS = 1_000  # of a sentence
     "pairs_file",
     type=Written(),
     metavar="FILE",
-    help="Write the entities for `howsure calibration`: .parquet or .csv.",
+    help="Also write the pairs for `howsure calibration`: .parquet or .csv.",
 )
 @unknown_tags_option
 @column_option
