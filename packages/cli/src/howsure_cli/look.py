@@ -215,9 +215,9 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
 def _leaves(name: str, held: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The numbers, truth values and texts of an object and of the objects in it, with names such as verdict.right."""
     for key, value in held.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not key.isdecimal():  # numbers are names of items, not of fields
             yield from _leaves(f"{name}.{key}", value)
-        elif value is not None and not isinstance(value, list):
+        elif not (value is None or isinstance(value, dict | list)):
             yield f"{name}.{key}", value if isinstance(value, str) else json.dumps(value)
 
 

@@ -49,7 +49,8 @@ PREDICTIONS = _words("prediction predicted pred decision guess output said")
 SCORES = _words(
     "correct right acc accuracy score em match f grade graded pass passed success succeeded reward rating rouge bleu "
     "won solved resolved hit faithful faithfulness factual factuality meteor relevancy correctness similarity "
-    "helpfulness coherence fluency adequacy hallucination hallucinated verified chrf comet bleurt bertscore ndcg mrr"
+    "helpfulness coherence fluency adequacy hallucination hallucinated verified successful chrf comet bleurt bertscore "
+    "ndcg mrr mcc"
 )
 RATERS = _words("rater annotator coder worker labeler labeller evaluator reviewer")
 JUDGE = _words("judge")
@@ -57,7 +58,7 @@ JUDGES = JUDGE | _words("llm gpt auto automatic autorater")
 PEOPLE = _words("human person people expert annotator")
 CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
 DOUBTS = _words("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
-ARMS = _words("arm method approach agent variant")
+ARMS = _words("arm method approach agent variant mode")
 MODELS = ARMS | _words("model system engine llm")
 OVERALL = _words("overall total final")
 ITEMS = _words("id uid uuid hash item question qid doc index idx example key instance sample")
@@ -68,8 +69,8 @@ MEASURES = _words("length len count counts total chars characters tokens words l
 GROUPS = _words("task subject category dataset lang language prompt genre domain topic source split")
 MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
 TURNS = _words("turn")
-TRACES = _words("trace traceid")  # of which each row may have its own
-RUNS = _words("run seed epoch trial repeat attempt")
+TRACES = _words("trace traceid run runid")  # of which each row may have its own
+RUNS = _words("run seed epoch trial repeat attempt sample")
 ITEM_COLUMNS = {*ROWS_OF_ITEMS, "task_id", "prompt_id", "case_id"}
 MOST_PARTS = 6  # columns that are tried as a part of what names an item
 MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
@@ -84,7 +85,7 @@ DETECTED = _words(
 )  # which a model finds
 NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its opposite
 PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
-WINNERS = _words("winner won win preference preferred verdict")
+WINNERS = _words("winner best won win preference preferred verdict")
 VERDICTS = WINNERS | _words("verdict judgment judgement label grade")
 OUTCOMES = _words("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
     "tie (bothbad)"
@@ -217,8 +218,8 @@ def of_a_table(
         *table.of_scores(),
         *table.of_rater_columns(),
         *table.of_lists_of_scores(),
-        *table.of_probabilities(),
         *table.of_predictions(),
+        *table.of_probabilities(),
         *table.of_models(),
     ]
     return list(dict.fromkeys(commands))[:MOST]
@@ -231,6 +232,12 @@ def _is_asked(column: SeenColumn) -> bool:
 
 def _is_yes_or_no(column: SeenColumn) -> bool:
     return {value.lower() for value in column.held} <= PLAIN
+
+
+def _says_right(label: SeenColumn) -> bool:
+    """Whether one of two values, or of a few the word for a right answer, says that an answer is good."""
+    words = {value.lower().removesuffix(" answer") for value in label.held}
+    return _positive(label) is not None and (label.kind == TWO or bool(words & POSITIVE))
 
 
 def _positive(label: SeenColumn, others: Collection[str] = ()) -> list[str] | None:
@@ -276,7 +283,7 @@ def _other_sides(name: str) -> Iterator[str]:
     >>> list(_other_sides("modelA"))
     ['modelb']
     """
-    parts = [part.lower() for part in re.split(r"([^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z]))", name)]
+    parts = [part.lower() for part in re.split(r"([^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z0-9]))", name)]
     for place, part in enumerate(parts):
         if part in SIDES and len(parts) > 1:
             yield "".join([*parts[:place], SIDES[part], *parts[place + 1 :]])
@@ -306,15 +313,17 @@ class _Table:
             (column, by_name[other])
             for column in self.columns
             for other in _other_sides(column.name)
-            if other in by_name
+            if other in by_name and TEXTS not in (column.kind, by_name[other].kind)
         ]
         for a, b in sides:
             named = [column for column in self.columns if column.words & WINNERS and column not in (a, b)]
             winners = [column for column in named if self._are_battles(a, b, column)]
             if winners:
-                item = self._named(ITEMS | PROMPTS, REPEATED, FEW, taken=[a, b, *winners])
+                raters = [column for column in self.columns if column.words & RATERS]
+                item = self._named(ITEMS | PROMPTS, REPEATED, FEW, taken=[a, b, *winners, *raters])
                 cluster = [] if item is None else ["--cluster", item.name]
-                several = len(winners) > 1 and self.may_explode  # a column for each rater
+                is_plain = not any("." in winner.name for winner in winners)
+                several = len(winners) > 1 and is_plain and self.may_explode  # a column for each rater
                 rows = ["--explode", _listed(winners)] if several else []
                 words = [*rows, "--a", a.name, "--b", b.name, "--winner", VALUE if several else winners[0].name]
                 used = winners if several else winners[:1]
@@ -524,7 +533,8 @@ class _Table:
         return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
 
     def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
-        is_prediction = column.words & PREDICTIONS or self._chance_of(column)
+        is_models = column.words & (MODELS - ARMS) and _is_yes_or_no(column)  # such as model_is_answerable
+        is_prediction = column.words & PREDICTIONS or is_models or self._chance_of(column)
         return column is not label and bool(is_prediction and column.held & label.held)
 
     def _chance_of(self, label: SeenColumn) -> SeenColumn | None:
@@ -559,7 +569,8 @@ class _Table:
         return next((column for column in columns if not column.words.isdisjoint(words)), None)
 
     def _item(self) -> SeenColumn | None:
-        others = [column for column in self.columns if column.words & (RATERS | MEASURES | RUNS | TRACES)]
+        runs = [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
+        others = [column for column in self.columns if column.words & (RATERS | MEASURES | TRACES)] + runs
         ids = [column for column in self.columns if column not in others and _names_id(column)]
         repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
         named = next((column for column in repeated if column.name.casefold() in ITEM_COLUMNS), None)
@@ -567,7 +578,7 @@ class _Table:
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
         item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, taken=others)
         asked = next((column for column in self.columns if _is_asked(column)), None)
-        tasks = self._named(UNITS, FEW, REPEATED) if self._named(RUNS, FEW, TWO) else None
+        tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
         return item or asked or self._named(UNITS, REPEATED, taken=others)
@@ -593,6 +604,7 @@ class _Table:
         scores = self._scores(TWO, FEW, WITHIN, NUMBERS, taken=chances)
         amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
         grades = [column for column in scores if column.kind in (TWO, FEW) and _numeric(column)]
+        grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
         always = filter(_is_yes_or_no, self._scores(ONE, taken=chances))
         return self._right() or next((column for column in (*amounts, *grades, *always)), None)
 
@@ -610,7 +622,7 @@ class _Table:
     def _label_of_answers(self) -> SeenColumn | None:
         """A label that says of the answers of models, which it does not predict, whether each is good."""
         labels = [label for label in self.labels if label.kind in (TWO, FEW) and len(label.held) < 5]
-        label = next((label for label in labels if not _numeric(label) and _positive(label)), None)
+        label = next((label for label in labels if not _numeric(label) and _says_right(label)), None)
         others = (column for column in self.columns if not column.words & MEASURES)
         is_predicted = any(column.words & (PREDICTIONS | CHANCES) for column in others)
         return None if self._model() is None or is_predicted else label
@@ -619,6 +631,7 @@ class _Table:
         """What is compared: the column of models, or else of arms of an experiment."""
         named = [c for c in self.columns if c.words & MODELS and c not in taken and c.kind in (FEW, TWO, REPEATED)]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not _numeric(c))]
+        named = [c for c in named if not _is_yes_or_no(c) or not c.held]
         return next((c for c in named if not c.words & ARMS), next(iter(named), None))
 
     def _label(self) -> SeenColumn | None:

@@ -292,6 +292,42 @@ def overall_grades() -> Expected:
     return "overall.csv", {"score": only(passed[2])}
 
 
+def crowd_battles() -> Expected:
+    rng = random(35)
+    pairs = [pair for pair in itertools.permutations(["sys0", "sys1", "sys2"], 2) for _ in range(12)]
+    rows = [(f"worker_{i % 7}", f"text {a} {i} " * 9, a, f"text {b} {i} " * 9, b) for i, (a, b) in enumerate(pairs)]
+    best = rng.choice(["A", "B"], len(rows))
+    heading = "WorkerId Input.sum1 Input.system1 Input.sum2 Input.system2 Answer.best_coh"
+    table("crowd.csv", heading, ((*row, answer) for row, answer in zip(rows, best, strict=True)))
+    won = [
+        (pair[side], float(answer == "AB"[side])) for pair, answer in zip(pairs, best, strict=True) for side in (0, 1)
+    ]
+    return "crowd.csv", {"score battles": means(won)}
+
+
+def modes_and_samples() -> Expected:
+    solved = random(36).uniform(size=(2, 15, 3)) < 0.7
+    rows = [
+        (f"p{i}", mode, sample, solved[m, i, sample], "base")
+        for m, mode in enumerate(("q", "qython"))
+        for i in range(15)
+        for sample in range(3)
+    ]
+    table("modes.csv", "problem mode sample solution_successful prompt", rows)
+    return "modes.csv", {"score": {"q": solved[0].mean(), "qython": solved[1].mean()}}
+
+
+def answers_of_the_model() -> Expected:
+    gold, said = random(37).integers(0, 2, (2, 60)).astype(bool)
+    confidence = random(38).uniform(size=60)
+    table(
+        "said.csv",
+        "id gold_answerable model_is_answerable seen_share",
+        zip(range(60), gold, said, confidence, strict=True),
+    )
+    return "said.csv", {"score": only(gold == said)}
+
+
 def mt_bench() -> Expected:
     grades = random(10).integers(1, 11, (2, 40, 2))
     rows: list[dict[str, Any]] = [
@@ -493,6 +529,9 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "words of graders": words_of_graders,
     "answers of many models": answers_of_many_models,
     "overall grades": overall_grades,
+    "battles of a crowd": crowd_battles,
+    "modes and samples": modes_and_samples,
+    "answers of the model": answers_of_the_model,
     "battles of left and right": battles,
     "MT-bench": mt_bench,
     "a folder of objects": folder_of_objects,

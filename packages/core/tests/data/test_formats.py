@@ -406,3 +406,13 @@ def test_columns_that_cannot_become_rows_are_named(columns: str, message: str, t
     path = write_lines(tmp_path / "grades.jsonl", rows)
     with pytest.raises(InputError, match=message):
         howsure.mean_scores("value", data=howsure.read(path, explode=columns))
+
+
+def test_lists_in_objects_by_their_keys_become_rows(tmp_path: Path) -> None:
+    document = {f"rule {i}": {"kind": "rule", "examples": [{"score": i}, {"score": 1}]} for i in range(4)}
+    (tmp_path / "rules.json").write_text(json.dumps(document), encoding="utf-8")
+    source = howsure.read(tmp_path / "rules.json", explode="examples")
+    rows = howsure.mean_scores("examples.score", groups="key", data=source).rows
+    assert {row.group: row.mean.value for row in rows if row.group != "overall"} == {
+        f"rule {i}": (i + 1) / 2 for i in range(4)
+    }

@@ -105,7 +105,9 @@ def _has_others(file: File) -> bool:
 
 def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
     source = Source(file)
-    if file.format == "parquet":
+    if (keyed := _keyed_objects(file)) is not None:
+        yield from ({KEY: key, **record} for key, record in keyed.items())
+    elif file.format == "parquet":
         yield from source.table()
     elif file.format == "jsonl":
         yield from (record for _, record in source.records())
