@@ -106,7 +106,7 @@ def test_errored_trials_may_lack_a_cost() -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"cost": [0.0] * 80}, "cost must be above 0"),
+        ({"cost": [0.0] * 80}, "cost must be above 0 and finite"),
         ({"cost": [1.0, None] * 40, "score": [1] * 80}, "cost must not be missing"),
         ({"cost": ["free"] * 80}, "cost must be a number"),
         ({"score": [1, 3] * 40}, "bounds=..."),

@@ -29,6 +29,7 @@ from howsure.stats.clusters import FEW, ItemGroups, kish
 from howsure.stats.mean_score import Bounds, mean_difference, mean_score, unit_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
+LARGEST_COST = 1e300  # whose sums are finite
 MAX_AGENTS = 200  # each pair of them is tested
 NO_ERROR = frozenset({"0", "0.0", "false"})  # values of a column of errors that stand for none
 
@@ -194,9 +195,9 @@ def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
             costs[row] = float(value)
         except (TypeError, ValueError, OverflowError) as fault:
             raise InputError("not_a_number", name, value=value, row=row) from fault
-        if not 0.0 < costs[row] < math.inf:
+        if not 0.0 < costs[row] < LARGEST_COST:
             raise InputError(
-                "{parameter} must be above 0, since costs are compared by their ratio",
+                "{parameter} must be above 0 and finite, since costs are compared by their ratio",
                 name,
                 value=value,
                 row=row,

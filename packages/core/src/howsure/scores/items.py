@@ -20,7 +20,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.item_results import BenchmarkItem, BenchmarkItems
 from howsure.scores.ranks import Flags
-from howsure.scores.score_table import check_distinct_runs
+from howsure.scores.score_table import check_distinct_runs, check_missing_score
 from howsure.scores.scored_rows import ScoredRows, clusters_of_items, read_scored_rows
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_difference
@@ -80,6 +80,7 @@ def score_items(
     """
     check_arguments(score_items, locals())
     level = check_level(level)
+    check_missing_score(missing_score, data)
     look = check_worst(1, show, data)
     roles = {"model": model, "groups": None, "clusters": clusters, "id": id, "run": run}
     rows = read_scored_rows(

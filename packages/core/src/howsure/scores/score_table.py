@@ -87,8 +87,7 @@ def score_table(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
-    if missing_score is not None and not (is_number(missing_score) and math.isfinite(missing_score)):
-        raise InputError(f"`missing_score` must be a finite number; it is {shown(missing_score)}.")
+    check_missing_score(missing_score, data)
     if macro and groups is None and not isinstance(data, Source):
         raise InputError("`macro=True` is the mean of groups: name them, `groups=...`.")
     kinds = run_summaries(pass_at, pass_hat)
@@ -99,9 +98,6 @@ def score_table(
         y_true, prediction, model, id, clusters = (columns[role] for role in named)
         data = None
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
-    if missing_score is not None and getattr(data, "skip_missing", False):
-        either = "`missing_score` or `skip_missing`"
-        raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
     requested_metrics = document_metrics(metrics, y_true, prediction, of_lines=targets is not None, others=others)
@@ -178,6 +174,17 @@ def score_table(
     )
     notes = (*rows.notes, *whole_notes, *_direction_notes(rows, directions), *incomplete, *together)
     return ScoreTable(rows=tuple(table_rows), worst=worst_items, notes=notes, recipe=recipe)
+
+
+def check_missing_score(missing_score: object, data: object) -> None:
+    """Raise InputError for a score of missing ones that is not a finite number, or if these are also to be skipped."""
+    if missing_score is None:
+        return
+    if not (is_number(missing_score) and math.isfinite(missing_score)):
+        raise InputError(f"`missing_score` must be a finite number; it is {shown(missing_score)}.")
+    if getattr(data, "skip_missing", False):
+        either = "`missing_score` or `skip_missing`"
+        raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
 
 
 def _pool_groups(rows: ScoredRows, metrics: Sequence[Metric]) -> tuple[ScoredRows | None, list[str]]:
