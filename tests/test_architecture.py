@@ -461,6 +461,8 @@ def test_public_functions_are_documented() -> None:
             by_log = name.endswith("_scores") or name in (
                 "pass_at_k",
                 "worst_items",
+                "score_agents",
+                "score_items",
                 "check_score",
                 "check_score_so_far",
             )
