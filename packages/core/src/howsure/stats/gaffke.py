@@ -81,20 +81,16 @@ class Sums:
 
         More than 512 distinct sums of clusters of equal size are approximated by `condense`.
         """
-        same_size = bool((sizes == sizes[0]).all())
-        if same_size:
-            sums = in_order(sums)
-            starts = np.flatnonzero(np.append(True, sums[1:] != sums[:-1]))
-        else:
-            order = np.lexsort((sizes, sums))
-            sums, sizes = sums[order], sizes[order]
-            starts = np.flatnonzero(np.append(True, (sums[1:] != sums[:-1]) | (sizes[1:] != sizes[:-1])))
+        if (sizes == sizes[0]).all():
+            sums, times = _counted(in_order(sums))
+            if len(sums) > MAX_EXACT:
+                sums, times = condense(sums, times)
+            return cls(sums, np.full(len(sums), sizes[0]), times, largest)
+        order = np.lexsort((sizes, sums))
+        sums, sizes = sums[order], sizes[order]
+        starts = np.flatnonzero(np.append(True, (sums[1:] != sums[:-1]) | (sizes[1:] != sizes[:-1])))
         times = np.diff(starts, append=len(sums)).astype(np.float64)
-        sums, sizes = sums[starts], sizes[starts]
-        if same_size and len(sums) > MAX_EXACT:
-            sums, times = condense(sums, times)
-            sizes = np.full(len(sums), sizes[0])
-        return cls(sums, sizes, times, largest)
+        return cls(sums[starts], sizes[starts], times, largest)
 
     @property
     def value(self) -> float:
@@ -190,8 +186,11 @@ def condense(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
     mean = np.add.reduceat(counts * values, starts) / counted
     lengths = np.diff(np.append(starts, n))
     deviations = values - np.repeat(mean, lengths)
-    squares = counts * deviations * deviations
-    variance, third = (np.add.reduceat(powers, starts) / counted for powers in (squares, squares * deviations))
+    powers = counts * deviations
+    powers *= deviations
+    variance = np.add.reduceat(powers, starts) / counted
+    powers *= deviations
+    third = np.add.reduceat(powers, starts) / counted
     several = lengths > 1
     spread = np.sqrt(variance)
     half_skew = np.divide(third, 2 * variance * spread, out=np.zeros_like(third), where=several & (variance > 0))
@@ -203,6 +202,12 @@ def condense(values: Floats, counts: Floats) -> tuple[Floats, Floats]:
     numbers = np.stack([counted * share, counted * (1 - share)], axis=1).ravel()
     kept = numbers > 0
     return np.maximum.accumulate(points[kept]), numbers[kept]
+
+
+def _counted(values: Floats) -> tuple[Floats, Floats]:
+    """The distinct ones of sorted values, and how often each occurs."""
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+    return values[starts], np.diff(starts, append=len(values)).astype(np.float64)
 
 
 def _probability(z: Floats, times: Floats) -> float:
