@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -18,7 +18,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.error import root
 from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.calibration.scores import BRIER, LOG
-from howsure.inputs.pairs import Integers
+from howsure.inputs.pairs import Integers, Pairs
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, Column, digits
 from howsure.stats.p_values import adjust_p_values
@@ -32,6 +32,7 @@ from howsure_papers.intervals import (
     each_over_training,
     interval_kind,
     over_halves,
+    over_training,
     p_value,
     unbounded,
     verdict,
@@ -40,10 +41,10 @@ from howsure_papers.label_errors import Contest, label_errors, of_sentences, squ
 from howsure_papers.reproduction import NAME, TEXT, Advance, Drawing, Finding, Found, Numbers, numbers
 from howsure_papers.taggers import (
     CHOSEN_HMM,
-    MOST_FOR_CHOSEN,
-    PAPERS_HMM,
+    HMM_SUBSAMPLES,
+    HMMS,
+    MORE_PSEUDOCOUNTS,
     PENALTIES,
-    PSEUDOCOUNTS,
     SIZES_TRIED,
     Judged,
     Rivals,
@@ -57,6 +58,7 @@ OTHER_BIN_SIZES = (200, 1_000, BIN_SIZE)
 NOUN = "NN"
 HMM, CRF = "HMM", "CRF-Basic"
 ERRORS = (f"CalibErr, {HMM}", f"CalibErr, {CRF}")  # which are 0 or more
+SUREST = "surest tag: P - right"
 SIGNIFICANT = 0.05
 MOST_COLUMNS = 50
 PAPER = {f"accuracy, {HMM}": "about 0.887", f"accuracy, {CRF}": "about 0.887"}
@@ -82,8 +84,8 @@ class Question:
 class Outcome:
     """What came of a contest. in_test: with intervals over test data; in_all: over training data as well.
 
-    tags: the contest label by label. wins: for how many labels the CRF is better calibrated, and its interval over
-    halves of training and test data; wins_by_bin_size: the same with other bins.
+    tags: the contest label by label. wins: for how many labels the CRF is better calibrated, by bin size, with an
+    interval over training and test data; wins_by_bin_size: the number with further sizes.
     """
 
     corpus: Corpus
@@ -93,7 +95,7 @@ class Outcome:
     in_all: Mapping[str, Estimate]
     curves: tuple[CalibrationCurve, CalibrationCurve]
     tags: Contest
-    wins: Estimate
+    wins: Mapping[int | str, Estimate]
     wins_by_bin_size: Mapping[int, int]
 
     @property
@@ -110,46 +112,58 @@ class Outcome:
 def hold_all(
     corpora: Sequence[Corpus], ask: Callable[[Corpus], Question], *, seed: int, advance: Advance
 ) -> list[Outcome]:
-    """The contests of both HMMs, the paper's and the chosen one, with the CRFs as accurate, on every corpus.
+    """The contests of both HMMs with the CRFs that are as accurate, on every corpus.
 
-    `advance` is called after every model and every subsample, about `steps_of_contests()` of them for two corpora.
+    The CRFs of the first corpus, the smaller one, are trained again on halves. `advance` is called after every model
+    and every subsample, about `steps_of_contests()` of them for two corpora.
     """
     outcomes = []
     for corpus in corpora:
-        models = [
-            rivals(corpus, name=name, seed=seed, subsamples=SUBSAMPLES, advance=advance)
-            for name in (PAPERS_HMM, CHOSEN_HMM)
-        ]
+        times = SUBSAMPLES if corpus is corpora[0] else 0
+        models = [rivals(corpus, name=name, seed=seed, crf_subsamples=times, advance=advance) for name in HMMS]
         outcomes += [hold(corpus, ask(corpus), pair, seed=seed, advance=advance) for pair in models]
     return outcomes
 
 
 def steps_of_contests() -> int:
     """About how often `hold_all` calls `advance` for two corpora."""
-    return 2 * 2 * (SIZES_TRIED + len(PENALTIES) + 2 * SUBSAMPLES)
+    return 2 * 2 * (SIZES_TRIED + len(PENALTIES) + 2 * HMM_SUBSAMPLES + SUBSAMPLES)
 
 
 def hold(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance: Advance) -> Outcome:
-    """Ask both taggers, and those trained on halves."""
+    """Ask both taggers, and those trained on halves of their sentences: the variances of both add up."""
     hmm, crf = (question.judge(fit.tagger) for fit in (pair.hmm, pair.crf))
     tags = Contest(*(label_errors(judged.pairs, bin_size=OF_LABEL) for judged in (hmm, crf)))
     sentences = np.unique(hmm.sentences)
     in_test = estimates(hmm, crf, tags, question)
     rng = np.random.default_rng([seed, 2])
-    replicates, won = [], []
-    for taggers in pair.halves:
-        half = [question.judge(tagger) for tagger in taggers]
-        replicates.append(values(half[0], half[1], tags.names, question))
+    bin_sizes = (OF_LABEL, BIN_SIZE)
+    of_models = [model_values(judged, tags.names, question) for judged in (hmm, crf)]
+    of_hmm, won = [], []
+    for tagger in pair.hmm_halves:
+        half = question.judge(tagger)
+        of_hmm.append(values(model_values(half, tags.names, question), of_models[1]))
         some = rng.permutation(sentences)[: len(sentences) // 2]
-        won.append(wins(*(squared_errors(of_sentences(judged.pairs, some), bin_size=OF_LABEL) for judged in half)))
+        won.append(wins_by_size((of_sentences(judged.pairs, some) for judged in (half, crf)), bin_sizes))
         advance(1)
-    in_all = each_over_training(in_test, replicates, errors=ERRORS)
-    sizes = {
-        size: wins(*(squared_errors(judged.pairs, bin_size=size) for judged in (hmm, crf))) for size in OTHER_BIN_SIZES
-    }
+    in_all = each_over_training(in_test, of_hmm, errors=ERRORS)
+    all_wins = wins_by_size((hmm.pairs, crf.pairs), (*bin_sizes, *OTHER_BIN_SIZES))
+    won_of = {size: over_halves(all_wins[size], [half_wins[size] for half_wins in won]) for size in bin_sizes}
+    if pair.crf_halves:
+        of_crf = [question.judge(tagger) for tagger in pair.crf_halves]
+        replicates = [values(of_models[0], model_values(half, tags.names, question)) for half in of_crf]
+        in_all = each_over_training(in_all, replicates, errors=ERRORS)
+        won = [wins_by_size((hmm.pairs, half.pairs), bin_sizes) for half in of_crf]
+        won_of = {size: over_training(won_of[size], [half_wins[size] for half_wins in won]) for size in bin_sizes}
     first, second = (curve_of(judged.pairs, bin_size=BIN_SIZE, name=name) for judged, name in ((hmm, HMM), (crf, CRF)))
-    won_of = over_halves(tags.wins(), won)
-    return Outcome(corpus, question, pair, in_test, in_all, (first, second), tags, won_of, sizes)
+    further_sizes = {size: all_wins[size] for size in OTHER_BIN_SIZES}
+    return Outcome(corpus, question, pair, in_test, in_all, (first, second), tags, won_of, further_sizes)
+
+
+def wins_by_size(pairs: Iterable[Pairs], sizes: Iterable[int | str]) -> dict[int | str, int]:
+    """For how many labels the second model is better calibrated, by bin size."""
+    both = list(pairs)
+    return {size: wins(*(squared_errors(model_pairs, bin_size=size) for model_pairs in both)) for size in sizes}
 
 
 def estimates(hmm: Judged, crf: Judged, tags: Contest, question: Question) -> dict[str, Estimate]:
@@ -164,38 +178,46 @@ def estimates(hmm: Judged, crf: Judged, tags: Contest, question: Question) -> di
         "CalibErr, difference": error_difference(both),
         "Brier score, difference": both.brier_difference,
         "log loss, difference": both.log_loss_difference,
-        f"surest tag: P - right, {HMM}": clustered_mean(hmm.surest - hmm.hits, hmm.sentences),
-        f"surest tag: P - right, {CRF}": clustered_mean(crf.surest - crf.hits, crf.sentences),
+        f"{SUREST}, {HMM}": clustered_mean(hmm.surest - hmm.hits, hmm.sentences),
+        f"{SUREST}, {CRF}": clustered_mean(crf.surest - crf.hits, crf.sentences),
     }
     return all_estimates | {name: tags.average(labels) for name, labels in _averages(tags.names, question).items()}
 
 
-def values(hmm: Judged, crf: Judged, names: Sequence[str], question: Question) -> dict[str, float]:
-    """The values that `estimates` gives, without their intervals."""
-    pairs = hmm.pairs, crf.pairs
-    bins = [bin_pairs(pair, binning="adaptive", bin_size=BIN_SIZE, n_bins=None) for pair in pairs]
-    errors = [root(squared_error(*both).value) for both in zip(pairs, bins, strict=True)]
-    a, b = (squared_errors(pair, bin_size=OF_LABEL) for pair in pairs)
+def model_values(judged: Judged, names: Sequence[str], question: Question) -> dict[str, float]:
+    """What `estimates` compares, of one model and without intervals."""
+    pairs = judged.pairs
+    bins = bin_pairs(pairs, binning="adaptive", bin_size=BIN_SIZE, n_bins=None)
+    squared = squared_errors(pairs, bin_size=OF_LABEL)
     brier, log = (
-        [float(loss.expected(pair.probabilities, pair.labels.astype(np.float64)).mean()) for pair in pairs]
-        for loss in (BRIER, LOG)
+        float(loss.expected(pairs.probabilities, pairs.labels.astype(np.float64)).mean()) for loss in (BRIER, LOG)
     )
-    all_values = {
-        f"accuracy, {HMM}": hmm.right.mean(),
-        f"accuracy, {CRF}": crf.right.mean(),
-        "accuracy, difference": (hmm.right - crf.right).mean(),
-        ERRORS[0]: errors[0],
-        ERRORS[1]: errors[1],
-        "CalibErr, difference": errors[0] - errors[1],
-        "Brier score, difference": brier[0] - brier[1],
-        "log loss, difference": log[0] - log[1],
-        f"surest tag: P - right, {HMM}": (hmm.surest - hmm.hits).mean(),
-        f"surest tag: P - right, {CRF}": (crf.surest - crf.hits).mean(),
+    return {
+        "accuracy": float(judged.right.mean()),
+        "CalibErr": root(squared_error(pairs, bins).value),
+        "Brier score": brier,
+        "log loss": log,
+        SUREST: float((judged.surest - judged.hits).mean()),
+    } | {name: root(float(squared[labels].mean())) for name, labels in _averages(names, question).items()}
+
+
+def values(hmm: Mapping[str, float], crf: Mapping[str, float]) -> dict[str, float]:
+    """The values that `estimates` gives, from the `model_values` of both models."""
+    differences = {name: hmm[name] - crf[name] for name in hmm}
+    first = {
+        f"accuracy, {HMM}": hmm["accuracy"],
+        f"accuracy, {CRF}": crf["accuracy"],
+        "accuracy, difference": differences.pop("accuracy"),
+        ERRORS[0]: hmm["CalibErr"],
+        ERRORS[1]: crf["CalibErr"],
+        "CalibErr, difference": differences.pop("CalibErr"),
+        "Brier score, difference": differences.pop("Brier score"),
+        "log loss, difference": differences.pop("log loss"),
+        f"{SUREST}, {HMM}": hmm[SUREST],
+        f"{SUREST}, {CRF}": crf[SUREST],
     }
-    return all_values | {
-        name: root(float(a[labels].mean())) - root(float(b[labels].mean()))
-        for name, labels in _averages(names, question).items()
-    }
+    del differences[SUREST]
+    return first | differences
 
 
 def _averages(names: Sequence[str], question: Question) -> dict[str, Integers]:
@@ -219,18 +241,15 @@ def error_difference(both: CalibrationComparison) -> Estimate:
 
 def findings_by_label(outcome: Outcome) -> list[Finding]:
     """What the paper says of Figure 4, by label and on average over the most common ones."""
-    n, won, question = len(outcome.tags.names), outcome.wins, outcome.question
+    n, question = len(outcome.tags.names), outcome.question
     labels = question.labels
     better, worse = significant(outcome.tags)
-    low, high = (max(won.low or 0.0, 0.0), min(won.high or n, n))
     most = True if better > n / 2 else False if worse >= n / 2 else None
     names = [f"the {k} most common {labels}, difference" for k in (question.few, question.many)]
     average = [outcome.in_all[name] for name in names]
     claims = {
-        f"the CRF is better calibrated for most {labels} ({question.paper})": (
-            f"for {won.value:.0f} of {n} [{low:.0f}, {high:.0f}]",
-            verdict(won, above=n / 2),
-        ),
+        f"the CRF is better calibrated for most {labels} ({question.paper})": _most(outcome.wins[OF_LABEL], n),
+        f"the same in bins of {BIN_SIZE:,}, the paper's": _most(outcome.wins[BIN_SIZE], n),
         f"significantly so for most {labels}": (
             f"significantly better for {better} of {n}, significantly worse for {worse} "
             f"(Holm's adjustment for {n} {labels}, 5 %, test data)",
@@ -242,6 +261,12 @@ def findings_by_label(outcome: Outcome) -> list[Finding]:
         ),
     }
     return [Finding(question.figure, claim, *ours, outcome.setting) for claim, ours in claims.items()]
+
+
+def _most(won: Estimate, n: int) -> tuple[str, bool | None]:
+    """For how many of n labels the CRF is better, and whether these are most."""
+    low, high = max(won.low or 0.0, 0.0), min(won.high or n, n)
+    return f"for {won.value:.0f} of {n} [{low:.0f}, {high:.0f}]", verdict(won, above=n / 2)
 
 
 def significant(contest: Contest) -> tuple[int, int]:
@@ -366,7 +391,7 @@ def drawings_of_labels(outcomes: Sequence[Outcome], shown: str) -> list[Drawing]
     return [
         Drawing(
             f"figure-{outcome.question.figure.replace(' (', '').removesuffix(')')}-{outcome.corpus.key}-"
-            f"{'paper' if outcome.hmm == PAPERS_HMM else 'chosen'}",
+            f"{'chosen' if outcome.hmm == CHOSEN_HMM else 'one'}",
             f"Figure {outcome.question.figure} on {outcome.corpus.name}: debiased calibration error of {shown}. "
             f"HMM with {outcome.hmm}.",
             partial(labels_figure, outcome),
@@ -393,9 +418,9 @@ def recipe_of(corpora: Sequence[Corpus], seed: int, **more: int) -> dict[str, ob
         "data": "wsj_sample, ud_english_ewt",
         "sentences": [list(corpus.sizes) for corpus in corpora],
         **more,
-        "pseudocounts": list(PSEUDOCOUNTS),
+        "pseudocounts": list(MORE_PSEUDOCOUNTS),
         "c2": list(PENALTIES),
-        "subsamples": SUBSAMPLES,
+        "subsamples": [HMM_SUBSAMPLES, SUBSAMPLES],
         "seed": seed,
     }
 
@@ -408,15 +433,16 @@ def notes_on_models(corpora: Sequence[Corpus]) -> tuple[str, ...]:
         "for testing, 47 tags) are not public. Ours are the public sample of the same treebank, a quarter of the size, "
         "split by article (of ten, eight for training, one for development, one for testing), and the English Web "
         f"Treebank with its own split and Penn tags. Sentences: {', '.join(sizes)}.",
-        "Two HMMs: the paper's, with one pseudocount for every transition and word, trained on all training "
-        "sentences; and one with the pseudocount that is best on the development sentences, trained on at most "
-        f"{MOST_FOR_CHOSEN:,} training sentences. An unseen word counts as one additional word with count 0.",
+        "Two HMMs, both trained on all training sentences with the same pseudocount for every transition and word: the "
+        "paper's, whose pseudocount is the most accurate one on the development sentences; and one with a pseudocount "
+        "of 1. Every tag emits an unseen word with probability 1 / (n + 1), where n is the number of training words, "
+        "whatever the pseudocount; the paper does not say what its own does.",
         "Each is compared with its own CRF-Basic (L-BFGS; c₂ chosen by development accuracy), trained on the number "
         "of sentences that makes it equally accurate on the development sentences.",
-        f"Intervals over training data come from {SUBSAMPLES} random halves of the training sentences of both models, "
-        "with the settings chosen on all of them. They come in addition to the intervals over test data, where "
-        "sentences vary. The interval of a number of tags comes from halves of training and test sentences. None "
-        "includes the choice of settings: accuracies on the development sentences often differ by only a word or two, "
-        "and then a different order of floating-point additions can change the choice; with the chosen pseudocount, "
-        "this has changed undecided verdicts.",
+        f"Intervals over training data come from {HMM_SUBSAMPLES} random halves of the HMM's training sentences and, "
+        f"on the {corpora[0].name} only, {SUBSAMPLES} of the CRF's, with the settings chosen on all of them. They come "
+        "in addition to the intervals over test data, where sentences vary. The interval of a number of labels comes "
+        "from halves of training and test sentences. None includes the choice of settings: accuracies on the "
+        "development sentences often differ by only a word or two, and a different order of floating-point additions "
+        "can change the choice.",
     )

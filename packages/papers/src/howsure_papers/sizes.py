@@ -27,7 +27,7 @@ TITLE = "What the sizes of the data do (Nguyen & O'Connor 2015, sections 4.2 and
 PARTS = (1, 2, 4, 8)  # of equal size
 ORDERS = 3  # in which the test data are cut into parts
 DRAWS = 3  # of each part of the training sentences
-MATCHED = 450  # sentences with which CRF-Basic is as accurate as the paper's HMM on the sample
+MATCHED = 450  # sentences with which CRF-Basic is as accurate as an HMM with pseudocount 1 on the sample
 THEIRS = {"sentences": 1_382, "documents": 404}
 STEPS = 3 + 4 * len(PARTS) + 2 * (1 + DRAWS * (len(PARTS) - 1))
 
@@ -167,9 +167,9 @@ def reproduce_sizes(
             f"many as all of them have with {BIN_SIZE:,} pairs in each, so that a half has bins of {BIN_SIZE // 2:,}; "
             "the intervals are of these. The width at the paper's size is that of ours, continued by the exponent with "
             "which it changes over the parts.",
-            f"The HMM has one pseudocount; CRF-Basic is trained on {MATCHED} sentences, which make it as accurate. The "
-            f"training sentences are drawn at random {DRAWS} times for each size; intervals of differences take the "
-            "test data of both as different, so that they are rather too wide.",
+            f"The HMM has a pseudocount of 1; CRF-Basic is trained on {MATCHED} sentences, which make it as accurate. "
+            f"The training sentences are drawn at random {DRAWS} times for each size; intervals of differences take "
+            "the test data of both as different, so that they are rather too wide.",
         ],
         recipe={
             "data": "wsj_sample, ud_english_ewt, gum",
@@ -269,7 +269,7 @@ def parts_table(divided: Sequence[OnParts]) -> Numbers:
 def training_table(learnt: Sequence[Trained]) -> Numbers:
     """Accuracy and error of the HMM by the number of training sentences."""
     return numbers(
-        f"Fewer training sentences: HMM with one pseudocount, all test sentences, means of {DRAWS} draws",
+        f"Fewer training sentences: HMM with pseudocount 1, all test sentences, means of {DRAWS} draws",
         learnt,
         Column("data", NAME, get=lambda fit: fit.corpus),
         Column("training sentences", COUNT, get=lambda fit: fit.sentences),

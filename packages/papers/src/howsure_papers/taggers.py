@@ -26,13 +26,21 @@ from howsure_text.sequences.training import INTERRUPTED
 T = TypeVar("T", bound=Tagger)
 
 PSEUDOCOUNTS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+MORE_PSEUDOCOUNTS = (
+    *PSEUDOCOUNTS,
+    0.001,
+    0.0003,
+    0.0001,
+    0.00003,
+    0.00001,
+)  # their ends are no better than what is chosen
 PENALTIES = (0.1, 0.03, 0.01, 0.003)  # c₂ of the CRF
 SEARCH_PENALTY = 0.01
-MOST_FOR_CHOSEN = 2_000  # sentences for that HMM, so that its CRF is trained in a minute
 SMALLEST = 125  # sentences, then twice as many, until the CRF is as accurate as the HMM
 SIZES_TRIED = 5  # about
 TOLERANCE = 1e-9  # of trainings: a looser one leaves it to the processor which c₂ and which verdict is found
-PAPERS_HMM, CHOSEN_HMM = "one pseudocount", "pseudocount chosen"
+CHOSEN_HMM, ONE_HMM = "pseudocount chosen", "pseudocount 1"  # the first is the paper's
+HMM_SUBSAMPLES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +73,8 @@ def hmm_kind(name: str, unknown: str, grid: Sequence[float]) -> Kind:
     return Kind(name, "pseudocount", grid, HMMTagger(unknown=unknown), parameters)
 
 
-PAPERS, CHOSEN = (hmm_kind("HMM", "uniform", grid) for grid in ((1.0,), PSEUDOCOUNTS))
+CHOSEN = hmm_kind("HMM", "uniform", PSEUDOCOUNTS)
+HMMS = {CHOSEN_HMM: hmm_kind("HMM", "uniform", MORE_PSEUDOCOUNTS), ONE_HMM: hmm_kind("HMM", "uniform", (1.0,))}
 SEARCH, BASIC = (crf_kind("CRF-Basic", "basic", grid) for grid in ((SEARCH_PENALTY,), PENALTIES))
 
 
@@ -139,37 +148,32 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Rivals:
-    """An HMM and a CRF of equal accuracy on the development sentences; the same two, fitted on halves of the training.
+    """An HMM and a CRF of equal accuracy on the development sentences.
 
-    tried: what the CRF reached with every number of sentences that was tried.
+    tried: what the CRF reached with every number of sentences that was tried. hmm_halves, crf_halves: each, fitted
+    again on halves of its own training sentences with the setting that was chosen on all of them.
     """
 
     name: str
     hmm: Choice
     crf: Choice
     tried: tuple[Choice, ...]
-    halves: tuple[tuple[Tagger, Tagger], ...]
+    hmm_halves: tuple[Tagger, ...]
+    crf_halves: tuple[Tagger, ...]
 
 
-def rivals(corpus: Corpus, *, name: str, seed: int, subsamples: int, advance: Advance) -> Rivals:
-    """An HMM, the paper's or the best on the development sentences, and a CRF-Basic that is as accurate.
-
-    The settings that were chosen with all training sentences are kept on halves of them.
-    """
+def rivals(corpus: Corpus, *, name: str, seed: int, crf_subsamples: int, advance: Advance) -> Rivals:
+    """An HMM (one of `HMMS`) that is trained on all sentences, and a CRF-Basic that is as accurate."""
     order = np.random.default_rng([seed, 0]).permutation(len(corpus.train))
-    if name == CHOSEN_HMM:
-        order = order[:MOST_FOR_CHOSEN]
-    hmm = choose(CHOSEN if name == CHOSEN_HMM else PAPERS, corpus.train.only(order), corpus.dev)
+    hmm = choose(HMMS[name], corpus.train.only(order), corpus.dev)
     crf, tried = match_crf(corpus, hmm.accuracy, order, advance)
-    share = crf.sentences / len(order)
-    rng = np.random.default_rng([seed, 1])
-    halves = []
-    for rows in random_subsamples(len(order), times=subsamples, rng=rng):
-        fewer = rng.permutation(rows)[: max(round(share * len(rows)), 1)]
-        train = (corpus.train.only(order[rows]), corpus.train.only(order[fewer]))
-        halves.append((refit(hmm.tagger, train[0]), refit(crf.tagger, train[1])))
-        advance(1)
-    return Rivals(name, hmm, crf, tried, tuple(halves))
+    halves: list[tuple[Tagger, ...]] = []
+    for choice, times, stream in ((hmm, HMM_SUBSAMPLES, 1), (crf, crf_subsamples, 4)):
+        own = order[: choice.sentences]
+        subsamples = random_subsamples(len(own), times=times, rng=np.random.default_rng([seed, stream]))
+        halves.append(tuple(refit(choice.tagger, corpus.train.only(own[rows])) for rows in subsamples))
+        advance(times)
+    return Rivals(name, hmm, crf, tried, *halves)
 
 
 def choose(kind: Kind, train: Tagged, dev: Tagged, advance: Advance = nobody, start: Tagger | None = None) -> Choice:
@@ -213,7 +217,7 @@ def fitted(tagger: T, train: Tagged) -> T:
 
 
 def fit_hmm(train: Tagged, pseudocount: float) -> HMMTagger:
-    """The paper's HMM: one pseudocount for every transition and every word; an unseen word is one more word."""
+    """An HMM with one pseudocount for every transition and word, which emits an unseen word with 1 / (n + 1)."""
     tagger = HMMTagger(pseudocount_transition=pseudocount, pseudocount_emission=pseudocount, unknown="uniform")
     return fitted(tagger, train)
 

@@ -13,7 +13,7 @@ from tests.papers.whole import check_whole, rows_of
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.errors import InputError
 from howsure_papers import contests, tag_variants, taggers, tagging
-from howsure_papers.contests import estimates, values
+from howsure_papers.contests import estimates, model_values, values
 from howsure_papers.corpora.tagged import Corpus, Tagged, read_ewt, read_wsj
 from howsure_papers.label_errors import Contest, label_errors, squared_errors
 from howsure_papers.reproduction import Reproduction, nobody
@@ -41,6 +41,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(taggers, "BASIC", crf_kind("CRF-Basic", "basic", (0.1, 0.01)))
     monkeypatch.setattr(tagging, "MANY_PAIRS", 8)
     monkeypatch.setattr(contests, "SUBSAMPLES", 2)
+    monkeypatch.setattr(taggers, "HMM_SUBSAMPLES", 3)
+    monkeypatch.setattr(tagging, "MORE_PSEUDOCOUNTS", (1.0, 0.01))
     monkeypatch.setattr(tagging, "SUBSAMPLES", 2)
     monkeypatch.setattr(tagging, "ADVANCED_PENALTIES", (0.3,))
 
@@ -64,8 +66,8 @@ def test_ewt_is_read_as_it_is_split(real_data: Path) -> None:
 def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
     result = reproduce_tagging(data=str(real_data), limit=LIMIT, seed=1)
     assert [finding.figure for finding in result.findings].count("3") == 8
-    assert len(result.findings) == 2 * 2 * 6 + 5 + 3
-    wanted = {"figure-1-nn-bcd", "figure-3-wsj", "figure-4a-ewt-paper", "figure-4-1", "figure-4-2", "figure-4-3"}
+    assert len(result.findings) == 2 * 2 * 7 + 5 + 3
+    wanted = {"figure-1-nn-bcd", "figure-3-wsj", "figure-4a-ewt-one", "figure-4-1", "figure-4-2", "figure-4-3"}
     assert wanted <= {one.name for one in result.drawings}
     check_whole(result)
 
@@ -73,7 +75,7 @@ def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
 @pytest.mark.long
 def test_the_experiment_on_tag_pairs(real_data: Path, quick: None) -> None:
     result = reproduce_tag_pairs(data=str(real_data), limit=LIMIT, seed=1)
-    assert len(result.findings) == 2 * 2 * 3
+    assert len(result.findings) == 2 * 2 * 4
     assert len(result.tables[-1].rows) == 8
     check_whole(result)
 
@@ -142,7 +144,8 @@ def test_estimates_and_values_are_the_same_numbers(corpus: Corpus) -> None:
     question = about_tags(corpus)
     first, second = (question.judge(tagger) for tagger in (fit_hmm(corpus.train, 1.0), crf(corpus.train, 0.1)))
     tags = Contest(*(label_errors(one.pairs, bin_size="auto") for one in (first, second)))
-    found, again = estimates(first, second, tags, question), values(first, second, tags.names, question)
+    found = estimates(first, second, tags, question)
+    again = values(*(model_values(judged, tags.names, question) for judged in (first, second)))
     assert list(found) == list(again)
     for name, one in found.items():
         np.testing.assert_allclose(one.value, again[name], rtol=1e-9, err_msg=name)
