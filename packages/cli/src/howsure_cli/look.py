@@ -303,6 +303,7 @@ class Look(Rows[SeenColumn]):
     recipe: Mapping[str, Any]
 
     title = "Columns"
+    ends_in_examples = True  # whose table may be cut at the width of a terminal
 
     @property
     def what_was_read(self) -> str:

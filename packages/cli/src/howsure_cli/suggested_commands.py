@@ -222,7 +222,7 @@ def of_a_table(
         *table.of_probabilities(),
         *table.of_models(),
     ]
-    return list(dict.fromkeys(commands))[:MOST]
+    return list(dict.fromkeys(commands or table.of_columns_alike()))[:MOST]
 
 
 def _is_asked(column: SeenColumn) -> bool:
@@ -395,6 +395,16 @@ class _Table:
         scale = ["--scale", "ordinal"] if len(values) > MOST_NOMINAL and all(map(_numeric, raters)) else []
         words = ["--explode", _listed(raters), "--rater", COLUMN, "--id", _listed(keys), "--score", VALUE, *scale]
         yield self._command("judge agreement", words, raters)
+
+    def of_columns_alike(self) -> Iterator[str]:
+        """Where nothing else fits, and columns of words share their values: how much they agree."""
+        words = [column for column in self.columns if column.kind in (TWO, FEW) and not _numeric(column)]
+        words = [column for column in words if not column.words & (GROUPS | MODELS)]
+        alike = [column for column in words if column.held == words[0].held]
+        item = next((column for column in self.columns if column.kind in (UNIQUE, TEXTS)), None)
+        if len(alike) > 1 and item is not None and item.values == len(self.rows) and self.may_explode:
+            words_typed = ["--explode", _listed(alike), "--rater", COLUMN, "--id", item.name, "--score", VALUE]
+            yield self._command("judge agreement", words_typed, alike)
 
     def _alike(self, columns: Sequence[SeenColumn]) -> list[list[SeenColumn]]:
         """Those in objects that have a name alike, such as ann.grade and bob.grade."""

@@ -328,6 +328,12 @@ def answers_of_the_model() -> Expected:
     return "said.csv", {"score": only(gold == said)}
 
 
+def labels_without_gold() -> Expected:
+    units = random(39).choice(["pos", "neg", "neu"], (45, 3))
+    table("systems.csv", "text bert gpt-4o llama_3", ((f"a sentence, number {i}", *units[i]) for i in range(45)))
+    return "systems.csv", {"judge agreement": nominal_alpha(units.tolist())}
+
+
 def mt_bench() -> Expected:
     grades = random(10).integers(1, 11, (2, 40, 2))
     rows: list[dict[str, Any]] = [
@@ -532,6 +538,7 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "battles of a crowd": crowd_battles,
     "modes and samples": modes_and_samples,
     "answers of the model": answers_of_the_model,
+    "labels without gold": labels_without_gold,
     "battles of left and right": battles,
     "MT-bench": mt_bench,
     "a folder of objects": folder_of_objects,

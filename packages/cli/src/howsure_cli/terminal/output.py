@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -52,10 +53,34 @@ def result_text(result: Result, form: str, output: str | None = None) -> str:
     if form == "table":
         if output is not None or is_verbose():
             return f"{result.text(**shown)}\n"
-        next_line = next_command_line(result)
-        return "\n".join(filter(None, [result.text(**shown, rest=VERBOSE_OPTION), next_line])) + "\n"
+        next_line, text = next_command_line(result), result.text(**shown, rest=VERBOSE_OPTION)
+        if getattr(result, "ends_in_examples", False) and sys.stdout is not None and sys.stdout.isatty():
+            text = cut_table(text, shutil.get_terminal_size().columns)
+        return "\n".join(filter(None, [text, next_line])) + "\n"
     write = {"csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
     return f"{write[form](**shown)}\n"
+
+
+def cut_table(text: str, width: int) -> str:
+    """The text, with the lines of its first table cut where the terminal ends.
+
+    >>> print(cut_table("What it is\\n\\nid  for example\\n───────────────\\n 1  a, b, c, d, e\\n\\nA note.", 12))
+    What it is
+    <BLANKLINE>
+    id  for exa…
+    ────────────
+     1  a, b, c…
+    <BLANKLINE>
+    A note.
+    """
+    lines = text.split("\n")
+    rule = next((place for place, line in enumerate(lines) if line.startswith("──")), 0)
+    for place in range(max(rule - 1, 0), len(lines)):
+        if not lines[place]:
+            break
+        end = "─" if place == rule else "…"
+        lines[place] = lines[place] if len(lines[place]) <= width else lines[place][: width - 1] + end
+    return "\n".join(lines)
 
 
 def next_command_line(result: Result) -> str:
