@@ -213,6 +213,15 @@ class Probabilities:
                     "per row."
                 )
 
+    def refuse_roles(self, *, pos_label: object = None, groups: object = None) -> None:
+        """Raise InputError for a positive label of several classes, or for groups of class-wise pairs."""
+        if pos_label is not None:
+            raise InputError("`pos_label=...` does not apply to several classes; name one: `reduce='CLASS'`.")
+        if groups is not None and self.reduce == CLASS_WISE:
+            raise InputError(
+                "class-wise, the class is the group; leave `groups=...` out, or name one class by `reduce='CLASS'`."
+            )
+
     @property
     def is_one(self) -> bool:
         """Whether the form always has one probability per row; False for logits, where it depends on the column."""

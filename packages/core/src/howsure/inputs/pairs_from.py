@@ -24,7 +24,6 @@ from howsure.inputs.classes import distributions, pairs_from_classes
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import Source, columns_of, named_columns
 from howsure.inputs.pairs import (
-    CLASS_WISE,
     LOGITS,
     PROB,
     PROBS,
@@ -147,16 +146,9 @@ def _pairs_of_given(
     if matrix_.ndim == 1:
         single = of_one(spec, matrix_)
         return pairs_from(y_true, single, groups=groups, pos_label=pos_label, **other_roles)
-    if pos_label is not None:
-        raise InputError("`pos_label=...` does not apply to several classes; name one: `reduce='CLASS'`.", "pos_label")
-    reduce = spec.reduce or TOP_LABEL
-    if groups is not None and reduce == CLASS_WISE:
-        raise InputError(
-            "class-wise, the class is the group; leave `groups=...` out, or name one class by `reduce='CLASS'`.",
-            "groups",
-        )
+    spec.refuse_roles(pos_label=pos_label, groups=groups)
     matrix = classes_of_given(spec, matrix_)
-    pairs = pairs_from_classes(y_true, matrix, reduce=reduce, classes=spec.classes, **other_roles)
+    pairs = pairs_from_classes(y_true, matrix, reduce=spec.reduce or TOP_LABEL, classes=spec.classes, **other_roles)
     if groups is None:
         return pairs
     codes, names = check_codes(groups, n=len(pairs), name="groups", groups=True)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Coded, as_column, first_missing, is_missing, missing
 from howsure.inputs.numbers_and_names import unknown_name
 
@@ -263,7 +263,7 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
         ways = ways_of(dates.names)
         if len(ways) > 1:
             code = next(code for code, date in enumerate(dates.names) if _is_written(date, ways[0]))
-            place = at_row(int(np.flatnonzero(dates.codes == code)[0]))
+            place = f"`row {np.flatnonzero(dates.codes == code)[0]}`"
             raise several_ways(parameter(name), place, dates.names[code], ways)
         date_format = ways[0] if ways else None
     labels = []
@@ -272,7 +272,7 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
             labels.append(_label(_day_written(date, date_format), period))
         except ValueError:
             like = "such as 2003-03-20" if date_format is None else f"written as {date_format}"
-            row = at_row(int(np.flatnonzero(dates.codes == code)[0]))
+            row = f"`row {np.flatnonzero(dates.codes == code)[0]}`"
             problem = f"{parameter(name)} must contain dates {like}; {row} is {date!r}."
             advice = " If they are written in another way, name it: `date_format='%d.%m.%Y'`."
             raise InputError(problem + ("" if date_format else advice)) from None

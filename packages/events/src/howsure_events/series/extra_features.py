@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure.counts.learn_score import learn_score
 from howsure.counts.proxy import clipped_logit
-from howsure.data.tables.database import Database, reading
+from howsure.data.tables.database import Database
 from howsure.data.tables.named_files import named_files
 from howsure.data.tables.table import Table, column_names, open_table
 from howsure.errors import InputError
@@ -163,8 +163,7 @@ def _rows(table: Table, keys: Sequence[str], scored: Sequence[str]) -> Iterable[
     columns = [table.columns[name].text for name in keys]
     columns += [column for name in scored for column in (table.columns[name].text, table.columns[name].number)]
     query = f"SELECT {', '.join(columns)} FROM {table.numbered} ORDER BY {table.position}"
-    with reading(table.name):
-        return table.connection.execute(query).fetchall()
+    return table.fetch(query)
 
 
 def _code(store: Store, table: Table, at: int, name: str | None, codes: dict[str, str]) -> str:

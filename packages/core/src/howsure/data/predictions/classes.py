@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.data.predictions.selection import Selection, label_counts
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier, reading
+from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier
 from howsure.data.tables.table import Table
 from howsure.errors import ColumnName, InputError, parameter, rows_at, shown
 from howsure.inputs.checks import no_number
@@ -291,8 +291,7 @@ def with_stated_confidence(table: Table, text: Column, only: str, *, skip_missin
     from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
 
     connection, name = table.connection, f"confidence stated in {text.name}"
-    with reading(table.name):
-        answers = connection.sql(f"SELECT {text.text} AS value FROM {table.relation}").fetchall()
+    answers = table.ask(text.text)
     confidences = [stated_confidence("" if answer is None else str(answer)) for (answer,) in answers]
     values = np.array([confidence if isinstance(confidence, float) else np.nan for confidence in confidences])
     kinds = np.array(

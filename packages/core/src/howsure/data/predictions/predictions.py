@@ -147,8 +147,8 @@ def open_predictions(
         if scores.is_one and spec.reduce is not None:
             name = scores.columns[0].name
             raise InputError(f"{name} has one number per row; `reduce=...` needs several classes.")
-        if pos_label is not None and not scores.is_one:
-            raise _one_by_reduce()
+        if not scores.is_one:
+            spec.refuse_roles(pos_label=pos_label)
         separate, summary = notes.get("across_files") == SEPARATE, opened.summary(table)
         label, groups_held = columns["y_true"], columns.get("groups")
         stream = PairStream(selection, columns, scores.columns[0], spec.scale)
@@ -197,17 +197,8 @@ def check_given(
                 "`reduce=...` needs the probabilities of several classes: `Probabilities.probs=...` or probs_column."
             )
         return spec
-    if pos_label is not None and spec.scale is None:
-        raise _one_by_reduce()
-    if groups is not None and spec.reduce == CLASS_WISE:
-        raise InputError(
-            "class-wise, the class is the group; leave `groups=...` out, or name one class by `reduce='CLASS'`."
-        )
+    spec.refuse_roles(pos_label=pos_label if spec.scale is None else None, groups=groups)
     return spec
-
-
-def _one_by_reduce() -> InputError:
-    return InputError("`pos_label=...` does not apply to several classes; name one: `reduce='CLASS'`.")
 
 
 def _weights(columns: Mapping[str, Column]) -> list[Column]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from howsure.data.predictions.selection import Opened, file_number
-from howsure.data.tables.database import reading
 from howsure.data.tables.table import Table, column_names
 from howsure.inputs.repeated_items import RepeatedItems, candidates, first_repeated
 
@@ -67,10 +66,9 @@ def _counts(table: Table, used: str, item: str, cells: Sequence[str]) -> Repeate
     per_cell = "SELECT sum(times) AS n, count(*) AS items, max(times) AS most FROM counts"
     per_cell += f" GROUP BY {', '.join(keys)}" if keys else ""
     distinct = "(SELECT count(DISTINCT item) FROM counts)"
-    with reading(table.name):
-        query = (
-            f"WITH counts AS MATERIALIZED ({counts}) "
-            f"SELECT sum(n), {distinct}, max(most), min(items), count(*) FROM ({per_cell})"
-        )
-        rows, items, times, fewest, groups = (int(number or 0) for number in table.connection.sql(query).fetchall()[0])
+    query = (
+        f"WITH counts AS MATERIALIZED ({counts}) "
+        f"SELECT sum(n), {distinct}, max(most), min(items), count(*) FROM ({per_cell})"
+    )
+    rows, items, times, fewest, groups = (int(number or 0) for number in table.fetch(query)[0])
     return RepeatedItems(item, rows, items, times, fewest, groups)

@@ -22,7 +22,7 @@ from howsure.data.predictions.selection import (
     codes_sql,
     opened_files,
 )
-from howsure.data.tables.database import Column, literal, reading
+from howsure.data.tables.database import Column, literal
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import InputError, rows_at
 from howsure.inputs.checks import (
@@ -310,8 +310,7 @@ def _by_row(selection: Selection, column: Column, missing_values: Sequence[str])
     table = selection.table
     position, there = table.position, f"{selection.where} AND NOT {column.missing(missing_values)}"
     query = f"SELECT {position}, {_raw_value(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
-    with reading(table.name):
-        value_by_row = {int(row): value for row, value in table.connection.sql(query).fetchall()}
+    value_by_row = {int(row): value for row, value in table.fetch(query)}
     if selection.where == ALL:
         return value_by_row
     rows = {int(row): place for place, row in enumerate(selection.positions().tolist())}
@@ -323,17 +322,14 @@ def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> d
     position, listed = table.position, [table.columns[name].sql for name in names]
     positions_ = f"(SELECT unnest([{', '.join(map(str, positions))}]::BIGINT[]) AS {position})"
     query = f"SELECT {', '.join(listed)} FROM {table.numbered} JOIN {positions_} USING ({position}) ORDER BY {position}"
-    with reading(table.name):
-        rows = table.connection.sql(query).fetchall() if names and len(positions) else []
+    rows = table.fetch(query) if names and len(positions) else []
     return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def _with_none(selection: Selection, column: Column, missing_values: Sequence[str] = ()) -> npt.NDArray[Any]:
     """The values of a column unchanged, with None for missing ones."""
     present = f"CASE WHEN NOT {column.missing(missing_values)} THEN {_raw_value(column)} END AS value"
-    with reading(selection.table.name):
-        relation = selection.table.connection.sql(selection.query([present]))
-        rows = [value for (value,) in relation.fetchall()]
+    rows = [value for (value,) in selection.table.fetch(selection.query([present]))]
     objects = np.empty(len(rows), dtype=object)
     objects[:] = rows
     return objects

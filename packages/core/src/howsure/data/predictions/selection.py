@@ -27,6 +27,7 @@ from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, InputError, parameter
 from howsure.inputs.checks import check_group_count, not_two_values
+from howsure.inputs.long_form import TRUTHS, number_or_text
 from howsure.inputs.numbers_and_names import natural_order, unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -198,10 +199,8 @@ class Selection:
             return {row: row for row in rows}
         used = f"SELECT {self.table.position}, row_number() OVER () - 1 AS used FROM {self.table.numbered}"
         condition = f"used IN ({', '.join(map(str, rows))})"
-        with reading(self.table.name):
-            rows_found = self.table.connection.sql(
-                f"SELECT used, {self.table.position} FROM ({used} WHERE {self.where}) WHERE {condition}"
-            ).fetchall()
+        query = f"SELECT used, {self.table.position} FROM ({used} WHERE {self.where}) WHERE {condition}"
+        rows_found = self.table.fetch(query)
         return {int(row): int(position) for row, position in rows_found}
 
     def place_of(self, row: int) -> str:
@@ -271,7 +270,6 @@ def missing_value(
 # The label as 0 or 1: from booleans, from 0 and 1 in any notation, or from any two values and the positive one.
 
 LISTED = 1000  # distinct labels that are looked at: more than two are too many anyway
-BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
 def label_sql(selection: Selection, column: Column, pos_label: str | None) -> str:
@@ -314,15 +312,14 @@ def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None
 
 
 def _same(value: str, pos_label: str) -> bool:
-    if value == pos_label or (value.lower() in BOOLEANS and value.lower() == pos_label.lower()):
+    if value == pos_label or (value.lower() in TRUTHS and value.lower() == pos_label.lower()):
         return True
     number = as_number(value)
     return number is not None and number == as_number(pos_label)
 
 
 def _zero_or_one(value: str) -> float | None:
-    text = value.strip().lower()
-    number = BOOLEANS.get(text, as_number(text))
+    number = number_or_text(value.strip())
     return number if number in (0.0, 1.0) else None
 
 
@@ -387,11 +384,10 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
         f"SELECT *, count(*) OVER () AS number FROM ({groups}) "
         f"WHERE {file_number(table, 'first')} <> {file_number(table, 'last')}"
     )
-    with reading(table.name):
-        first_shared = table.connection.sql(f"{several} ORDER BY first LIMIT 1").fetchall()
-        if not first_shared:
-            return
-        ((total,),) = table.connection.sql(f"SELECT count(*) FROM ({groups})").fetchall()
+    first_shared = table.fetch(f"{several} ORDER BY first LIMIT 1")
+    if not first_shared:
+        return
+    ((total,),) = table.fetch(f"SELECT count(*) FROM ({groups})")
     value, first, last, _, number = first_shared[0]
     here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
     raise InputError(
@@ -414,10 +410,8 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
     """
     table = selection.table
     parts = [file_number(table, table.position), *([] if group is None else [group.text])]
-    with reading(table.name):
-        query = f"SELECT * FROM ({_rows_by_value(selection, column, parts)}) WHERE times > 1 ORDER BY first LIMIT 1"
-        repeated = table.connection.sql(query).fetchall()
-    if repeated:
+    query = f"SELECT * FROM ({_rows_by_value(selection, column, parts)}) WHERE times > 1 ORDER BY first LIMIT 1"
+    if repeated := table.fetch(query):
         value, first, last, _ = repeated[0]
         here, there = table.place_of(int(first), origin=False), table.place_of(int(last))
         raise InputError(

@@ -21,7 +21,8 @@ import numpy.typing as npt
 from howsure.data.tables.connections import Connection, connect
 from howsure.errors import ColumnName, InputError
 from howsure.files.opened import Scratch, checked_text, not_utf8
-from howsure.inputs.numbers_and_names import counted, nearest, spelled_number, unknown_name
+from howsure.inputs.checks import MISSING_TEXT
+from howsure.inputs.numbers_and_names import THOUSANDS, counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
 
 # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
@@ -494,7 +495,7 @@ class Column:
 
 ISO = r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?"
 BLANK = r"[\s\v\x1c-\x1f\x{85}\p{Z}]*"  # what Python's `strip` removes
-MISSING = rf"(?i){BLANK}([+-]?nan{BLANK})?"  # a text that `is_missing`
+MISSING = "(?i)" + MISSING_TEXT.pattern.replace(r"\s*", BLANK)  # of `is_missing`
 
 
 def _may_be_missing(text: str) -> str:
@@ -522,7 +523,6 @@ def as_number(text: str) -> float | None:
 # numbers has a decimal point.
 
 COMMA = r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*"
-THOUSANDS = r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*"
 POINT = r"\s*[+-]?[0-9,]*\.[0-9]*([eE][+-]?[0-9]+)?\s*"
 WHOLE = r"\s*([+-]?[0-9]+|[nN][aA][nN])?\s*"
 
@@ -547,7 +547,7 @@ def columns_with_commas(columns: Iterable[Column], ask: Callable[[str], list[tup
 def _counts(column: Column) -> str:
     """The numbers of values that are numbers with a comma, with a decimal comma, with a point, and not numbers."""
     comma, thousands, point, whole = (
-        f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, THOUSANDS, POINT, WHOLE)
+        f"regexp_full_match({column.sql}, {literal(pattern)})" for pattern in (COMMA, THOUSANDS.pattern, POINT, WHOLE)
     )
     tests = (comma, f"{comma} AND NOT {thousands}", point, f"NOT ({comma} OR {point} OR {whole})")
     return ", ".join(f"count(*) FILTER ({test})" for test in tests)

@@ -224,8 +224,12 @@ class Table:
 
     def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
         """The rows of SELECT `select` FROM the table and the `rest` of the query."""
+        return self.fetch(f"SELECT {select} FROM {self.relation} {rest}")
+
+    def fetch(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query; an error of DuckDB names the files."""
         with reading(self.name, self.files[0].path):
-            return self.connection.execute(f"SELECT {select} FROM {self.relation} {rest}").fetchall()
+            return self.connection.execute(query).fetchall()
 
     @property
     def with_commas(self) -> list[str]:
@@ -253,8 +257,7 @@ class Table:
     def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
         """The location of the first row that satisfies a condition (after skipping some), and a value of that row."""
         listing = f"{self.position}, {shown} FROM {self.numbered} WHERE {condition} ORDER BY {self.position}"
-        with reading(self.name, self.files[0].path):
-            position, value = self.connection.execute(f"SELECT {listing} LIMIT 1 OFFSET {skip}").fetchall()[0]
+        position, value = self.fetch(f"SELECT {listing} LIMIT 1 OFFSET {skip}")[0]
         return self.place_of(int(position)), value
 
     def place_of(self, position: int, *, origin: bool = True) -> str:
