@@ -222,8 +222,7 @@ def open_to_extend(
 
     Raises InputError for anything that is not there or not as it must be.
     """
-    database = Database()
-    try:
+    with Database().opening() as database:
         files, log = input_files([path], format=format, spool=database.folder, names_needed=())
         if log is not None or len(files) > 1 or files[0].format not in WRITTEN:
             raise InputError(
@@ -244,9 +243,6 @@ def open_to_extend(
         selection = select_rows(table, missing, skip=skip_missing)
         names = () if group_column is None else tuple(group_sizes(selection, group_column))
         check_groups(names)
-    except BaseException:
-        database.close()
-        raise
     comma_note = commas_note([column.name for column in columns.columns if column.comma])
     return FileToExtend(files[0], database, selection, columns, numbers, order, group_column, names, 0, comma_note)
 

@@ -6,13 +6,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from howsure.data.logs.source import Beginning, Source, listed, number
-from howsure.data.tables.database import Database, reading
-from howsure.data.tables.named_files import SPELLED, File, objects_source, text_source
+from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
 from howsure.errors import InputError, parameter, shown
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 
@@ -97,8 +95,7 @@ def _object(file: File) -> dict[str, Any] | None:
 
 def _has_others(file: File) -> bool:
     """Whether a JSON array contains objects and other values."""
-    with closing(Database()) as database, reading(file.name, file.path):
-        database.allow_only([file.path])
+    with reading_files(file) as database:
         query = f"SELECT count(DISTINCT json_type(json) = 'OBJECT') FROM {objects_source(file)}"
         return database.connection.execute(query).fetchall() == [(2,)]
 
@@ -120,8 +117,7 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
             tell(f"{file.name}: {lost} left out, because they are not objects.")
         yield from objects
     elif file.format in ("csv", "tsv"):
-        with closing(Database()) as database, reading(file.name, file.path):
-            database.allow_only([file.path])
+        with reading_files(file) as database:
             table = database.connection.execute(f"FROM {text_source(file)}")
             names = [column[0] for column in table.description]
             while chunk := table.fetchmany(CHUNK):

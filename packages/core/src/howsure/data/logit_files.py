@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.files.archive import MAGIC, ArchiveError, array_header
+from howsure.files.archive import MAGIC, array_header, unpacking
 from howsure.files.opened import each_once, opened, parsed_json
 from howsure.inputs.numbers_and_names import shortened
 
@@ -266,10 +266,8 @@ def _unknown(path: str, start: bytes) -> InputError:
 
 
 def _of_npy(file: BinaryIO, size: int, path: str) -> StoredArray:
-    try:
+    with unpacking(path):
         header = array_header(file, size, name=path)
-    except ArchiveError as error:
-        raise InputError(f"{path} cannot be read: {error}.") from error
     if header.fortran and len(header.shape) > 1:
         raise InputError(f"{path} stores its columns one after another; save numpy.ascontiguousarray of it.")
     return StoredArray(path, "", header.dtype.str, header.shape, header.length)

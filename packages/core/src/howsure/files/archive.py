@@ -8,13 +8,15 @@ import struct
 import sys
 import zipfile
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from howsure.errors import InputError
 from howsure.first_use import require
 
 
@@ -59,6 +61,15 @@ FAULTS = (
 
 class ArchiveError(ValueError):
     """An error in an archive or an array; callers put the name of the file before the message."""
+
+
+@contextmanager
+def unpacking(name: str) -> Iterator[None]:
+    """A block in which errors of an archive or array name the file."""
+    try:
+        yield
+    except ArchiveError as error:
+        raise InputError(f"{name} cannot be read: {error}.") from error
 
 
 def most_unpacked(packed: int, *, text: bool = False) -> int:

@@ -22,7 +22,7 @@ from howsure.inputs.checks import (
     missing,
     no_number,
 )
-from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import counted, number_or_text, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
 MOST_CELLS, SPARE_CELLS = 64, 1_000_000  # limit of the table's cells: 64 per row, plus a million
@@ -208,7 +208,6 @@ def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Code
 # Columns of scores: numbers, or 1 for a positive value and 0 for all others.
 
 NUMERIC = "biuf"
-TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 def as_scores(values: object, name: str) -> Floats:
@@ -308,11 +307,3 @@ def _scores_of_objects(rows: Column, pos_label: object, name: str, notes: list[s
     others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if number_or_text(text) != positive]
     notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
     return np.array([math.nan if cell is None else float(cell == positive) for cell in cells])
-
-
-def number_or_text(value: Any) -> Any:
-    """Convert a text that spells a number, or "true" or "false" (1 or 0), to a float; any other value is unchanged."""
-    if not isinstance(value, str):
-        return value
-    number = spelled_number(value)
-    return TRUTHS.get(value.lower(), value) if number is None else number

@@ -138,6 +138,17 @@ def spelled_whole(text: str) -> int | None:
     return int(text) if WHOLE.fullmatch(text) else None
 
 
+TRUTHS = {"true": 1.0, "false": 0.0}
+
+
+def number_or_text(value: Any) -> Any:
+    """Convert a text that spells a number, or "true" or "false" (1 or 0), to a float; any other value is unchanged."""
+    if not isinstance(value, str):
+        return value
+    number = spelled_number(value)
+    return TRUTHS.get(value.lower(), value) if number is None else number
+
+
 def comma_advice(text: str, *, is_score: bool = False) -> str:
     """Remedy for a text that is not a number because of a comma or percent sign; an empty text for other texts.
 

@@ -13,8 +13,7 @@ from howsure.data.documents.read_documents import document_items
 from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
-from howsure.inputs.long_form import number_or_text
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.numbers_and_names import counted, number_or_text
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.source_names import source_names
 from howsure.scores.scored_rows import DocumentScores, ScoredRows, iterate_cells

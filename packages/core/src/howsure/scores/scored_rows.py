@@ -34,8 +34,9 @@ from howsure.inputs.checks import (
 )
 from howsure.inputs.distinct_columns import check_distinct
 from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
-from howsure.inputs.long_form import number_or_text, positive_scores
+from howsure.inputs.long_form import positive_scores
 from howsure.inputs.measures import Measure
+from howsure.inputs.numbers_and_names import number_or_text
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.repeated_items import frame_clusters
 from howsure.significance.documents import objects_of

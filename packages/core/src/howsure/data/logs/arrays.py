@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from howsure.data.logs.source import Beginning, LogFormat, Row, Source
 from howsure.errors import InputError, parameter
-from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, ArchiveError, read_array
+from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, read_array, unpacking
 from howsure.files.opened import opened, parsed_json, read_text
 from howsure.inputs.numbers_and_names import natural_order, shortened
 
@@ -56,18 +56,15 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
 
     Raises InputError naming the file, and what it holds instead.
     """
-    with opened(path) as file:
-        try:
-            start = file.read(len(MAGIC))
-            file.seek(0)
-            if start == MAGIC:
-                arrays: dict[str, Any] = {"logits": _whole(file, path)}
-            elif start.startswith(ZIP):
-                arrays = _named(Archive(file), path)
-            else:
-                raise InputError(f"{path} is not an .npz or .npy file: save the arrays with numpy.savez or numpy.save.")
-        except ArchiveError as error:
-            raise InputError(f"{path} cannot be read: {error}.") from error
+    with opened(path) as file, unpacking(path):
+        start = file.read(len(MAGIC))
+        file.seek(0)
+        if start == MAGIC:
+            arrays: dict[str, Any] = {"logits": _whole(file, path)}
+        elif start.startswith(ZIP):
+            arrays = _named(Archive(file), path)
+        else:
+            raise InputError(f"{path} is not an .npz or .npy file: save the arrays with numpy.savez or numpy.save.")
     if targets is not None:
         if "label_ids" in arrays:
             raise InputError(f"{path} contains the right labels already; leave out {parameter('targets', targets)}.")
@@ -80,11 +77,8 @@ def read_label_numbers(path: str) -> Array:
 
     Raises InputError if it holds anything else.
     """
-    with opened(path) as file:
-        try:
-            numbers = _whole(file, path)
-        except ArchiveError as error:
-            raise InputError(f"{path} cannot be read: {error}.") from error
+    with opened(path) as file, unpacking(path):
+        numbers = _whole(file, path)
     if numbers.dtype.kind not in "iu":
         raise InputError(f"{path} must contain the numbers of labels, integers; it contains {numbers.dtype}.")
     return numbers

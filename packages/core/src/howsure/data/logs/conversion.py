@@ -23,8 +23,8 @@ from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
 from howsure.data.logs.source import EXCEPTION, NAMED, LogFormat, Row, Source, Unread, line_of, parsed_line
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
-from howsure.data.tables.database import Database, chunks
-from howsure.data.tables.named_files import File, named_files
+from howsure.data.tables.database import chunks
+from howsure.data.tables.named_files import File, named_files, reading_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import InputError, parameter, shown, told
@@ -581,9 +581,7 @@ def log_of_selected_rows(
     if rows is None:
         return log
     selected = Log(log.format, log.normalise, log.model_version, log.notes, log.files)
-    database = Database()
-    try:
-        database.allow_only([file.path for file in files])
+    with reading_files(*files) as database:
         table = open_table(database, tuple(files), rows.names, by_file=by_file)
         is_selected = f"CAST({rows.sql(table, missing_values)} AS BIGINT)"
         query = f"SELECT {is_selected} FROM {table.numbered} ORDER BY {table.position}"
@@ -591,8 +589,6 @@ def log_of_selected_rows(
         selected.reread = partial(_rows_with_files, files, marks.tolist())
         for _, row in selected.reread():
             selected.note(row)
-    finally:
-        database.close()
     return selected
 
 

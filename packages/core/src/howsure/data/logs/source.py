@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from howsure.data.tables.database import Database, reading
-from howsure.data.tables.named_files import File, parquet_source
+from howsure.data.tables.named_files import File, parquet_source, reading_files
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError, shown
-from howsure.files.archive import FAULTS, Archive, ArchiveError
+from howsure.files.archive import FAULTS, Archive, unpacking
 from howsure.files.opened import decoded, open_unpacked, parsed_json
 from howsure.first_use import require
 
@@ -147,12 +146,8 @@ class Beginning:
         """The columns of a Parquet file; () for other files."""
         if self.file.format != "parquet":
             return ()
-        database = Database()
-        try:
-            database.allow_only([self.file.path])
+        with reading_files(self.file) as database:
             return tuple(column_names(database, self.file))
-        finally:
-            database.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,19 +279,15 @@ class Source:
     @contextmanager
     def archive(self) -> Iterator[Archive]:
         """The members of a zip, each unpacked when it is used; InputError if it is not a zip, or damaged."""
-        with open(self.file.path, "rb") as file:
-            try:
-                archive = Archive(file, repetitive=True)
-            except ArchiveError as error:
-                raise InputError(f"{self.name} cannot be read: {error}.") from error
-            yield archive
+        with open(self.file.path, "rb") as file, unpacking(self.name):
+            yield Archive(file, repetitive=True)
 
     def member(self, archive: Archive, name: str) -> Any:
         """The JSON document in a member of a zip; InputError if it is damaged or not JSON."""
+        with unpacking(self.name):
+            content = archive.content(name)
         try:
-            return parsed_json(archive.content(name))
-        except ArchiveError as error:
-            raise InputError(f"{self.name} cannot be read: {error}.") from error
+            return parsed_json(content)
         except ValueError as error:
             raise InputError(f"{name} in {self.name} is not JSON ({error}).") from error
 
@@ -309,17 +300,12 @@ class Source:
 
     def table(self, select: str = "*") -> Iterator[dict[str, Any]]:
         """The rows of a Parquet file as plain JSON; `select` are its columns, as SQL lists them."""
-        database = Database()
-        try:
-            database.allow_only([self.file.path])
-            with reading(self.name, self.file.path):
-                rows_ = database.connection.execute(
-                    f"SELECT to_json(held)::VARCHAR FROM (SELECT {select} FROM {parquet_source([self.file])}) AS held"
-                )
-                while rows := rows_.fetchmany(1_000):
-                    yield from (parsed_json(text) for (text,) in rows)
-        finally:
-            database.close()
+        with reading_files(self.file) as database:
+            rows_ = database.connection.execute(
+                f"SELECT to_json(held)::VARCHAR FROM (SELECT {select} FROM {parquet_source([self.file])}) AS held"
+            )
+            while rows := rows_.fetchmany(1_000):
+                yield from (parsed_json(text) for (text,) in rows)
 
 
 # What a format of logs is: how it is recognised, and how its rows come in named columns.

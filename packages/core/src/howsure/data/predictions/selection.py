@@ -27,8 +27,7 @@ from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, InputError, parameter
 from howsure.inputs.checks import check_group_count, not_two_values
-from howsure.inputs.long_form import TRUTHS, number_or_text
-from howsure.inputs.numbers_and_names import natural_order, unknown_name
+from howsure.inputs.numbers_and_names import TRUTHS, natural_order, number_or_text, unknown_name
 from howsure.inputs.pairs import Integers
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +114,8 @@ def _write(
     options = SUFFIXES[suffix]
     if suffix == ".csv" and texts:  # so that no separator within a text begins another cell
         options += f", FORCE_QUOTE ({', '.join(map(identifier, texts))})"
-    database = Database()
-    try:
+    with closing(Database()) as database:
         target = database.folder / f"pairs{suffix}"
         database.connection.register("pairs", dict(columns))
         copy_to_file(database.connection, f"SELECT {', '.join(shown)} FROM pairs", target, options=options)
         write_whole(target.read_bytes(), path)
-    finally:
-        database.close()

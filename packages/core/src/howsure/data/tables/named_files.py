@@ -6,7 +6,8 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import count, islice
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import file_literal, identifier, literal
+from howsure.data.tables.database import Database, file_literal, identifier, literal, reading
 from howsure.errors import InputError
 from howsure.files.opened import (
     STANDARD_INPUT,
@@ -85,6 +86,14 @@ def named_files(
     if encoding is not None:
         files = [_as_utf_8(file, spool / f"recoded-{at}", encoding) for at, file in enumerate(files)]
     return tuple(files)
+
+
+@contextmanager
+def reading_files(*files: File) -> Iterator[Database]:
+    """A database that can read these files alone, closed at the end; an error of DuckDB names the first file."""
+    with closing(Database()) as database, reading(files[0].name, files[0].path):
+        database.allow_only([file.path for file in files])
+        yield database
 
 
 SNIFFED = 1 << 16  # bytes

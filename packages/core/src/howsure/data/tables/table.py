@@ -46,7 +46,7 @@ from howsure.data.tables.named_files import (
     written_names,
 )
 from howsure.errors import InputError, shown
-from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
+from howsure.files.archive import NUMBERS, TEXTS, Archive, unpacking
 from howsure.inputs.numbers_and_names import natural_order, nearest, quoted_if_needed, shortened, unknown_name
 from howsure.inputs.source_names import source_names
 
@@ -186,10 +186,8 @@ def _readable(array: Array) -> Array:
 def _opened(file: File) -> Iterator[Archive]:
     """The archive; errors in it, or in an array read from it, become an InputError that names the file."""
     try:
-        with open(file.path, "rb") as stream:
+        with open(file.path, "rb") as stream, unpacking(file.name):
             yield Archive(stream)
-    except ArchiveError as error:
-        raise InputError(f"{file.name} cannot be read: {error}.") from error
     except OSError as error:
         raise InputError(f"{file.name} cannot be read: {error.strerror}.") from error
 
