@@ -337,7 +337,7 @@ def _other_shape(targets: StoredArray, logits: Sequence[StoredArray]) -> InputEr
 def _numbers(stored_array: StoredArray) -> Array:
     if not stored_array.is_whole:
         raise InputError(
-            f"{stored_array.path} must contain the numbers of the right classes, integers; it contains "
+            f"{stored_array.path} must contain the index of each row's true class, as integers; it contains "
             f"{stored_array.type_name}."
         )
     with opened(stored_array.path) as file:

@@ -156,7 +156,7 @@ def judge_transport(
         raise InputError(f"`margin` must be a positive number, as of grades; it is {margin!r}.")
     for role, column in (("y_true", y_true), ("score", score), ("model", model)):
         if column is None:
-            raise needed(role, "as grades of people for some models are to speak for others")
+            raise needed(role, "since the human grades of some models are applied to the others")
     roles = {"score": score, "y_true": y_true, "model": model, "clusters": clusters}
     answers = Columns.read(roles, data, pos_label=pos_label)
     with answers.rows.placed():

@@ -57,7 +57,7 @@ class Temperature(ProbabilityMap):
     def fit(cls, data: Labelled) -> Self:
         """The T that minimises the log loss.
 
-        Raises InputError where none is.
+        Raises InputError if there is no minimum.
         """
         odds, labels, weight = uncertain(data)
         sign = np.where(labels == 1, odds, -odds)
@@ -104,7 +104,7 @@ class Platt(ProbabilityMap):
     def fit(cls, data: Labelled) -> Self:
         """The a and b that minimise the log loss.
 
-        Raises InputError where none are.
+        Raises InputError if there is no minimum.
         """
         odds, labels, weight = uncertain(data)
         refuse_one_value(odds, least=2, method=cls.method)
@@ -150,7 +150,7 @@ class Beta(ProbabilityMap):
     def fit(cls, data: Labelled) -> Self:
         """The a, b and c that minimise the log loss.
 
-        Raises InputError where none are: too few different probabilities, or labels that a threshold separates.
+        Raises InputError if there is no minimum: too few distinct probabilities, or labels that a threshold separates.
         """
         odds, labels, weight = uncertain(data)
         refuse_one_value(odds[weight > 0], least=3, method=cls.method)

@@ -69,7 +69,7 @@ class ClassTemperature(ProbabilityMap):
     def fit(cls, data: Labelled) -> Self:
         """The T that minimises the log loss.
 
-        Raises InputError where none is.
+        Raises InputError if there is no minimum.
         """
         assert isinstance(data.scores, Classes)
         logs, labels, weight = data.scores.logs, data.labels, data.weight
@@ -155,7 +155,7 @@ class Vector(ProbabilityMap):
     def fit(cls, data: Labelled) -> Self:
         """The scales and offsets that minimise the log loss; the offsets' mean, which has no effect, is 0.
 
-        Raises InputError where none are.
+        Raises InputError if there is no minimum.
         """
         logs, truth = _usable(data, cls.method)
         share, k = _shares(data), logs.shape[1]

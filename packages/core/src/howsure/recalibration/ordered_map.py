@@ -50,7 +50,7 @@ class Ordered(ProbabilityMap):
     def fit(cls, data: Labelled) -> Self:
         """The T and s that minimise the log loss summed over all cut points.
 
-        Raises InputError where none are.
+        Raises InputError if there is no minimum.
         """
         assert isinstance(data.scores, Classes)
         odds, cut = log_odds_above(data.scores), np.arange(data.k - 1)

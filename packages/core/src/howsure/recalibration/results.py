@@ -338,7 +338,10 @@ class RecalibrationMap(Result):
             return
         unknown_text = shortened(map(repr, unknown))
         if not self.groups:
-            raise InputError(f"groups must be left out: the map is one of all rows; they contain {unknown_text}.")
+            raise InputError(
+                "groups cannot be used: the map was fitted to all rows together. Leave out groups, which contain "
+                f"{unknown_text}."
+            )
         raise InputError(
             f"groups must be known to the map, which has {shortened(map(repr, self.groups))}; not {unknown_text}."
         )

@@ -236,7 +236,7 @@ def _few_labels_or_clusters(inputs: Asked, naive: Fit | None, corrected: Fit | N
         notes.append(f"too few labels to estimate {few}: label rows in which these differ")
     if naive is not None and not naive.has_error.all():
         without = shortened(names[~naive.has_error].tolist())
-        notes.append(f"a single {what} determines part of {without}: it has no interval, which needs two such {what}s")
+        notes.append(f"{without} without an interval: part of it depends on a single {what}, and an interval needs two")
     if corrected is not None:
         shown = corrected.has_labels & corrected.has_error
         notes += rough_intervals(names[shown].tolist(), corrected.degrees[shown], f"{what}s and labels")

@@ -181,7 +181,7 @@ class SequentialScore(ScoreSequence):
     def _check_given(self, others: Mapping[str, Any]) -> None:
         super()._check_given(others)
         if self.predicted is not None and "id" not in others:
-            raise InputError("id must name each item: what was predicted is known by their names.")
+            raise InputError("id must name each item: predicted gives predictions by the name of the item.")
 
     def _check_order(self, items: Sequence[str], name: str) -> None:
         super()._check_order(items, name)

@@ -105,7 +105,7 @@ def _given(path: Path) -> PartGiven:
             raise InputError(f"{path} is not a part of an input: it was extracted as a whole.")
         part = Part(part_settings["number"], part_settings["of"])
         if not settings.get("finished", True):
-            raise InputError(f"{path}, {part}, is not finished: give the command that began it again.")
+            raise InputError(f"{path}, {part}, is not finished: run its extract command again.")
         if settings.get("howsure") != __version__:
             made = settings.get("howsure")
             raise InputError(f"{path} was made by howsure {made}, and this is {__version__}; merge with that.")

@@ -183,7 +183,7 @@ def _task(task: Any, place: str) -> list[ReadAnswer]:
 
 def _annotation(annotation: Any, document: str, place: str) -> ReadAnswer:
     if not isinstance(annotation, Mapping) or not isinstance(annotation.get("result"), list):
-        raise InputError(f"{place}: an annotation must have a list result, as Label Studio exports it.")
+        raise InputError(f"{place}: the field result of an annotation must be a list, as in exports of Label Studio.")
     coder = annotation.get("completed_by")
     if isinstance(coder, Mapping):
         coder = coder.get("email") or coder.get("id")

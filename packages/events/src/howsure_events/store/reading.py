@@ -60,7 +60,9 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, is_known
         settings = {str(name): parsed_json(value, strict=True) for name, value in rows}
         version = settings["version"]
     except (duckdb.Error, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is a DuckDB file, but not a store of events: it has no such settings.") from error
+        raise InputError(
+            f"{path} is a DuckDB file, but not a store of events: it lacks the settings of a store."
+        ) from error
     if type(version) is not int:
         raise InputError(f"{path} is damaged: the version in its settings is not a whole number. {REMEDY}.")
     if version > VERSION:

@@ -232,7 +232,7 @@ def test_stores_that_cannot_be_drawn_from(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "unfinished.duckdb"
     EventStore.create(path, {"samples": 4, "rule": {"name": "attack"}}).close()
     with EventStore.open(path, read_only=False) as store:
-        with pytest.raises(InputError, match="is not finished: give the command that began it again"):
+        with pytest.raises(InputError, match="is not finished: run its extract command again"):
             draw_documents(store, 20)
         store.finish()
         with pytest.raises(InputError, match="no actor acts in any document"):

@@ -167,10 +167,10 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
         raise InputError(f"`matrix row {j}` has {len(k)} antecedents and {len(p)} probabilities; give one for each.")
     if len(k) and not (k.min() >= 0 and k.max() < j):
         wrong = k[(k < 0) | (k >= j)][0]
-        allowed = f"0 to {j - 1}" if j else "none"
+        allowed = f"0 to {j - 1}" if j else "an empty list"
         raise InputError(
-            f"antecedents must be earlier mentions; `matrix row {j}` contains {wrong}, and has {allowed}. Are the "
-            "mentions in text order? Leave padding out."
+            f"antecedents must be earlier mentions; `matrix row {j}` contains {wrong}, but may "
+            f"contain only {allowed}. Sort mentions by their position in the text, and leave out padding."
         )
     order = np.argsort(k, kind="stable")
     k, p = k[order], p[order]

@@ -28,8 +28,8 @@ N_TYPES = 3
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The contexts with which features are conjoined: the coarse class of each fine one (types of forms, or pairs of
-    both)."""
+    """The types of a feature's context at two levels: the coarse class (a pair of types) of each fine one (a pair of
+    forms)."""
 
     coarse_of_fine: Codes
 
