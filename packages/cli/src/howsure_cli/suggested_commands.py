@@ -264,7 +264,7 @@ def _denied(values: Collection[str]) -> list[str]:
 
 
 def _unread(label: SeenColumn) -> list[str]:
-    """The options that leave out values that are no answer, such as `unparseable`; all others are wrong."""
+    """The options that leave out values that are not answers, such as `unparseable`; all others are wrong."""
     if label.kind != FEW or _numeric(label):
         return []
     others = sorted(value for value in label.held if value.casefold() in NO_VERDICTS)

@@ -265,7 +265,7 @@ def _bin_sizes(n: int) -> list[int]:
 
 
 def _fit(method: str, setting: float | None, q: Floats, y: Floats, w: Floats, *, share: float) -> Curve:
-    """The curve of sorted pairs, which are this share of all: bins have so many fewer pairs."""
+    """The curve of sorted pairs, which are this share of all pairs; bins have fewer pairs in proportion."""
     if method == BINS:
         assert setting is not None
         edges = boundaries_of_sorted(q, bin_size=max(round(setting * share), 1))

@@ -186,7 +186,7 @@ def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
 def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
     labels = labels_of(store)
     if not store.settings["finished"]:
-        raise InputError(f"{store.path} is not finished: give the command that began it again, and recount it then.")
+        raise InputError(f"{store.path} is not finished: run its extract command again, then recount it.")
     if target.exists() and target.samefile(store.path):
         raise InputError(f"{target} is the store that is counted again; name another one.")
     if rule.function is None and rule.labels != labels:

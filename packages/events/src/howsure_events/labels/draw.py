@@ -303,7 +303,7 @@ def draw_documents(
     """
     n, seed = check_whole(n, name="n"), check_whole(rng, name="rng", least=0)
     if not store.settings.get("finished", True):
-        raise InputError(f"{store.path} is not finished: give the command that began it again, and draw then.")
+        raise InputError(f"{store.path} is not finished: run its extract command again, then draw.")
     stored, drawn = (
         int(rows_of(store, f"SELECT count(*) FROM {name}")[0][0]) for name in ("documents", "label_sample")
     )
