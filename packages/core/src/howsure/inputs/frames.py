@@ -23,6 +23,7 @@ from howsure.inputs.pairs import Integers, Pairs
 
 SAVED = "saved summaries"  # engine of results that are computed from saved sums
 MODEL, TASK, PROMPT, ITEM, DOCUMENT, RUN = "model", "task", "prompt", "item", "document", "run"  # columns of logs
+EXCEPTION = "exception"  # of a log: why a trial ended without a result of the model; None where it did not
 ITEM_HASH = "item_hash"  # of a log: the hash of what an item asks
 AS_READ = {"y_true": "target", "groups": "group", "clusters": "cluster", "sample_weight": "weight", "id": "id"}
 """Names of the roles of columns in a recipe, by parameter."""

@@ -21,7 +21,6 @@ from howsure.data.logs.scores import (
     columns_of_log,
     scores_of_log,
 )
-from howsure.data.logs.source import EXCEPTION
 from howsure.data.sources import Files
 from howsure.errors import LOOK, InputError
 from howsure.inputs.checks import (
@@ -33,7 +32,19 @@ from howsure.inputs.checks import (
     is_missing,
 )
 from howsure.inputs.distinct_columns import check_distinct
-from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.frames import (
+    AS_READ,
+    DOCUMENT,
+    EXCEPTION,
+    MODEL,
+    RUN,
+    TASK,
+    Kind,
+    Rows,
+    Source,
+    columns_of,
+    no_column_name,
+)
 from howsure.inputs.long_form import positive_scores
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import number_or_text

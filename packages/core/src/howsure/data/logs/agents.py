@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from howsure.data.logs.source import EXCEPTION, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.errors import shown
+from howsure.inputs.frames import EXCEPTION
 from howsure.inputs.source_names import source_name
 
 UNIT: Mapping[str, tuple[float, float]] = dict.fromkeys(("reward", "resolved", "valid"), (0.0, 1.0))

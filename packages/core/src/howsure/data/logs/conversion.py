@@ -21,14 +21,14 @@ from howsure.data.exploded import rows_as_objects
 from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
-from howsure.data.logs.source import EXCEPTION, NAMED, LogFormat, Row, Source, Unread, line_of, parsed_line
+from howsure.data.logs.source import NAMED, LogFormat, Row, Source, Unread, line_of, parsed_line
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
 from howsure.data.tables.database import chunks
 from howsure.data.tables.named_files import File, named_files, reading_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import InputError, parameter, shown, told
-from howsure.inputs.frames import DOCUMENT, ITEM, ITEM_HASH, MODEL, RUN, TASK
+from howsure.inputs.frames import DOCUMENT, EXCEPTION, ITEM, ITEM_HASH, MODEL, RUN, TASK
 from howsure.inputs.measures import Measure, measure_of
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Probabilities

@@ -18,6 +18,7 @@ from howsure.errors import InputError, shown
 from howsure.files.archive import FAULTS, Archive, unpacking
 from howsure.files.opened import decoded, open_unpacked, parsed_json
 from howsure.first_use import require
+from howsure.inputs.frames import EXCEPTION
 
 # Values in a log, checked for their type: a mapping, a list, a number.
 
@@ -311,7 +312,6 @@ class Source:
 # What a format of logs is: how it is recognised, and how its rows come in named columns.
 
 Row = dict[str, Any]
-EXCEPTION = "exception"  # why a trial ended without a result of the model; None where it did not
 NAMED = (
     "item",
     "item_hash",
