@@ -58,7 +58,7 @@ JUDGES = JUDGE | _words("llm gpt auto automatic autorater")
 PEOPLE = _words("human person people expert annotator")
 CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
 DOUBTS = _words("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
-ARMS = _words("arm method approach agent variant mode")
+ARMS = _words("arm method approach agent variant mode")  # a `mode` alone: not a failure_mode
 MODELS = ARMS | _words("model system engine llm")
 OVERALL = _words("overall total final")
 ITEMS = _words("id uid uuid hash item question qid doc index idx example key instance sample")
@@ -640,6 +640,7 @@ class _Table:
     def _model(self, *, taken: Sequence[SeenColumn] = ()) -> SeenColumn | None:
         """What is compared: the column of models, or else of arms of an experiment."""
         named = [c for c in self.columns if c.words & MODELS and c not in taken and c.kind in (FEW, TWO, REPEATED)]
+        named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
         named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not _numeric(c))]
         named = [c for c in named if not _is_yes_or_no(c) or not c.held]
         return next((c for c in named if not c.words & ARMS), next(iter(named), None))

@@ -390,7 +390,11 @@ def test_files_of_trials_are_named_by_a_pattern() -> None:
     for run_name in ("run1", "run2"):
         for trial in range(9):
             Path(f"job/{run_name}/t{trial}").mkdir(parents=True)
-            row = {"task_id": f"t{trial}", "is_resolved": trial % 2 == 0}
+            row = {
+                "task_id": f"t{trial}",
+                "is_resolved": trial % 2 == 0,
+                "failure_mode": ("unset", "timeout")[trial % 2],
+            }
             Path(f"job/{run_name}/t{trial}/results.json").write_text(json.dumps(row))
         Path(f"job/{run_name}/results.json").write_text(json.dumps({"accuracy": 0.5, "results": [{"id": 1}]}))
     Path("job/run2/results.json").write_text(json.dumps({"results": [{"id": 1}]}))
