@@ -25,6 +25,7 @@ from howsure.data.tables.named_files import (
     names_alike,
     objects_source,
     parquet_source,
+    paths_read,
     said_of_alike,
     text_source,
     unique_names,
@@ -93,7 +94,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         notes = list[str]()
         how: dict[str, Any] = {"format": format, "explode": explode}
         named, log = input_files(paths, **how, spool=database.folder, most=MOST, tell=notes.append)
-        database.allow_only([file.path for file in named])
+        database.allow_only(paths_read(named))
         tables = list(_first_tables(database.connection, named, most=MOST * (1 if log is None else len(named))))
         alike = [] if log is not None else _columns_alike(database.connection, named[0], tables[0][0])
         rows = _one_table(tables)

@@ -358,12 +358,12 @@ def test_a_table_without_rows_is_named() -> None:
     assert "howsure score" not in printed
 
 
-def test_tables_beside_logs_are_named(tmp_path: Path) -> None:
-    write_lm_eval(tmp_path / "results", "m", "quiz", [lm_eval_sample(i, [-1.0, -2.0], i % 2) for i in range(4)])
-    table = tmp_path / "results" / "more.csv"
+def test_tables_beside_logs_are_named() -> None:
+    write_lm_eval(Path("results"), "m", "quiz", [lm_eval_sample(i, [-1.0, -2.0], i % 2) for i in range(4)])
+    table = Path("results/more.csv")
     table.write_text("model,right\na,1\n")
     for command in ("look", "score"):
-        result = run(command, str(tmp_path / "results"))
+        result = run(command, "results")
         assert f"also contains 1 table, not read with the logs: {table}." in result.out + result.err
 
 

@@ -166,3 +166,23 @@ def test_swe_bench_errors_are_neither_resolved_nor_failed(tmp_path: Path) -> Non
     (tmp_path / "model.run.json").write_text(json.dumps(report))
     (row,) = howsure.score_agents(data=howsure.read(tmp_path / "model.run.json"))
     assert (row.n, row.errored, row.lowest, row.highest) == (4, 1, 0.25, 0.5)
+
+
+def test_many_files_are_read_together_and_keep_their_names(tmp_path: Path) -> None:
+    """Copies of logs with the same columns are read by one query; rows are still named by their file, in its order."""
+    for task in range(40):
+        trial = {"task_name": f"t{task}", "trial_name": "0", "agent_info": {"name": f"agent{task % 3}"}}
+        trial["verifier_result"] = None if task == 23 else {"rewards": {"reward": task % 2, "speed": task / 40}}
+        if task % 5 == 0:
+            trial["agent_result"] = {"cost_usd": 0.25}
+        folder = tmp_path / f"{task:02}"
+        folder.mkdir()
+        (folder / "result.json").write_text(json.dumps(trial))
+    with pytest.raises(InputError, match=r"row 1 of .*23/result\.json"):
+        howsure.mean_scores("reward", data=howsure.read(tmp_path))
+    table = howsure.mean_scores("speed", data=howsure.read(tmp_path, skip_missing=True))
+    assert {row.model: (row.n, row.mean.value) for row in table} == {
+        f"agent{k}": (len(tasks), pytest.approx(np.mean(tasks) / 40))
+        for k in range(3)
+        for tasks in [[task for task in range(40) if task % 3 == k and task != 23]]
+    }

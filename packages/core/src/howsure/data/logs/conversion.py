@@ -9,7 +9,7 @@ import shutil
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, compress, islice, repeat
 from pathlib import Path
@@ -341,8 +341,8 @@ def input_files(
     log.files = len(rewritten)
     log.reread = partial(_rows_with_files, rewritten)
     log.note_unread()
-    for file in rewritten if len(rewritten) > 1 else ():
-        _add_score_columns(Path(file.path), log.scores)
+    if len(rewritten) > 1:
+        rewritten = tuple(_with_score_columns(file, log.scores) for file in rewritten)
     if normalise is not None and "log_probabilities" not in log.filled_rows:
         raise InputError(f"`normalise=...` is for log-likelihoods of choices; {files[0].name} has none.")
     return rewritten, log
@@ -362,24 +362,26 @@ def _rewrite(
 ) -> File | None:
     """A log as JSON lines; None and a note if it has no rows, such as a run that was stopped at once."""
     before = log.rows
-    unlabelled = 0
+    unlabelled, columns = 0, dict[str, None]()
     with open(path, "wb") as copy:
         source = Source(file, log.notes, log.model_version, log.unread)
         for row in islice(_complete_rows(source, log, labels), most):
             kept = needed_columns(row)
             unlabelled += labels is not None and row.get("target") is None
             log.note(kept)
+            columns |= dict.fromkeys(kept)
             copy.write(line_of(kept))
     if log.rows == before:
         source.note("it has no rows, and is left out")
         return None
     if labels is not None and unlabelled:
         source.note(f"{unlabelled:,} of {log.rows - before:,} rows have no label in {labels.name}")
-    return File(str(path), file.name, "jsonl")
+    return File(str(path), file.name, "jsonl", columns=tuple(columns), rows=log.rows - before)
 
 
-def _add_score_columns(path: Path, scores: Sequence[str]) -> None:
-    """Add the score columns of other logs to a rewritten log, since its first row does not show them."""
+def _with_score_columns(file: File, scores: Sequence[str]) -> File:
+    """A rewritten log with the score columns of other logs, also if its first row does not show them."""
+    path = Path(file.path)
     with open(path, "rb") as copy:
         first = parsed_line(copy.readline())
         lacking = [name for name in scores if name not in first]
@@ -390,6 +392,7 @@ def _add_score_columns(path: Path, scores: Sequence[str]) -> None:
                 shutil.copyfileobj(copy, whole)
     if lacking:
         other.replace(path)
+    return replace(file, columns=tuple(dict.fromkeys((*file.columns, *lacking))))
 
 
 def _complete_rows(source: Source, log: Log, labels: Labels | None) -> Iterator[Row]:

@@ -22,7 +22,7 @@ from howsure.data.tables.database import (
     literals,
     reading,
 )
-from howsure.data.tables.named_files import TABLES, File, named_files
+from howsure.data.tables.named_files import TABLES, File, named_files, paths_read
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import EMPTY, InputError, parameter
@@ -50,7 +50,7 @@ def opened_files(
     with Database(spool).opening() as database:
         texts = [*names, *(filter_.names if filter_ else ())]
         files, log = _named(source, database, texts)
-        database.allow_only([file.path for file in files])
+        database.allow_only(paths_read(files))
         if log is not None:
             from howsure.data.logs.conversion import log_of_selected_rows
 

@@ -52,12 +52,27 @@ SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to read: its path, its name for the user, its format and its compression."""
+    """A file to read: its path, its name for the user, its format and its compression.
+
+    columns, rows: of a copy of a log, in which each row is a line, the names of all columns and the number of rows.
+    """
 
     path: str
     name: str
     format: str
     compression: str = "none"
+    columns: tuple[str, ...] = ()
+    rows: int = 0
+
+
+def joined_path(files: Sequence[File]) -> str:
+    """The path of a file that for a moment holds the rows of several copies of logs."""
+    return f"{files[0].path}.joined"
+
+
+def paths_read(files: Sequence[File]) -> list[str]:
+    """The paths that a table of these files reads."""
+    return [*(file.path for file in files), *([joined_path(files)] if files and files[0].columns else [])]
 
 
 def named_files(
@@ -92,7 +107,7 @@ def named_files(
 def reading_files(*files: File) -> Iterator[Database]:
     """A database that can read these files alone, closed at the end; an error of DuckDB names the first file."""
     with closing(Database()) as database, reading(files[0].name, files[0].path):
-        database.allow_only([file.path for file in files])
+        database.allow_only(paths_read(files))
         yield database
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import Any
 
 import duckdb
@@ -38,6 +39,7 @@ from howsure.data.tables.named_files import (
     check_alike,
     folders_are_columns,
     header_source,
+    joined_path,
     keys_in,
     parquet_source,
     text_source,
@@ -404,7 +406,10 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
     connection = database.connection
     starts, stored = [0], unique_names(names)
     listed = ", ".join(f"{identifier(name)} VARCHAR" for name in stored.values())
-    for file in files:
+    for file, *more in _alike(files, [name for name in names if not (shown and name == FILE)]):
+        if more:
+            starts += _copy_alike(connection, [file, *more], names, listed, starts[-1], shown, path=joined_path(files))
+            continue
         with reading(file.name, file.path):
             described = _described(connection, header_source(file))
             columns_needed = [column_of(name, described) for name in names]
@@ -424,6 +429,45 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
             starts.append(starts[-1] + int(copied[0][0]))
     columns = {name: Column(name, "VARCHAR", stored=stored[name]) for name in names}
     return Table(database, COPIED, columns, files, tuple(starts[:-1]))
+
+
+def _alike(files: Sequence[File], names: Sequence[str]) -> Iterator[list[File]]:
+    """Files one by one, but copies of logs that follow each other and have the same columns, `names` among them,
+    together: a tree of trials has thousands, each with one row."""
+    for columns, group in groupby(files, key=lambda file: file.columns):
+        alike, columns_known = list(group), len({name.casefold() for name in columns}) == len(columns) > 0
+        if columns_known and all(column_of(name, columns) in columns for name in names):
+            yield from (alike[first : first + MOST_TOGETHER] for first in range(0, len(alike), MOST_TOGETHER))
+        else:
+            yield from ([file] for file in alike)
+
+
+def _copy_alike(
+    connection: Connection,
+    files: Sequence[File],
+    names: Sequence[str],
+    listed: str,
+    start: int,
+    shown: Mapping[File, str],
+    *,
+    path: str,
+) -> list[int]:
+    """Copy the rows of files with the same columns through one file at `path`; the position after the last row of
+    each."""
+    columns = files[0].columns
+    places = {name: place_of(name, columns, file=files[0].name) for name in names if not (shown and name == FILE)}
+    own_columns = dict.fromkeys([COPIED, *(place.column for place in places.values())])
+    with open(path, "wb") as together:
+        for file in files:
+            of_file = json.dumps({COPIED: shown.get(file)}).encode()[:-1]
+            with open(file.path, "rb") as lines:
+                together.writelines(of_file + (b"," if line.strip() != b"{}" else b"") + line[1:] for line in lines)
+    source = text_source(File(path, files[0].name, "jsonl"), as_texts(list(own_columns)))
+    values = [places[name].in_text() if name in places else identifier(COPIED) for name in names]
+    connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
+    connection.execute(f"INSERT INTO {COPIED} SELECT {', '.join(values)} FROM {source}")
+    os.remove(path)
+    return [start + rows for rows in accumulate(file.rows for file in files)]
 
 
 def _open_archives(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
@@ -472,6 +516,7 @@ def _place(file: File, row: int) -> str:
     return f"row {row + 1:,} of {file.name} (counted from 1{header})"
 
 
+MOST_TOGETHER = 1_000  # files
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 
