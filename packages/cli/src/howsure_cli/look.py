@@ -39,21 +39,19 @@ from howsure.inputs.checks import LIKELY_PERCENT
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
-from howsure_cli.suggested_commands import (
-    CHANCES,
+from howsure_cli.column_words import CHANCES
+from howsure_cli.log_commands import of_a_log
+from howsure_cli.table_commands import (
     SUMMARY,
     UNLABELLED,
     WITHOUT_LABELS,
     is_unlabelled,
     lists_of_objects,
-    look_at,
-    look_into,
-    of_a_log,
     of_a_table,
     said_of_lists,
     summary_of_means,
-    typed_files,
 )
+from howsure_cli.typed_commands import look_at, look_into, typed_files
 
 __all__ = ["Look", "look"]
 

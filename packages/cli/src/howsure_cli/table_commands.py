@@ -1,9 +1,8 @@
-"""Which commands are worth typing for a log, or for a table by what its columns could be: at most three."""
+"""Which commands are worth typing for a table, by what its columns could be: at most three."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +10,9 @@ from itertools import combinations
 from typing import Any
 
 from howsure.data.exploded import COLUMN, VALUE
-from howsure.data.logs.conversion import Log, with_defaults
 from howsure.data.seen_columns import (
     FEW,
     LISTS,
-    NON_ANSWERS,
     NUMBERS,
     ONE,
     PERCENTAGES,
@@ -29,70 +26,55 @@ from howsure.data.seen_columns import (
     WITHIN,
     SeenColumn,
 )
-from howsure.data.tables.named_files import File
-from howsure.errors import InputError
-from howsure.inputs.frames import ITEM, MODEL, PROMPT
 from howsure.inputs.numbers_and_names import spelled_number
-from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS
-from howsure.inputs.repeated_items import ITEM_COLUMNS as ROWS_OF_ITEMS
-
-MOST = 3
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-LABELS = _words("gold target truth true expected actual y label answer class category outcome result")
-RIGHT_ANSWERS = _words("gold target truth true expected actual")  # before other labels
-PREDICTIONS = _words("prediction predicted pred decision guess output said")
-SCORES = _words(
-    "correct right acc accuracy score em match f grade graded pass passed success succeeded reward rating rouge bleu "
-    "won solved resolved hit faithful faithfulness factual factuality meteor relevancy correctness similarity "
-    "helpfulness coherence fluency adequacy hallucination hallucinated verified successful chrf comet bleurt bertscore "
-    "ndcg mrr mcc"
+from howsure_cli.column_words import (
+    ARMS,
+    CHANCES,
+    DETECTED,
+    DOUBTS,
+    GROUPS,
+    ITEM_COLUMNS,
+    ITEMS,
+    JUDGE,
+    JUDGES,
+    LABELS,
+    LOGITS,
+    MEANS,
+    MEASURES,
+    MODELS,
+    OUTCOMES,
+    OVERALL,
+    PEOPLE,
+    PREDICTIONS,
+    PROMPTS,
+    RATERS,
+    RIGHT_ANSWERS,
+    RUNS,
+    SCORES,
+    SECOND_WINS,
+    TRACES,
+    TURNS,
+    UNITS,
+    VERDICTS,
+    WINNERS,
+    in_words,
+    is_asked,
+    is_numeric,
+    is_preference,
+    is_yes_or_no,
+    names_id,
+    non_answer_options,
+    other_sides,
+    positive_option,
+    says_right,
 )
-RATERS = _words("rater annotator coder worker labeler labeller evaluator reviewer")
-JUDGE = _words("judge")
-JUDGES = JUDGE | _words("llm gpt auto automatic autorater")
-PEOPLE = _words("human person people expert annotator")
-CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
-DOUBTS = _words("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
-ARMS = _words("arm method approach agent variant mode")  # a `mode` alone: not a failure_mode
-MODELS = ARMS | _words("model system engine llm")
-OVERALL = _words("overall total final")
-ITEMS = _words("id uid uuid hash item question qid doc index idx example key instance sample")
-UNITS = _words(
-    "task problem tweet document post sentence passage dialogue conversation thread user author article review"
-)
-MEASURES = _words("length len count counts total chars characters tokens words latency ms seconds cost usd")
-GROUPS = _words("task subject category dataset lang language prompt genre domain topic source split")
-MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
-TURNS = _words("turn")
-TRACES = _words("trace traceid run runid")  # of which each row may have its own
-RUNS = _words("run seed epoch trial repeat attempt sample")
-ITEM_COLUMNS = {*ROWS_OF_ITEMS, "task_id", "prompt_id", "case_id"}
+from howsure_cli.typed_commands import typed
+
+MOST = 3  # commands
 MOST_PARTS = 6  # columns that are tried as a part of what names an item
 MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
 MIN_LABELS = 10  # for corrected counts
-LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logprobs loglik")}
-INSPECT, TRUTH = _words("c i p n"), _words("t f")  # letters of right and wrong answers
-POSITIVE = _words("1 1.0 true yes correct right pass passed success positive pos entailed good win")
-NO_VERDICTS = NON_ANSWERS | _words("null nan unclear unknown skipped")
-DETECTED = _words(
-    "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
-)  # which a model finds
-NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its opposite
-PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
-WINNERS = _words("winner best won win preference preferred verdict")
-VERDICTS = WINNERS | _words("verdict judgment judgement label grade")
-OUTCOMES = _words("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
-    "tie (bothbad)"
-}  # as `rank_battles` reads them
-PROMPTS = _words("prompt instruction")
-SECOND_WINS = _words("model_b model_2 b right 2 2.0")
-SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
 
 WITHOUT_LABELS = (
     "It contains probabilities but no right answers; to add these from a table by id and question, "
@@ -102,81 +84,32 @@ UNLABELLED = "It contains predictions or probabilities, but no column of right a
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
 
 
-def typed_files(paths: Sequence[str], format: str | None, explode: str | None) -> list[str]:
-    """The files, and how they are read."""
-    options = {"--from": format, "--explode": explode}
-    return [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
-
-
-# Of a log, whose columns are known.
-
-
-def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
-    """The commands for a log, which names its columns itself; `file_words`: the files, and how they are read."""
-    scores = list(log.primary_scores)
-    several = len(files) > 1  # then each may be a model
-    judged = scores or [score_name for score_name in ("correct",) if log.filled_rows.get(score_name)]
-    if judged and log.exceptions:
-        yield _typed("score agents", *file_words)
-    if judged:
-        yield _typed("score", *file_words, *_left_out(log, judged))
-    roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
-    try:
-        roles_found, spec = with_defaults(roles, None, log, files, pairing=False)
-    except InputError:
-        models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
-        comparable = models or log.varies(MODEL) or (several and MODEL not in log.filled_rows)
-        if scores and comparable and log.has(ITEM):
-            yield _typed("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
-        return
-    left_out = _left_out(log, [str(roles_found["y_true"]), *spec.columns])
-    yield _typed("calibration", *file_words, *left_out)
-    yield _typed("selective", *file_words, *left_out)
-
-
-def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
-    """The option that leaves rows out where one of the columns holds nothing."""
-    return ["--skip-missing"] if any(log.filled_rows.get(column) != log.rows for column in columns) else []
-
-
-def _typed(command: str, *words: str) -> str:
-    return f"howsure {command} {shlex.join(words)}"
-
-
-# Of a table, whose columns are known by what they hold and by the words of their names.
-
-
 def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     """The note for a table that has a row per model and otherwise only numbers; None for any other table."""
     named = [
         column for column in columns if column.kind in (UNIQUE, TWO) and column.words & MODELS and column.values == n
     ]
-    named = [column for column in named if not _names_id(column)]
+    named = [column for column in named if not names_id(column)]
     first = columns[0]
     if (
         0.9 * n <= first.values
-        and not (_numeric(first) or first.words & ITEMS)
+        and not (is_numeric(first) or first.words & ITEMS)
         and any(column.words & MEANS for column in columns)
     ):
         return SUMMARY
     if any(column.words & {"stderr"} or column.words > {"ci", "low"} for column in columns):
         return SUMMARY
     others = [column for column in columns if column not in named]
-    numeric = all(other.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and _numeric(other) for other in others)
+    numeric = all(other.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and is_numeric(other) for other in others)
     if not (named and others and numeric):
         return None
     return SUMMARY
 
 
-def _names_id(column: SeenColumn) -> bool:
-    """Whether its name ends in an id, such as bbcid or doc_id."""
-    return any(word.endswith("id") for word in column.words) and not column.words & RATERS
-
-
 def is_unlabelled(columns: Sequence[SeenColumn]) -> bool:
     """Whether there are predictions or probabilities, and nothing that could be their labels."""
     chances = [column for column in columns if column.kind in (WITHIN, SHARES) and column.words & (CHANCES - SCORES)]
-    predictions = [column for column in columns if column.words & PREDICTIONS and not _names_id(column)]
+    predictions = [column for column in columns if column.words & PREDICTIONS and not names_id(column)]
     predictions = [column for column in predictions if column.kind != TEXTS and not column.words & MEASURES]
     return bool(chances or predictions) and not _Table(columns, (), (), 1).labels
 
@@ -189,20 +122,6 @@ def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
 def said_of_lists(name: str) -> str:
     """What to say of them."""
     return f"{name}: lists of objects; --explode {name} makes each object a row."
-
-
-def look_at(path: str, format: str | None, explode: str | None) -> str:
-    """The command that shows what is in a file, as it is read."""
-    return _typed("look", *typed_files([path], format, explode))
-
-
-def look_into(file_words: Sequence[str], name: str) -> str:
-    """The command that shows what the objects in these lists hold."""
-    return _typed("look", *file_words, "--explode", name)
-
-
-def _numeric(column: SeenColumn) -> bool:
-    return all(spelled_number(text) is not None for text in column.held or column.examples)
 
 
 def of_a_table(
@@ -225,73 +144,8 @@ def of_a_table(
     return list(dict.fromkeys(commands or table.of_columns_alike()))[:MOST]
 
 
-def _is_asked(column: SeenColumn) -> bool:
-    """Whether it holds what was asked, of enough items: it parts no rows."""
-    return column.name.casefold() in ASKED_COLUMNS and column.values >= MIN_ITEMS
-
-
-def _is_yes_or_no(column: SeenColumn) -> bool:
-    return {value.lower() for value in column.held} <= PLAIN
-
-
-def _says_right(label: SeenColumn) -> bool:
-    """Whether one of two values, or of a few the word for a right answer, says that an answer is good."""
-    words = {value.lower().removesuffix(" answer") for value in label.held}
-    return _positive(label) is not None and (label.kind == TWO or bool(words & POSITIVE))
-
-
-def _positive(label: SeenColumn, others: Collection[str] = ()) -> list[str] | None:
-    """The option that says which value counts as 1, such as one of `others`; None if it is unclear."""
-    if _is_yes_or_no(label):
-        return []
-    if _numeric(label):
-        return None
-    held = {value.lower() for value in label.held}
-    letters = INSPECT if held <= INSPECT else TRUTH if held <= TRUTH else frozenset[str]()
-    yes = {*POSITIVE, *others, *(letters & {"c", "t"})}
-    positives = [value for value in label.held if value.lower().removesuffix(" answer") in yes] or _denied(label.held)
-    return ["--positive", positives[0]] if len(positives) == 1 else None
-
-
-def _denied(values: Collection[str]) -> list[str]:
-    """The values whose opposite is one of them, too.
-
-    >>> _denied({"Fully attributable", "Not fully attributable", "unclear"})
-    ['Fully attributable']
-    """
-    known_values = {value.casefold() for value in values}
-    return [value for value in sorted(values) for no in NEGATIONS if f"{no}{value.casefold()}" in known_values]
-
-
-def _unread(label: SeenColumn) -> list[str]:
-    """The options that leave out values that are not answers, such as `unparseable`; all others are wrong."""
-    if label.kind != FEW or _numeric(label):
-        return []
-    others = sorted(value for value in label.held if value.casefold() in NO_VERDICTS)
-    return [*(word for other in others for word in ("--missing", other)), *(["--skip-missing"] if others else [])]
-
-
 def _listed(columns: Sequence[SeenColumn]) -> str:
     return ",".join(column.name for column in columns)
-
-
-def _other_sides(name: str) -> Iterator[str]:
-    """The names of the other side of a battle, for a name of the first side.
-
-    >>> list(_other_sides("model_a")), list(_other_sides("generator_1")), list(_other_sides("model_b"))
-    (['model_b'], ['generator_2'], [])
-    >>> list(_other_sides("modelA"))
-    ['modelb']
-    """
-    parts = [part.lower() for part in re.split(r"([^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z0-9]))", name)]
-    for place, part in enumerate(parts):
-        if part in SIDES and len(parts) > 1:
-            yield "".join([*parts[:place], SIDES[part], *parts[place + 1 :]])
-
-
-def _is_preference(outcome: str) -> bool:
-    """Whether it is a number from 1 (for the first model) to 2 (for the other one)."""
-    return 1.0 <= (spelled_number(outcome) or 0.0) <= 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +166,7 @@ class _Table:
         sides = [
             (column, by_name[other])
             for column in self.columns
-            for other in _other_sides(column.name)
+            for other in other_sides(column.name)
             if other in by_name and TEXTS not in (column.kind, by_name[other].kind)
         ]
         for a, b in sides:
@@ -344,7 +198,7 @@ class _Table:
             )
             and all(
                 first != second
-                and (outcome.lower() in OUTCOMES or outcome in (first, second) or _is_preference(outcome))
+                and (outcome.lower() in OUTCOMES or outcome in (first, second) or is_preference(outcome))
                 for first, second, outcome in battles
             )
         )
@@ -361,7 +215,7 @@ class _Table:
         if judge is None or len(self.rows) - people.missing < MIN_LABELS:
             return
         whose, used = self._whose(taken=(judge, people))
-        options = ["--score", judge.name, "--target", people.name, *(_positive(people) or [])]
+        options = ["--score", judge.name, "--target", people.name, *(positive_option(people) or [])]
         yield self._command("judge", [*options, *whose], [judge, *used])
 
     def of_raters(self) -> Iterator[str]:
@@ -371,18 +225,18 @@ class _Table:
         if rater is None or item is None or item.kind == UNIQUE:
             return
         others = [column for column in self.columns if column not in (rater, item) and column.words & (SCORES | LABELS)]
-        grade = next((column for column in others if self._is_grade(column) and _numeric(column)), None)
+        grade = next((column for column in others if self._is_grade(column) and is_numeric(column)), None)
         grade = grade or self._named(VERDICTS, FEW, TWO, taken=[rater, item])
         keys = [] if grade is None else self._keys(item, [rater], taken=[rater, grade])
         if grade is None or not keys or not self._repeats(keys, at_most=1):
             return
         scale = {FEW: ["--scale", "ordinal"], TWO: []}.get(grade.kind, ["--scale", "interval"])
         words = ["--rater", rater.name, "--id", _listed(keys), "--score", grade.name]
-        yield self._command("judge agreement", [*words, *(scale if _numeric(grade) else [])], [rater, grade, *keys])
+        yield self._command("judge agreement", [*words, *(scale if is_numeric(grade) else [])], [rater, grade, *keys])
 
     def of_rater_columns(self) -> Iterator[str]:
         """Where raters have a column each, with values that they share: their agreement."""
-        few = [column for column in self.columns if column.kind in (TWO, FEW) and not _names_id(column)]
+        few = [column for column in self.columns if column.kind in (TWO, FEW) and not names_id(column)]
         plain = [column for column in few if column.words & (RATERS | JUDGE) and "." not in column.name]
         candidates = [plain, *(alike for alike in self._alike(few) if self._are_of_raters(alike))]
         alike = [[column for column in some if len(column.held & some[0].held) > 1] for some in candidates]
@@ -392,13 +246,13 @@ class _Table:
         if not raters or not keys or not self.may_explode:
             return
         values = {value for column in raters for value in column.held}
-        scale = ["--scale", "ordinal"] if len(values) > MOST_NOMINAL and all(map(_numeric, raters)) else []
+        scale = ["--scale", "ordinal"] if len(values) > MOST_NOMINAL and all(map(is_numeric, raters)) else []
         words = ["--explode", _listed(raters), "--rater", COLUMN, "--id", _listed(keys), "--score", VALUE, *scale]
         yield self._command("judge agreement", words, raters)
 
     def of_columns_alike(self) -> Iterator[str]:
         """Where nothing else fits, and columns of words share their values: how much they agree."""
-        words = [column for column in self.columns if column.kind in (TWO, FEW) and not _numeric(column)]
+        words = [column for column in self.columns if column.kind in (TWO, FEW) and not is_numeric(column)]
         words = [column for column in words if not column.words & (GROUPS | MODELS)]
         alike = [column for column in words if column.held == words[0].held]
         item = next((column for column in self.columns if column.kind in (UNIQUE, TEXTS)), None)
@@ -415,7 +269,7 @@ class _Table:
         return list(by_tail.values())
 
     def _are_of_raters(self, columns: Sequence[SeenColumn]) -> bool:
-        heads = _words(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
+        heads = in_words(" ".join(re.sub(r"[^a-z]", " ", column.name.partition(".")[0].lower()) for column in columns))
         return bool(heads & (RATERS | JUDGE)) or any(column.words & (VERDICTS - LABELS) for column in columns)
 
     def _keys(
@@ -430,16 +284,16 @@ class _Table:
 
     def _is_grade(self, column: SeenColumn) -> bool:
         """Whether it holds grades: numbers, or two values one of which is good."""
-        numeric = column.kind in (TWO, FEW, WITHIN, NUMBERS) and _numeric(column)
-        return numeric or (column.kind == TWO and _positive(column) is not None)
+        numeric = column.kind in (TWO, FEW, WITHIN, NUMBERS) and is_numeric(column)
+        return numeric or (column.kind == TWO and positive_option(column) is not None)
 
     def _share_scale(self, first: SeenColumn, second: SeenColumn) -> bool:
-        return _numeric(first) if _numeric(second) else first.held == second.held
+        return is_numeric(first) if is_numeric(second) else first.held == second.held
 
     def of_counts(self) -> Iterator[str]:
         """Where all rows have a probability, and only a minority of them a label: corrected counts."""
         prob, label = self._named(CHANCES, WITHIN), self._label()
-        if prob is None or label is None or prob.missing or (positive := _positive(label)) is None:
+        if prob is None or label is None or prob.missing or (positive := positive_option(label)) is None:
             return
         if not len(self.rows) / 2 < label.missing <= len(self.rows) - MIN_LABELS:
             return
@@ -460,9 +314,8 @@ class _Table:
         ):
             return  # a probability of the label
         whose, used = self._whose(label=score)
-        yield self._command(
-            "score", ["--score", score.name, *(_positive(score) or []), *_unread(score), *whose], [score, *used]
-        )
+        marks = [*(positive_option(score) or []), *non_answer_options(score)]
+        yield self._command("score", ["--score", score.name, *marks, *whose], [score, *used])
         end = score.name.rsplit(".", 1)[-1]
         alike = [column for column in self.columns if column.kind == score.kind and column.name.endswith(f".{end}")]
         if len(alike) > 1:  # an object for each model
@@ -543,7 +396,7 @@ class _Table:
         return sorted(labels, key=lambda column: not column.words & RIGHT_ANSWERS)
 
     def _predicts(self, column: SeenColumn, label: SeenColumn) -> bool:
-        is_models = column.words & (MODELS - ARMS) and _is_yes_or_no(column)  # such as model_is_answerable
+        is_models = column.words & (MODELS - ARMS) and is_yes_or_no(column)  # such as model_is_answerable
         is_prediction = column.words & PREDICTIONS or is_models or self._chance_of(column)
         return column is not label and bool(is_prediction and column.held & label.held)
 
@@ -555,7 +408,7 @@ class _Table:
 
     def of_models(self) -> Iterator[str]:
         """Where several columns say of the same items whether each model is right."""
-        marks = [column for column in self.columns if column.kind == TWO and _is_yes_or_no(column)]
+        marks = [column for column in self.columns if column.kind == TWO and is_yes_or_no(column)]
         marks = [column for column in marks if not column.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS)]
         others = [column for column in self.columns if column not in marks]
         if len(marks) > 1 and all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others):
@@ -568,7 +421,7 @@ class _Table:
         missing = [word for text in non_answers for word in ("--missing", text)]
         missing += ["--skip-missing"] if lacking and "--skip-missing" not in words else []
         across = ["--across-files", "same"] if self.files > 1 and "--cluster" in words else []
-        return _typed(command, *self.asked, *words, *across, *missing)
+        return typed(command, *self.asked, *words, *across, *missing)
 
     def _by_file(self) -> list[str]:
         return ["--by-file", "--group", "file"] if self.files > 1 else []
@@ -581,13 +434,13 @@ class _Table:
     def _item(self) -> SeenColumn | None:
         runs = [column for column in self.columns if column.words & RUNS and column.kind in (FEW, TWO)]
         others = [column for column in self.columns if column.words & (RATERS | MEASURES | TRACES)] + runs
-        ids = [column for column in self.columns if column not in others and _names_id(column)]
+        ids = [column for column in self.columns if column not in others and names_id(column)]
         repeated = [column for column in self.columns if column.kind in (REPEATED, FEW) and not column.missing]
         named = next((column for column in repeated if column.name.casefold() in ITEM_COLUMNS), None)
         item = named or self._named(ITEMS, UNIQUE, REPEATED, taken=others)
         item = item or next((column for column in ids if column.kind in (UNIQUE, REPEATED)), None)
         item = item or self._named(ITEMS - {"doc", "key", "index"}, FEW, taken=others)
-        asked = next((column for column in self.columns if _is_asked(column)), None)
+        asked = next((column for column in self.columns if is_asked(column)), None)
         tasks = self._named(UNITS, FEW, REPEATED) if runs else None
         if tasks is not None and (item is None or item.kind == UNIQUE):  # they were run several times
             return tasks
@@ -605,17 +458,17 @@ class _Table:
             if column.kind in (FEW, TWO) and column.words & (GROUPS - MODELS) and not column.words & SCORES
             if not column.missing
         )
-        candidates = (column for column in candidates if not _is_yes_or_no(column) and column is not self._item())
-        return [column for column in candidates if "." not in column.name and not _is_asked(column)][:1]
+        candidates = (column for column in candidates if not is_yes_or_no(column) and column is not self._item())
+        return [column for column in candidates if "." not in column.name and not is_asked(column)][:1]
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""
         chances = [chance for column in self.columns if (chance := self._chance_of(column)) is not None]
         scores = self._scores(TWO, FEW, WITHIN, NUMBERS, taken=chances)
         amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
-        grades = [column for column in scores if column.kind in (TWO, FEW) and _numeric(column)]
+        grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
         grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
-        always = filter(_is_yes_or_no, self._scores(ONE, taken=chances))
+        always = filter(is_yes_or_no, self._scores(ONE, taken=chances))
         return self._right() or next((column for column in (*amounts, *grades, *always)), None)
 
     def _scores(self, *kinds: str, taken: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
@@ -627,12 +480,12 @@ class _Table:
     def _right(self) -> SeenColumn | None:
         """Whether each answer is right: in two values, or a few, one of which says yes."""
         candidates = (column for column in self._scores(TWO, FEW) if len(column.held) < 5)
-        return next((column for column in candidates if _positive(column) is not None), None)
+        return next((column for column in candidates if positive_option(column) is not None), None)
 
     def _label_of_answers(self) -> SeenColumn | None:
         """A label that says of the answers of models, which it does not predict, whether each is good."""
         labels = [label for label in self.labels if label.kind in (TWO, FEW) and len(label.held) < 5]
-        label = next((label for label in labels if not _numeric(label) and _says_right(label)), None)
+        label = next((label for label in labels if not is_numeric(label) and says_right(label)), None)
         others = (column for column in self.columns if not column.words & MEASURES)
         is_predicted = any(column.words & (PREDICTIONS | CHANCES) for column in others)
         return None if self._model() is None or is_predicted else label
@@ -641,8 +494,8 @@ class _Table:
         """What is compared: the column of models, or else of arms of an experiment."""
         named = [c for c in self.columns if c.words & MODELS and c not in taken and c.kind in (FEW, TWO, REPEATED)]
         named = [c for c in named if c.name.lower() == "mode" or c.words & (MODELS - {"mode"})]
-        named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not _numeric(c))]
-        named = [c for c in named if not _is_yes_or_no(c) or not c.held]
+        named = [c for c in named if c.kind != REPEATED or (c.values * 5 <= len(self.rows) and not is_numeric(c))]
+        named = [c for c in named if not is_yes_or_no(c) or not c.held]
         return next((c for c in named if not c.words & ARMS), next(iter(named), None))
 
     def _label(self) -> SeenColumn | None:
@@ -659,10 +512,10 @@ class _Table:
     def _probability(self) -> tuple[list[str], list[SeenColumn]]:
         """One probability per row, and the label that it is of."""
         prob, label = self._probability_column(), self._label()
-        if prob is None or label is None or (positive := _positive(label, DETECTED)) is None:
+        if prob is None or label is None or (positive := positive_option(label, DETECTED)) is None:
             return [], []
         way = "--verbalised" if prob.kind in VERBALISED else "--prob"
-        return ["--target", label.name, *positive, way, prob.name, *_unread(label)], [label, prob]
+        return ["--target", label.name, *positive, way, prob.name, *non_answer_options(label)], [label, prob]
 
     def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:
         """A probability, logit or log-probability of each class, in a list or in columns, and the label."""

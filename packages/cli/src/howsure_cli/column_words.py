@@ -1,0 +1,137 @@
+"""What the words of a column's name, and its values, say about its role."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from howsure.data.seen_columns import FEW, NON_ANSWERS, TWO, SeenColumn
+from howsure.inputs.numbers_and_names import spelled_number
+from howsure.inputs.repeated_items import ASKED_COLUMNS, MIN_ITEMS
+from howsure.inputs.repeated_items import ITEM_COLUMNS as ROWS_OF_ITEMS
+
+
+def in_words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+LABELS = in_words("gold target truth true expected actual y label answer class category outcome result")
+RIGHT_ANSWERS = in_words("gold target truth true expected actual")  # before other labels
+PREDICTIONS = in_words("prediction predicted pred decision guess output said")
+SCORES = in_words(
+    "correct right acc accuracy score em match f grade graded pass passed success succeeded reward rating rouge bleu "
+    "won solved resolved hit faithful faithfulness factual factuality meteor relevancy correctness similarity "
+    "helpfulness coherence fluency adequacy hallucination hallucinated verified successful chrf comet bleurt bertscore "
+    "ndcg mrr mcc"
+)
+RATERS = in_words("rater annotator coder worker labeler labeller evaluator reviewer")
+JUDGE = in_words("judge")
+JUDGES = JUDGE | in_words("llm gpt auto automatic autorater")
+PEOPLE = in_words("human person people expert annotator")
+CHANCES = in_words("prob probs probability proba p confidence conf score certainty likelihood soft")
+DOUBTS = in_words("uncertainty entropy variance difficulty")  # scores that do not say how good an answer is
+ARMS = in_words("arm method approach agent variant mode")  # a `mode` alone: not a failure_mode
+MODELS = ARMS | in_words("model system engine llm")
+OVERALL = in_words("overall total final")
+ITEMS = in_words("id uid uuid hash item question qid doc index idx example key instance sample")
+UNITS = in_words(
+    "task problem tweet document post sentence passage dialogue conversation thread user author article review"
+)
+MEASURES = in_words("length len count counts total chars characters tokens words latency ms seconds cost usd")
+GROUPS = in_words("task subject category dataset lang language prompt genre domain topic source split")
+MEANS = in_words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
+TURNS = in_words("turn")
+TRACES = in_words("trace traceid run runid")  # of which each row may have its own
+RUNS = in_words("run seed epoch trial repeat attempt sample")
+ITEM_COLUMNS = {*ROWS_OF_ITEMS, "task_id", "prompt_id", "case_id"}
+LOGITS = {"logits": in_words("logit logits"), "logprobs": in_words("ll logprob logprobs loglik")}
+INSPECT, TRUTH = in_words("c i p n"), in_words("t f")  # letters of right and wrong answers
+POSITIVE = in_words("1 1.0 true yes correct right pass passed success positive pos entailed good win")
+NO_VERDICTS = NON_ANSWERS | in_words("null nan unclear unknown skipped")
+DETECTED = in_words(
+    "spam phishing toxic hate hateful offensive abusive harmful unsafe fraud malicious"
+)  # which a model finds
+NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its opposite
+PLAIN = in_words("0 1 0.0 1.0 true false")  # labels that need no --positive
+WINNERS = in_words("winner best won win preference preferred verdict")
+VERDICTS = WINNERS | in_words("verdict judgment judgement label grade")
+OUTCOMES = in_words("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
+    "tie (bothbad)"
+}  # as `rank_battles` reads them
+PROMPTS = in_words("prompt instruction")
+SECOND_WINS = in_words("model_b model_2 b right 2 2.0")
+SIDES = {"a": "b", "1": "2", "first": "second", "left": "right"}
+
+
+def names_id(column: SeenColumn) -> bool:
+    """Whether its name ends in an id, such as bbcid or doc_id."""
+    return any(word.endswith("id") for word in column.words) and not column.words & RATERS
+
+
+def is_numeric(column: SeenColumn) -> bool:
+    return all(spelled_number(text) is not None for text in column.held or column.examples)
+
+
+def is_asked(column: SeenColumn) -> bool:
+    """Whether it holds what was asked, of enough items: it parts no rows."""
+    return column.name.casefold() in ASKED_COLUMNS and column.values >= MIN_ITEMS
+
+
+def is_yes_or_no(column: SeenColumn) -> bool:
+    return {value.lower() for value in column.held} <= PLAIN
+
+
+def says_right(label: SeenColumn) -> bool:
+    """Whether one of two values, or of a few the word for a right answer, says that an answer is good."""
+    words = {value.lower().removesuffix(" answer") for value in label.held}
+    return positive_option(label) is not None and (label.kind == TWO or bool(words & POSITIVE))
+
+
+def positive_option(label: SeenColumn, others: Collection[str] = ()) -> list[str] | None:
+    """The option that says which value counts as 1, such as one of `others`; None if it is unclear."""
+    if is_yes_or_no(label):
+        return []
+    if is_numeric(label):
+        return None
+    held = {value.lower() for value in label.held}
+    letters = INSPECT if held <= INSPECT else TRUTH if held <= TRUTH else frozenset[str]()
+    yes = {*POSITIVE, *others, *(letters & {"c", "t"})}
+    positives = [value for value in label.held if value.lower().removesuffix(" answer") in yes] or _denied(label.held)
+    return ["--positive", positives[0]] if len(positives) == 1 else None
+
+
+def _denied(values: Collection[str]) -> list[str]:
+    """The values whose opposite is one of them, too.
+
+    >>> _denied({"Fully attributable", "Not fully attributable", "unclear"})
+    ['Fully attributable']
+    """
+    known_values = {value.casefold() for value in values}
+    return [value for value in sorted(values) for no in NEGATIONS if f"{no}{value.casefold()}" in known_values]
+
+
+def non_answer_options(label: SeenColumn) -> list[str]:
+    """The options that leave out values that are not answers, such as `unparseable`; all others are wrong."""
+    if label.kind != FEW or is_numeric(label):
+        return []
+    others = sorted(value for value in label.held if value.casefold() in NO_VERDICTS)
+    return [*(word for other in others for word in ("--missing", other)), *(["--skip-missing"] if others else [])]
+
+
+def other_sides(name: str) -> Iterator[str]:
+    """The names of the other side of a battle, for a name of the first side.
+
+    >>> list(other_sides("model_a")), list(other_sides("generator_1")), list(other_sides("model_b"))
+    (['model_b'], ['generator_2'], [])
+    >>> list(other_sides("modelA"))
+    ['modelb']
+    """
+    parts = [part.lower() for part in re.split(r"([^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z0-9]))", name)]
+    for place, part in enumerate(parts):
+        if part in SIDES and len(parts) > 1:
+            yield "".join([*parts[:place], SIDES[part], *parts[place + 1 :]])
+
+
+def is_preference(outcome: str) -> bool:
+    """Whether it is a number from 1 (for the first model) to 2 (for the other one)."""
+    return 1.0 <= (spelled_number(outcome) or 0.0) <= 2.0

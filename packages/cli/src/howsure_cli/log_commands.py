@@ -1,0 +1,39 @@
+"""Which commands are worth typing for a log, which names its columns itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from howsure.data.logs.conversion import Log, with_defaults
+from howsure.data.tables.named_files import File
+from howsure.errors import InputError
+from howsure.inputs.frames import ITEM, MODEL, PROMPT
+from howsure_cli.typed_commands import typed
+
+
+def of_a_log(log: Log, files: Sequence[File], file_words: Sequence[str]) -> Iterator[str]:
+    """The commands for a log, which names its columns itself; `file_words`: the files, and how they are read."""
+    scores = list(log.primary_scores)
+    several = len(files) > 1  # then each may be a model
+    judged = scores or [score_name for score_name in ("correct",) if log.filled_rows.get(score_name)]
+    if judged and log.exceptions:
+        yield typed("score agents", *file_words)
+    if judged:
+        yield typed("score", *file_words, *_left_out(log, judged))
+    roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
+    try:
+        roles_found, spec = with_defaults(roles, None, log, files, pairing=False)
+    except InputError:
+        models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
+        comparable = models or log.varies(MODEL) or (several and MODEL not in log.filled_rows)
+        if scores and comparable and log.has(ITEM):
+            yield typed("significance", *file_words, "--score", scores[0], *models, *_left_out(log, scores[:1]))
+        return
+    left_out = _left_out(log, [str(roles_found["y_true"]), *spec.columns])
+    yield typed("calibration", *file_words, *left_out)
+    yield typed("selective", *file_words, *left_out)
+
+
+def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
+    """The option that leaves rows out where one of the columns holds nothing."""
+    return ["--skip-missing"] if any(log.filled_rows.get(column) != log.rows for column in columns) else []
