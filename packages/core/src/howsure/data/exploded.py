@@ -167,12 +167,14 @@ def _columns_as_rows(
 ) -> Iterator[Mapping[str, Any]]:
     """A row for each of several columns, such as those of raters, with its name and its value."""
     names, rows = [name.strip() for name in fields.split(",")], 0
+    if len({*names}) < len(names) or not all(names):
+        raise InputError(f"{parameter('explode', fields)} must name different columns, such as `explode='ann,bob'`.")
+    columns_seen, names_seen = dict[str, None](), set[str]()
     for record in objects:
         rows += 1
         held = {name: _held(record, name) for name in names}
-        for name, value in held.items():
-            if value is MISSING:
-                raise unknown_name("column", name, list(record), place=file.name)
+        columns_seen |= dict.fromkeys(record)
+        names_seen |= {name for name, value in held.items() if value is not MISSING}
         others = {name: value for name, value in record.items() if name not in names}
         if taken := {COLUMN, VALUE} & others.keys():
             raise InputError(
@@ -180,8 +182,12 @@ def _columns_as_rows(
                 f"{min(taken)}. Rename it."
             )
         for name, value in held.items():
+            value = None if value is MISSING else value
             plain = spelled_number(value) if isinstance(value, str) else None
             yield {**others, COLUMN: name, VALUE: value if plain is None else plain}
+    for name in names:
+        if name not in names_seen:
+            raise unknown_name("column", name, list(columns_seen), place=file.name)
     tell(f"{file.name}: {rows * len(names):,} rows, one for each of {', '.join(names)} in the {counted(rows, 'row')}.")
 
 

@@ -201,7 +201,7 @@ def _rows(
     kinds = dict.fromkeys(show, Kind.LATER)
     for role, column in column_by_role.items():
         partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in column_by_role)
-        if not partial or column not in kinds:  # what is read whole serves where it may be missing, too
+        if not partial or kinds.get(column, Kind.LATER) == Kind.LATER:  # what is read whole may serve as partial, too
             kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
     clusters, notes = (None, ()) if cells is None else frame_clusters(data, cells, list(kinds))
     kinds |= {} if clusters is None else {clusters: Kind.NAMES}

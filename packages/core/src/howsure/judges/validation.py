@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure.errors import InputError, told
 from howsure.inputs.arguments import check_arguments
+from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -256,7 +257,7 @@ def validate_judge(
     labelled = np.flatnonzero(~np.isnan(people))
     with answers.rows.placed():
         labels = _labels(people, judge, labelled, name="score" if data is None else str(score))
-    names = {float(label): f"{label:g}" for label in labels}
+    names = {float(label): f"{label:.15g}" for label in labels}
     tests = {label: _mean(people, judge, labelled[people[labelled] == label], answers.units) for label in labels}
     rows = tuple(
         _row(names, label, judge[labelled[people[labelled] == label]], tests[label], min_rate, level)
@@ -376,6 +377,7 @@ def _disagreements(
     answers: Columns, rows: Integers, names: Mapping[float, str], show: Sequence[str]
 ) -> tuple[JudgeDisagreement, ...]:
     shown = answers.rows.at(rows.tolist()) if show and len(rows) else {}
+    shown = {name: shown[name] if name in shown else _values_at(answers.rows[name], rows, names) for name in show}
     people, judge = answers.numbers["y_true"], answers.numbers["score"]
     return tuple(
         JudgeDisagreement(
@@ -386,3 +388,11 @@ def _disagreements(
         )
         for place, row in enumerate(rows)
     )
+
+
+def _values_at(column: Any, rows: Integers, names: Mapping[float, str]) -> list[Any]:
+    """The values of a column that is read as a role, too; labels by their names."""
+    if isinstance(column, Coded):
+        return [column.names[column.codes[row]] for row in rows]
+    values = [column.get(row) if isinstance(column, Mapping) else column[row] for row in rows.tolist()]
+    return [names.get(float(value), value) if is_number(value) else value for value in values]

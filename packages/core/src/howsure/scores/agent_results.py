@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Estimate, Rows, as_json, estimate_text
+from howsure.scores.answers import ranked_best_text
 from howsure.scores.results import Ranked
 from howsure.show.notes import DETAIL, FINDING, Note
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, LOWER, TABLE, TEXT, WORDS, Column, digits
@@ -27,8 +28,8 @@ class AgentRow(Ranked):
     errors_left_out: the mean score over trials without errors; None if all errored. lowest, highest: the mean score if
     all errored trials failed, and if all passed. low, high: the interval of the mean score, whatever errored trials
     would have scored. cost: the geometric mean of the cost of a task; mean_cost: the arithmetic one. dominated_by:
-    agents that are significantly better and significantly cheaper. rank_low, rank_high: possible ranks. tier,
-    maybe_best: as in `ScoreRow`.
+    agents that are significantly better and significantly cheaper; None if agents are not compared. rank_low,
+    rank_high: possible ranks. tier, maybe_best: as in `ScoreRow`.
     """
 
     model: str | None
@@ -42,7 +43,7 @@ class AgentRow(Ranked):
     high: float
     cost: Estimate | None
     mean_cost: float | None
-    dominated_by: tuple[str, ...]
+    dominated_by: tuple[str, ...] | None
     rank_low: int | None
     rank_high: int | None
     tier: int | None
@@ -102,27 +103,24 @@ class AgentTable(Rows[AgentRow]):
             Column("rank", TEXT, get=_ranks_text, only=TABLE) if ranked else None,
             Column("tier", COUNT, only=FRAME) if ranked else None,
             Column("maybe_best", FLAG, "may be best", only=FRAME) if ranked else None,
-            Column("dominated_by", WORDS, "dominated by", get=_dominators_text) if costs else None,
+            Column("dominated_by", WORDS, "dominated by", get=_dominators_text) if costs and ranked else None,
         ]
         return [column for column in shown if column is not None]
 
     @property
     def answer(self) -> str:
         """The best agent, between which means it lies, and from which other agents it cannot be told apart."""
-        first, *others = self.rows
+        first = self.rows[0]
         name = first.model or "The agent"
         depends = f", depending on {counted(first.errored, 'errored trial')}" if first.errored else ""
         value = first.range_text.replace("–", " to ")
-        if not others or first.ranks is None:
+        if len(self.rows) == 1:
             return f"{name} scores {value}{depends}."
-        rivals = [str(row.model) for row in others if row.maybe_best]
-        if not rivals:
-            errors = ", whatever errored trials would have scored" if any(row.errored for row in self.rows) else ""
-            other = counted(len(others), "other agent") if len(others) > 1 else "other agent"
-            rest = f"significantly better than the {other}{errors}"
-        else:
-            verb = "is" if len(rivals) == 1 else "are"
-            rest = f"{shortened(rivals, limit=MAX_NAMED)} {verb} not significantly worse"
+        if first.ranks is None:
+            return f"{name} has the highest mean, {value}{depends}; {len(self.rows):,} agents, not ranked."
+        rest = ranked_best_text(self.rows)
+        if first.rank_high == 1 and any(row.errored for row in self.rows):
+            rest += ", whatever errored trials would have scored"
         return f"{name} scores best, {value}{depends}; {rest}."
 
     def next_parameters(self) -> Mapping[str, object]:
@@ -134,8 +132,8 @@ class AgentTable(Rows[AgentRow]):
         dominated = [row for row in self.rows if row.dominated_by]
         findings = [
             Note(
-                f"{row.model} is dominated by {shortened(row.dominated_by, limit=MAX_NAMED)}: significantly better and "
-                "cheaper.",
+                f"{row.model} is dominated by {shortened(row.dominated_by or (), limit=MAX_NAMED)}: significantly "
+                "better and cheaper.",
                 FINDING,
             )
             for row in dominated[:MAX_NAMED]
@@ -176,4 +174,4 @@ def _ranks_text(row: AgentRow) -> str | None:
 
 
 def _dominators_text(row: AgentRow) -> str:
-    return ", ".join(row.dominated_by)
+    return ", ".join(row.dominated_by or ())

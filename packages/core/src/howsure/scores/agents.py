@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, shown, told
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.checks import is_missing, missing
 from howsure.inputs.frames import Source
@@ -150,8 +150,7 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     reasons: Counter[str] = Counter()
     errors = rows.of_trials.get("error")
     if errors is not None:
-        listed = np.ma.filled(errors.astype(object), None) if isinstance(errors, np.ma.MaskedArray) else errors
-        for row, value in enumerate(listed.tolist()):
+        for row, value in enumerate(_listed(errors)):
             if not is_missing(value) and str(value).casefold() not in NO_ERROR:
                 scores[row] = math.nan
                 reasons[str(value)] += 1
@@ -175,6 +174,14 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     return _Trials(scores, errored, _costs(rows, errored), ends, reasons)
 
 
+def _listed(column: Any) -> list[Any]:
+    """The values of a column, None where one is masked."""
+    if not isinstance(column, np.ma.MaskedArray):
+        return list(column.tolist())
+    hidden = np.ma.getmaskarray(column)
+    return [None if masked else value for masked, value in zip(hidden, np.ma.getdata(column).tolist(), strict=True)]
+
+
 def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
     """The costs of trials, NaN for errored trials without one.
 
@@ -184,9 +191,8 @@ def _costs(rows: ScoredRows, errored: Flags) -> Floats | None:
     if column is None:
         return None
     name = str(rows.read.get("cost", "cost"))
-    filled = np.ma.filled(column.astype(object), None) if isinstance(column, np.ma.MaskedArray) else column
-    costs = np.full(len(filled), math.nan)
-    for row, value in enumerate(filled.tolist()):
+    costs = np.full(len(column), math.nan)
+    for row, value in enumerate(_listed(column)):
         if is_missing(value):
             if not errored[row]:
                 raise missing(name, row, remedy="Fill it in, or leave the trial out.")
@@ -239,7 +245,17 @@ def _cells(rows: ScoredRows, trials: _Trials) -> list[_Cell]:
                 costs,
             )
         )
+    _check_clusters_of_tasks(cells)
     return cells
+
+
+def _check_clusters_of_tasks(cells: Sequence[_Cell]) -> None:
+    """Raise InputError where a task has different clusters for different agents."""
+    cluster_of: dict[int, int] = {}
+    for cell in cells:
+        for item, unit in () if cell.units is None else zip(cell.items.tolist(), cell.units.tolist(), strict=True):
+            if cluster_of.setdefault(item, unit) != unit:
+                raise InputError("`clusters=...` must be the same for every agent of a task. Are the ids right?")
 
 
 def _without_groups(rows: ScoredRows) -> ScoredRows:
@@ -270,7 +286,7 @@ def _row(
         high=passed.bound(tail, upper=True),
         cost=_cost(cell, level),
         mean_cost=None if cell.costs_mean == math.inf else cell.costs_mean,
-        dominated_by=tuple(dominated_by),
+        dominated_by=None if model_ranks is None else tuple(dominated_by),
         rank_low=None if model_ranks is None else int(model_ranks.low[place]),
         rank_high=None if model_ranks is None else int(model_ranks.high[place]),
         tier=None if model_ranks is None else int(model_ranks.tier[place]),
@@ -371,5 +387,5 @@ def _notes(rows: ScoredRows, trials: _Trials, cells: Sequence[_Cell]) -> list[st
         reasons = shortened([f"{reason} ({times:,})" for reason, times in trials.reasons.most_common()], limit=4)
         notes.append(f"{counted(int(trials.errored.sum()), 'trial')} of {len(trials.scores):,} errored: {reasons}.")
     if len(cells) > 1 and "id" not in rows.coded:
-        notes.append(Note("Agents are not compared: name the task of each trial (`id=...`).", WARNING))
+        notes.append(Note(told("Agents are not compared: name the task of each trial (`id=...`)."), WARNING))
     return notes

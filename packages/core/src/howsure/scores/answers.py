@@ -18,7 +18,7 @@ MAX_NAMED = 3  # models in a sentence
 
 
 def best_model_sentence(
-    names: Sequence[str], values: Sequence[Estimate], possibly_best: Sequence[bool | None], *, what: str = "best"
+    names: Sequence[str], values: Sequence[Estimate], not_worse: Sequence[bool | None], *, what: str = "best"
 ) -> str:
     """Which of several models, the best first, is the best, and which others are not significantly worse.
 
@@ -26,15 +26,30 @@ def best_model_sentence(
     >>> best_model_sentence(["large", "small"], [large, small], [True, False])
     'large scores best, 0.7500 [0.7000, 0.8000]; significantly better than small.'
     """
-    rivals = [name for name, best in zip(names[1:], possibly_best[1:], strict=True) if best]
+    rivals = [name for name, rival in zip(names[1:], not_worse[1:], strict=True) if rival]
+    return f"{names[0]} scores {what}, {values[0]}; {_rivals_text(rivals, names[1:])}."
+
+
+def _rivals_text(rivals: Sequence[str], others: Sequence[str]) -> str:
+    """Which of the other models are not significantly worse than the best."""
     if not rivals:
-        others = names[1] if len(names) == 2 else f"the other {len(names) - 1:,} models"
-        rest = f"significantly better than {others}"
-    elif len(rivals) == len(names) - 1 > 1:
-        rest = "no other model is significantly worse"
-    else:
-        rest = f"{shortened(rivals, limit=MAX_NAMED)} {'is' if len(rivals) == 1 else 'are'} not significantly worse"
-    return f"{names[0]} scores {what}, {values[0]}; {rest}."
+        return f"significantly better than {others[0] if len(others) == 1 else f'the other {len(others):,} models'}"
+    if len(rivals) == len(others) > 1:
+        return "no other model is significantly worse"
+    return f"{shortened(rivals, limit=MAX_NAMED)} {'is' if len(rivals) == 1 else 'are'} not significantly worse"
+
+
+def ranked_best_text(rows: Sequence[Any]) -> str:
+    """Which other models the best one, the first row, cannot be told apart from, by the ranks of all together.
+
+    A model whose ranks begin at 1 is significantly worse than none. Where those are not all that the best one is not
+    better than, its ranks are given instead.
+    """
+    others = [str(row.model) for row in rows[1:]]
+    rivals = [str(row.model) for row in rows[1:] if row.rank_low == 1]
+    if len(rivals) != rows[0].rank_high - 1:
+        return f"its possible ranks are {rows[0].ranks}"
+    return _rivals_text(rivals, others)
 
 
 def scores_answer(table: ScoreTable) -> str:
@@ -65,7 +80,7 @@ def _of_one_group(rows: Sequence[ScoreRow], recipe: Mapping[str, Any], by: str, 
         return f"{quantity}{of} is {values[0]}{where}."
     if rows[0].ranks is not None:
         best = "best (lowest)" if recipe["lower_is_better"] else "best"
-        return prefix + best_model_sentence(names, values, [row.maybe_best for row in rows], what=f"{best}{where}")
+        return f"{prefix}{names[0]} scores {best}{where}, {values[0]}; {ranked_best_text(rows)}."
     extreme = "lowest" if recipe["lower_is_better"] else "highest"
     return f"{prefix}{names[0]} has the {extreme} mean{where}, {values[0]}; {counted(len(rows), 'model')}, not ranked."
 
@@ -92,9 +107,4 @@ def battles_answer(table: BattleTable) -> str:
         return f"The battles fall into {len(first_rows)} parts that cannot be compared; strongest in each: {listed}."
     if len(rows) == 1 or math.isnan(rows[0].points.value):
         return f"{rows[0].model} won the most, {rows[0].wins:,} of {counted(rows[0].n, 'battle')}."
-    return best_model_sentence(
-        [row.model for row in rows],
-        [row.points for row in rows],
-        [row.maybe_best for row in rows],
-        what="the most points",
-    )
+    return f"{rows[0].model} scores the most points, {rows[0].points}; {ranked_best_text(rows)}."

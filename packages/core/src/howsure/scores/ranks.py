@@ -294,7 +294,8 @@ def _max_t_quantiles(
     """Two quantiles by simulation: of the largest |t| of all pairs, and of the largest t against each model (m,).
 
     covariance (m, m): of normal estimates; for the multiplier bootstrap that of Σ g_c sums_c, with sums of clusters and
-    standard normal multipliers g. scale (m, m): symmetric.
+    standard normal multipliers g. scale (m, m): symmetric. Neither is below that of one pair, as it would be where
+    differences do not vary, such as those of two items.
     """
     roots, directions = np.linalg.eigh(covariance)
     normal = rng.standard_normal((len(covariance), N_MULTIPLIERS))
@@ -303,7 +304,8 @@ def _max_t_quantiles(
     largest = _largest_t(drawn[order], 1 / scale[np.ix_(order, order)], level=level, level_of_best=level_of_best)
     c_by_model = np.empty(len(order))
     c_by_model[order] = np.quantile(largest, level_of_best, axis=1)
-    return float(np.quantile(largest.max(axis=0), level)), c_by_model
+    of_one_pair, of_one_side = normal_quantile(level), normal_quantile(2 * level_of_best - 1)
+    return max(float(np.quantile(largest.max(axis=0), level)), of_one_pair), np.maximum(c_by_model, of_one_side)
 
 
 def _largest_t(drawn: Floats, inverse: Floats, *, level: float, level_of_best: float) -> Floats:

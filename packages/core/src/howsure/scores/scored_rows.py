@@ -45,7 +45,7 @@ from howsure.inputs.frames import (
     columns_of,
     no_column_name,
 )
-from howsure.inputs.long_form import positive_scores
+from howsure.inputs.long_form import partial_scores, positive_scores
 from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import number_or_text
 from howsure.inputs.pairs import Floats, Integers
@@ -314,7 +314,7 @@ def _choose_log_columns(
     if roles["clusters"] is None and log.has(DOCUMENT):
         column_by_role["clusters"] = DOCUMENT
     if score is None:
-        names = scores_of_log(log, primary=True, notes_errors="error" not in roles)
+        names = scores_of_log(log, primary=True, of_trials="error" in roles)
         column_by_role |= {f"{SCORES}{name}": name for name in names}
         if len(names) > 1 and log.has(TASK):
             column_by_role[TASK] = TASK
@@ -351,9 +351,12 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
     if pos_label is not None:
         values[there] = positive_scores(column[there], pos_label, name, notes)
         return values
-    filled = np.where(there, column, column[there.argmax()])  # rows keep their numbers
-    scores = np.asarray(filled.tolist()) if filled.dtype.kind == "O" else filled
-    values[there] = positive_scores(scores, None, name, notes)[there]
+    if column.dtype.kind not in "biuf":
+        present = {int(row): column[row] for row in np.flatnonzero(there)}
+        with advising_pos_label([name]):
+            return partial_scores(present, len(column), pos_label=None, name=name, notes=notes)
+    filled = np.where(there, column, 0)  # rows keep their numbers
+    values[there] = positive_scores(filled, None, name, notes)[there]
     return values
 
 

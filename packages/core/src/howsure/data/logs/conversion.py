@@ -211,7 +211,7 @@ class Log:
                 "and passed: howsure score agents."
             )
 
-    def note_left_out_scores(self, selected: Collection[str]) -> None:
+    def note_left_out_scores(self, selected: Collection[str], *, costs: bool = True) -> None:
         """Add notes that name the scores that were not selected, and the costs and counts, which are scores only if the
         user names them."""
         others = [name for name in self.quality_scores if name not in selected]
@@ -219,7 +219,7 @@ class Log:
             names = shortened(others, limit=len(others))
             self.notes.append(told(f"Other scores of this log: {names}. To use one: {parameter('score', others[0])}."))
         left_out = [name for name in self.scores if not self.measure(name).is_quality and name != MASS]
-        if left_out:
+        if left_out and costs:
             names = shortened(left_out, limit=len(left_out))
             example = parameter("score", left_out[0])
             self.notes.append(told(f"Costs and counts are not scores: {names}. To use one, name it: {example}."))

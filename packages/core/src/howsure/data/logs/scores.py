@@ -43,15 +43,15 @@ def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, 
     return columns
 
 
-def scores_of_log(log: Log, *, primary: bool = False, notes_errors: bool = True) -> list[str]:
+def scores_of_log(log: Log, *, primary: bool = False, of_trials: bool = False) -> list[str]:
     """The scores of a log: its quality scores or, without any, whether the answer is right; with `primary`, only the
     first score of each task. A note names the scores left out.
 
     Raises InputError for a log without such scores: it may have costs and counts, one of which can be named.
     """
     scores = log.primary_scores if primary else log.quality_scores
-    log.note_left_out_scores(scores)
-    if notes_errors:
+    log.note_left_out_scores(scores, costs=not of_trials)
+    if not of_trials:
         log.note_exceptions()
     names = list(scores) or [name for name in (CORRECT,) if log.filled_rows.get(name)]
     if not names:
