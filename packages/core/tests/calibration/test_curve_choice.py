@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 from howsure.calibration.curve_choice import BINS, ISOTONIC, LOCAL, cross_validate_curve, local_regression
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Pairs
+from howsure.stats.proportions import wilson_interval
 
 
 def sample(n: int, seed: int, power: float = 1.5) -> tuple[Floats, Floats]:
@@ -63,9 +66,20 @@ def test_a_local_line_is_a_weighted_fit(span: float) -> None:
         kernel = (1 - (distances[near] / width / (1 + 1e-9)) ** 3) ** 3
         line = np.polyfit(q[near] - point.probability, y[near], 1, w=np.sqrt(kernel))
         assert point.frequency == pytest.approx(min(max(line[1], 0.0), 1.0), abs=1e-8)
-        parabola = np.polyfit(q[near] - point.probability, y[near], 2, w=np.sqrt(kernel))
-        if point.low > 0.0 and point.high < 1.0:
-            assert (point.low + point.high) / 2 == pytest.approx(parabola[2], abs=1e-6)
+        sizes, lows, highs = [], [], []
+        for degree in (1, 2):
+            powers = np.vander(q[near] - point.probability, degree + 1, increasing=True)
+            weights = np.linalg.lstsq(np.sqrt(kernel)[:, None] * powers, np.diag(np.sqrt(kernel)), rcond=None)[0][0]
+            sizes.append(1 / float(weights @ weights))
+            value = np.array(min(max(float(weights @ y[near]), 0.0), 1.0))
+            low, high = wilson_interval(value, np.array(sizes[-1]))
+            lows.append(float(low))
+            highs.append(float(high))
+        assert point.effective == pytest.approx(min(sizes), rel=1e-6)
+        if point.effective >= 4.0:
+            assert (point.low, point.high) == pytest.approx((min(lows), max(highs)), abs=1e-6)
+        else:
+            assert point.low is None
 
 
 def test_equal_predictions_get_their_frequency() -> None:
@@ -83,6 +97,63 @@ def test_weights_count_as_repeated_pairs() -> None:
     for point in common:
         again = at[point.probability]
         assert (point.frequency, point.low) == pytest.approx((again.frequency, again.low), abs=0.02)
+
+
+def test_labels_that_never_vary_leave_uncertainty() -> None:
+    q = np.random.default_rng(0).random(200)
+    for point in local_regression(np.ones(200), q, span=0.2):
+        assert point.frequency == pytest.approx(1.0)
+        assert point.low < 0.9
+        assert point.high == 1.0
+    halves = local_regression([1] * 20 + [0] * 20, [0.5] * 20 + [1.0] * 20, span=0.5)
+    ends = [(round(point.low, 3), round(point.high, 3)) for point in halves]
+    assert ends == [(0.839, 1.0), (0.0, 0.161)]  # Wilson's intervals for 20 of 20 and 0 of 20
+
+
+def test_small_windows_and_few_clusters_give_no_interval() -> None:
+    y, q = sample(200, 8)
+    for options in ({"span": 0.001}, {"span": 0.2, "clusters": np.zeros(200)}, {"clusters": np.arange(200) % 3}):
+        curve = local_regression(y, q, **options)
+        assert {(point.low, point.high) for point in curve} == {(None, None)}
+        assert all(0.0 <= point.frequency <= 1.0 for point in curve)
+        assert "No interval at 100 of 100 points: fewer than 4 effective pairs or clusters" in str(curve)
+
+
+def test_clusters_never_narrow_an_interval() -> None:
+    y, q = sample(400, 9)
+    with_clusters = local_regression(y, q, span=0.3, clusters=np.arange(400) // 4)
+    for point, alone in zip(with_clusters, local_regression(y, q, span=0.3), strict=True):
+        assert point.frequency == alone.frequency
+        assert point.effective <= alone.effective
+        assert point.low is None or point.high - point.low >= alone.high - alone.low - 1e-9
+
+
+REGIMES = {  # largest prediction, pairs, span, pairs in a cluster
+    "small predictions": (0.05, 300, 0.2, 1),
+    "few pairs": (1.0, 60, None, 1),
+    "many pairs": (1.0, 1_000, 0.2, 1),
+    "clusters": (1.0, 1_000, 0.2, 10),
+    "rare labels": (0.01, 1_000, 0.2, 1),
+    "rare labels in clusters": (0.05, 1_000, 0.2, 10),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("regime", REGIMES)
+def test_intervals_cover_calibrated_frequencies(regime: str) -> None:
+    """At least 93% of the points. Half of the labels of a cluster are drawn with the same random number."""
+    largest, n, span, in_cluster = REGIMES[regime]
+    rng = np.random.default_rng(0)
+    covered = []
+    for _ in range(60):
+        q, clusters = largest * rng.random(n), np.arange(n) // in_cluster
+        shared = rng.random(n)[clusters]
+        y = (np.where(rng.random(n) < 0.5, shared, rng.random(n)) < q).astype(np.float64)
+        curve = local_regression(y, q, span=span, clusters=clusters if in_cluster > 1 else None)
+        points = [point for point in curve if point.low is not None]
+        assert all(point.low <= point.frequency <= point.high for point in points)
+        covered += [point.low <= point.probability <= point.high for point in points]
+    assert np.mean(covered) >= 0.93
 
 
 @pytest.mark.long
@@ -114,10 +185,30 @@ def test_the_seed_decides() -> None:
     assert losses[0] == losses[1] != losses[2]
 
 
+@pytest.mark.parametrize("n", [2, 3, 8])
+def test_few_pairs_have_fewer_folds(n: int) -> None:
+    y, q = sample(n, 10)
+    choice = cross_validate_curve(y, q)
+    assert choice.recipe["folds"] == n
+    assert choice.best.loss == min(row.loss for row in choice)
+
+
+def test_tiny_predictions_are_equal() -> None:
+    y, q = sample(200, 11)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        choice = cross_validate_curve(y, q * 1e-310)
+    assert all(row.loss == pytest.approx(choice.rows[0].loss) for row in choice)
+
+
 def test_bad_input() -> None:
     y, q = sample(30, 6)
     with pytest.raises(InputError, match="folds must be at most the number of clusters, 3; it is 10"):
-        cross_validate_curve(Pairs(y.astype(np.uint8), q, clusters=np.arange(30) % 3))
+        cross_validate_curve(Pairs(y.astype(np.uint8), q, clusters=np.arange(30) % 3), folds=10)
+    with pytest.raises(InputError, match="cross-validation needs at least 2 clusters; there is 1"):
+        cross_validate_curve(y, q, clusters=np.zeros(30))
+    with pytest.raises(InputError, match="there is only 1 cluster, so no span can be chosen"):
+        local_regression(y, q, clusters=np.zeros(30))
     with pytest.raises(InputError, match="folds must be at most the number of pairs, 30; it is 31"):
         cross_validate_curve(y, q, folds=31)
     for span in (0.0, 1.5, -1.0):

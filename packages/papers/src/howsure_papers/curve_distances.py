@@ -65,7 +65,8 @@ def _of_sample(truth: Callable[[Floats], Floats], rng: np.random.Generator) -> t
     choice = cross_validate_curve(pairs)
     local = local_regression(pairs, span=choice.span)
     points, frequency, low, high = (
-        np.array([getattr(point, name) for point in local]) for name in ("probability", "frequency", "low", "high")
+        np.array([getattr(point, name) for point in local], dtype=np.float64)
+        for name in ("probability", "frequency", "low", "high")
     )
     curves = {
         PAPERS: _of_bins(q, y, 5_000),

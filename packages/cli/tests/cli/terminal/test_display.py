@@ -106,9 +106,8 @@ def test_an_interval_beside_an_adjusted_p_is_explained(tmp_path: Path, monkeypat
 # Parts of other results, estimates (which are answers), look (which begins with what a file is), and results that print
 # no answer yet.
 WITHOUT_ANSWER = """
-CalibrationCurve CalibrationTable CalibrationTest CorpCurve Estimate GroupStatus LabelPlan LabelSample
-Look MonitorUpdate MulticalibrationError OrdinalCalibration PredictedRegression QuantileCalibration ScoreDecomposition
-ScoreParts SelectiveCurve SelectiveThreshold SequentialStatus Signature
+CalibrationCurve CalibrationTable CalibrationTest CorpCurve Estimate GroupStatus Look MonitorUpdate
+MulticalibrationError ScoreDecomposition ScoreParts SelectiveCurve SelectiveThreshold SequentialStatus Signature
 """
 
 

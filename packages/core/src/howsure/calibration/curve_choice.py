@@ -19,19 +19,23 @@ from howsure.calibration.bins import boundaries_of_sorted
 from howsure.errors import InputError
 from howsure.inputs.arguments import check_arguments
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level, check_whole, is_number
+from howsure.inputs.numbers_and_names import check_level, check_whole, counted, is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs, Probabilities
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows
-from howsure.show.table import NUMBER, WORDS, Column
-from howsure.stats.proportions import normal_quantile
+from howsure.show.table import NUMBER, WORDS, Column, digits
+from howsure.stats.proportions import wilson_interval
 from howsure.stats.randomness import Randomness, generator_from
 
 BINS, LOCAL, ISOTONIC = "bins", "local regression", "isotonic regression"
 SPANS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0)
 STEPS = 1.4  # from one number of bins to the next
 CURVE_POINTS, TRIED_POINTS, MOST_CELLS = 100, 40, 1_000
+FOLDS = 10
+TINY = 1e-280  # predictions below it count as 0: between them, slopes of curves are infinite
+DIGITS = 12  # of frequencies: sums of labels 1 alone are 1
+MIN_EFFECTIVE = 4.0  # pairs or clusters in a window, below which no interval is given
 Curve = Callable[[Floats], Floats]
 
 
@@ -77,9 +81,12 @@ class CurveChoice(Rows[TriedCurve]):
             Column("standard_error", NUMBER, legend="of the difference"),
         ]
 
-    def below(self) -> Sequence[str]:
-        """The best setting of each method."""
-        return [f"best bin size: {self.bin_size:,}; best span: {self.span:g}; best of all: {self.best.method}"]
+    @property
+    def answer(self) -> str:
+        """The best method, and the best setting of the others."""
+        best = self.best.method[0].upper() + self.best.method[1:]
+        settings = f"the best bin size is {self.bin_size:,}, the best span {self.span:g}"
+        return f"{best} predict{'' if best.endswith('s') else 's'} held-out labels best; {settings}."
 
 
 def _setting(row: TriedCurve) -> str:
@@ -88,12 +95,16 @@ def _setting(row: TriedCurve) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LocalPoint:
-    """A point of a local regression: a prediction, the estimated frequency of label 1, and its pointwise interval."""
+    """A point of a local regression: a prediction, the estimated frequency of label 1, and its pointwise interval.
+
+    effective: the effective number of pairs, or of clusters, in the window. low, high: None if it is below 4.
+    """
 
     probability: float
     frequency: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
+    effective: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -115,19 +126,39 @@ class LocalRegression(Rows[LocalPoint]):
 
     def columns(self) -> Sequence[Column]:
         """One row a point."""
-        return [Column(name, NUMBER) for name in ("probability", "frequency", "low", "high")]
+        numbers = [Column(name, NUMBER) for name in ("probability", "frequency", "low", "high")]
+        return [*numbers, Column("effective", digits(1), legend="effective number of pairs or clusters in the window")]
+
+    @property
+    def answer(self) -> str:
+        """At how many points the curve differs from the predictions."""
+        intervals = [row for row in self.rows if row.low is not None and row.high is not None]
+        if not intervals:
+            return "The windows have too few pairs or clusters for intervals."
+        outside = sum(not row.low <= row.probability <= row.high for row in intervals)  # type: ignore[operator]
+        points = counted(len(intervals), "point")
+        return f"At {outside:,} of {points} of the curve, the {100 * self.level:g}% interval excludes the prediction."
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which points have no interval."""
+        without = sum(row.low is None for row in self.rows)
+        if not without:
+            return ()
+        points = counted(len(self.rows), "point")
+        few = f"fewer than {MIN_EFFECTIVE:g} effective pairs or clusters in the window; try a larger span"
+        return (f"No interval at {without:,} of {points}: {few}.",)
 
     def below(self) -> Sequence[str]:
-        """The span and the level."""
-        share = f"windows of {self.span:.0%} of {self.n:,} pairs"
-        return [f"{share}; low to high: {100 * self.level:g}% interval of each point"]
+        """Which points have no interval, and the span."""
+        return [*self.notes, f"Each window has {self.span:.0%} of {counted(self.n, 'pair')}."]
 
 
 def cross_validate_curve(
     y_true: ArrayLike | str | Pairs | None = None,
     y_prob: ArrayLike | str | Probabilities | None = None,
     *,
-    folds: int = 10,
+    folds: int | None = None,
     sample_weight: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     pos_label: Hashable = None,
@@ -136,7 +167,8 @@ def cross_validate_curve(
 ) -> CurveChoice:
     """Choose the bin size of a calibration curve by cross-validation, and compare it with regressions without bins.
 
-    folds: number of parts; each is predicted by the curve of the others. Clusters stay together.
+    folds: number of parts; each is predicted by the curve of the others, and clusters stay together (default: 10, or
+    the number of pairs or clusters if that is smaller).
     rng: seed of the parts.
 
     The other arguments are those of `calibration_curve`. Bins of many sizes, local linear regression with several spans
@@ -148,7 +180,7 @@ def cross_validate_curve(
     >>> 50 < choice.bin_size < 600
     True
 
-    Raises InputError for fewer pairs or clusters than folds.
+    Raises InputError for fewer pairs or clusters than folds, or fewer than 2.
     """
     check_arguments(cross_validate_curve, locals())
     pairs = pairs_from(
@@ -158,14 +190,17 @@ def cross_validate_curve(
         np.arange(len(pairs)) if pairs.clusters is None else np.unique(pairs.clusters, return_inverse=True)[1]
     )
     n_units = int(units.max()) + 1
-    folds = check_whole(folds, name="folds", least=2)
+    folds = min(FOLDS, n_units) if folds is None else check_whole(folds, name="folds", least=2)
+    unit = "pair" if pairs.clusters is None else "cluster"
+    if n_units < 2:
+        raise InputError(f"cross-validation needs at least 2 {unit}s; there is {n_units}.")
     if n_units < folds:
-        what = "pairs" if pairs.clusters is None else "clusters"
-        raise InputError(f"folds must be at most the number of {what}, {n_units:,}; it is {folds:,}.")
+        raise InputError(f"folds must be at most the number of {unit}s, {n_units:,}; it is {folds:,}.")
     parts = (generator_from(rng).permutation(n_units) % folds)[units]
     order = np.argsort(pairs.probabilities, kind="stable")
     q, y, parts, units = pairs.probabilities[order], pairs.labels[order].astype(np.float64), parts[order], units[order]
     w = np.ones(len(q)) if pairs.weights is None else pairs.weights[order]
+    q = np.where(q < TINY, 0.0, q)
     settings = [
         *((BINS, float(size)) for size in _bin_sizes(len(q))),
         *((LOCAL, span) for span in SPANS),
@@ -218,9 +253,10 @@ def local_regression(
     span: the share of the pairs in the window around each point; None: the best one by `cross_validate_curve`.
 
     Pairs in a window are weighted by distance (tricube), a line is fitted, and its value at the point is the frequency
-    (Wasserman 2006). A line smooths away some curvature, so the interval is that of a local parabola in the same window
-    (Calonico, Cattaneo & Farrell 2018), with squared residuals, summed over clusters, for the variance. The other
-    arguments are those of `calibration_curve`.
+    (Wasserman 2006). A line smooths away some curvature, so the interval contains Wilson's intervals both for the line
+    and for a local parabola in the same window (Calonico, Cattaneo & Farrell 2018). Their sample size is the effective
+    number of pairs, or of clusters as if all labels in one were equal, so it is valid however labels are correlated
+    within clusters. There is no interval where it is below 4. The other arguments are those of `calibration_curve`.
 
     >>> rng = np.random.default_rng(0)
     >>> q = rng.random(3000)
@@ -237,25 +273,36 @@ def local_regression(
     pairs = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
     ).that_weigh()
+    units = np.arange(len(pairs)) if pairs.clusters is None else np.unique(pairs.clusters, return_inverse=True)[1]
+    if span is None and units.max() == 0:
+        unit = "pair" if pairs.clusters is None else "cluster"
+        raise InputError(f"there is only 1 {unit}, so no span can be chosen by cross-validation: give `span=`.")
     chosen = cross_validate_curve(pairs, rng=rng).span if span is None else float(span)
     order = np.argsort(pairs.probabilities, kind="stable")
     q, y = pairs.probabilities[order], pairs.labels[order].astype(np.float64)
     w = np.ones(len(q)) if pairs.weights is None else pairs.weights[order]
-    units = np.arange(len(q)) if pairs.clusters is None else pairs.clusters[order]
-    points = _points(q, CURVE_POINTS)
-    lines = [_weights_at(point, q, w, chosen) for point in points.tolist()]
-    frequency = np.array([float(weights @ y[rows]) for rows, weights in lines]).clip(0.0, 1.0)
-    residuals = y - np.interp(q, points, frequency)
-    low, high = np.empty(len(points)), np.empty(len(points))
-    for i, point in enumerate(points.tolist()):
-        rows, weights = _weights_at(point, q, w, chosen, degree=2)
-        by_unit = np.bincount(np.unique(units[rows], return_inverse=True)[1], weights=weights * residuals[rows])
-        middle, reach = float(weights @ y[rows]), normal_quantile(level) * math.sqrt(float(by_unit @ by_unit))
-        low[i], high[i] = middle - reach, middle + reach
-    low, high = low.clip(0.0, 1.0), high.clip(0.0, 1.0)
-    rows_ = map(LocalPoint, points.tolist(), frequency.tolist(), low.tolist(), high.tolist())
+    units = units[order]
+    curve = []
+    for point in _points(q, CURVE_POINTS).tolist():
+        lows, highs, values, sizes = [], [], [], []
+        for degree in (1, 2):
+            rows, weights = _weights_at(point, q, w, chosen, degree=degree)
+            values.append(min(max(round(float(weights @ y[rows]), DIGITS), 0.0), 1.0))
+            sizes.append(_effective_number(weights, units[rows]))
+            ends = wilson_interval(np.array(values[-1]), np.array(sizes[-1]), level=level)
+            lows.append(float(ends[0]))
+            highs.append(float(ends[1]))
+        effective = min(sizes)
+        low, high = (min(lows), max(highs)) if effective >= MIN_EFFECTIVE else (None, None)
+        curve.append(LocalPoint(point, values[0], low, high, effective))
     recipe = {"howsure": __version__, "n": len(pairs), "span": chosen, "chosen": span is None}
-    return LocalRegression(n=len(pairs), span=chosen, level=level, rows=tuple(rows_), recipe=recipe)
+    return LocalRegression(n=len(pairs), span=chosen, level=level, rows=tuple(curve), recipe=recipe)
+
+
+def _effective_number(weights: Floats, units: Integers) -> float:
+    """The number of equally weighted units, pairs or clusters, whose mean is as precise as the weighted mean."""
+    by_unit = np.bincount(units, weights=weights)
+    return float(1 / max(weights @ weights, by_unit @ by_unit))
 
 
 def _bin_sizes(n: int) -> list[int]:

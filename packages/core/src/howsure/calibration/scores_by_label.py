@@ -24,6 +24,8 @@ from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows
 from howsure.show.table import COUNT, NUMBER, Column
 
+ROUNDING = 1e-12  # of the spread, relative to the score
+
 
 @dataclass(frozen=True, slots=True)
 class LabelScore:
@@ -71,10 +73,18 @@ class ScoreByLabel(Rows[LabelScore]):
             Column("spread", NUMBER, legend="loss because predictions vary"),
         ]
 
+    @property
+    def answer(self) -> str:
+        """The score, and how far apart the mean predictions are."""
+        score = f"The mean score is {self.score:.4f}"
+        if math.isnan(self.discrimination):
+            return f"{score}; only label {self.rows[0].label} occurs, so discrimination is unknown."
+        return f"{score}; the mean prediction differs by {self.discrimination:.4f} between labels 1 and 0."
+
     def below(self) -> Sequence[str]:
-        """The score as a mean over labels, and how far apart the mean predictions are."""
+        """The score as a mean over labels."""
         terms = " + ".join(f"{row.base_rate:.4f} · {row.score:.4f}" for row in self.rows)
-        return [f"score: {self.score:.4f} = {terms}", f"discrimination: {self.discrimination:.4f}"]
+        return [f"Mean score: {self.score:.4f} = {terms}."]
 
 
 def decompose_score_by_label(
@@ -116,6 +126,8 @@ def decompose_score_by_label(
         losses = loss.expected(np.append(q, mean), np.full(len(q) + 1, float(label)))
         mean_loss, of_mean = float(share @ losses[:-1]), float(losses[-1])
         spread = mean_loss - of_mean if math.isfinite(of_mean) else math.nan
+        if abs(spread) <= ROUNDING * abs(mean_loss):
+            spread = 0.0
         base_rate = float(w.sum() / weights.sum())
         rows.append(LabelScore(label, len(q), base_rate, mean, mean_loss, of_mean, spread))
     apart = rows[0].mean_prediction - rows[1].mean_prediction if len(rows) == 2 else math.nan

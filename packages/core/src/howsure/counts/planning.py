@@ -109,8 +109,9 @@ def plan_label_sample(
     >>> import numpy as np
     >>> plan_label_sample(np.full(10_000, 0.1), width=1_000).labels
     370
-    >>> plan_label_sample(np.full(10_000, 0.1), width=0.1, share=True, y_true={row: row % 10 // 9 for row in range(50)})
-    158 labels of 10,000 units for an interval about 0.1 of the units wide, existing labels included; they show ...
+    >>> known = {row: row % 10 // 9 for row in range(50)}
+    >>> print(plan_label_sample(np.full(10_000, 0.1), width=0.1, share=True, y_true=known).answer)
+    An interval about 0.1 of the units wide needs 158 labels of 10,000 units, including the existing labels.
 
     Raises InputError if the width is below 1 unit, or is not a share above 0 and at most 1; for an unknown design; or
     for both `labelled` and `y_true`.

@@ -17,8 +17,8 @@ def check_common_labels(true: Collection[object], predicted: Collection[object],
 
     >>> check_common_labels(["No", "Yes"], ["no", "yes"], name="prediction")
     Traceback (most recent call last):
-    howsure.errors.InputError: no value of prediction is a true label: it holds 'no', 'yes'; the true labels are 'No',
-    'Yes'. They differ only in case or spaces: write both alike.
+    howsure.errors.InputError: no value of prediction is a true label: it contains 'no', 'yes'; the true labels are
+    'No', 'Yes'. They differ only in case or spaces: write both alike.
 
     Raises InputError if no label is shared: the accuracy would be 0 whatever the model predicts.
     """

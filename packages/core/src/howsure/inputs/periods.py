@@ -42,7 +42,7 @@ def periods_of(dates: Iterable[str | datetime.date | None], *, period: str, name
 
     >>> periods_of(["2003-03-20", ""], period="month", name="published")
     Traceback (most recent call last):
-    howsure.errors.InputError: published[1] holds no date. Leave such documents out first, or give them one.
+    howsure.errors.InputError: published[1] has no date. Leave such documents out first, or give them one.
 
     Raises InputError naming the row whose date is missing or invalid.
     """
