@@ -46,7 +46,7 @@ def test_it_answers_first(trials: str) -> None:
     lines = printed("score", "agents", trials, *COLUMNS).splitlines()
     assert lines[0].startswith("good scores best, 0.")
     assert lines[0].endswith("significantly better than bad, whatever errored trials would have scored.")
-    assert "bad is dominated by good: significantly better and cheaper." in lines
+    assert "good is significantly better and cheaper than bad." in lines
     assert "16 trials of 240 errored: timeout (16)." in lines
 
 

@@ -132,8 +132,9 @@ class AgentTable(Rows[AgentRow]):
         dominated = [row for row in self.rows if row.dominated_by]
         findings = [
             Note(
-                f"{row.model} is dominated by {shortened(row.dominated_by or (), limit=MAX_NAMED)}: significantly "
-                "better and cheaper.",
+                f"{shortened(row.dominated_by or (), limit=MAX_NAMED)} "
+                f"{'is' if len(row.dominated_by or ()) == 1 else 'are'} significantly better and cheaper than "
+                f"{row.model}.",
                 FINDING,
             )
             for row in dominated[:MAX_NAMED]

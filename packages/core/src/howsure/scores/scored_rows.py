@@ -352,7 +352,8 @@ def _score_values(column: Any, pos_label: object, name: str, notes: list[str], *
         values[there] = positive_scores(column[there], pos_label, name, notes)
         return values
     if column.dtype.kind not in "biuf":
-        present = {int(row): column[row] for row in np.flatnonzero(there)}
+        listed = column.tolist()
+        present = {row: listed[row] for row in np.flatnonzero(there).tolist()}
         with advising_pos_label([name]):
             return partial_scores(present, len(column), pos_label=None, name=name, notes=notes)
     filled = np.where(there, column, 0)  # rows keep their numbers
