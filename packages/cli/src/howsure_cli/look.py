@@ -42,6 +42,7 @@ from howsure.show.table import COUNT, WORDS, Column
 from howsure_cli.column_words import CHANCES
 from howsure_cli.log_commands import of_a_log
 from howsure_cli.table_commands import (
+    DOCUMENTS,
     SUMMARY,
     UNLABELLED,
     WITHOUT_LABELS,
@@ -135,6 +136,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         commands = commands or [look_into(file_words, column_name) for column_name in lists[:1] if explode is None]
         what = f"a table of {SPELLED[named[0].format]}"
         notes += of_alike
+        notes += [DOCUMENTS for command in commands if command.startswith("howsure events")]
     if len(columns) == 1 and (reason := why_one_column(columns[0].name, columns[0].examples)) is not None:
         notes.append(f"{named[0].name} has only one column: {reason}")
     elif not n:

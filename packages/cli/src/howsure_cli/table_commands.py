@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,9 +12,11 @@ from typing import Any
 
 from howsure.data.exploded import COLUMN, VALUE
 from howsure.data.seen_columns import (
+    DATES,
     FEW,
     LISTS,
     NUMBERS,
+    OBJECTS,
     ONE,
     PERCENTAGES,
     REPEATED,
@@ -29,10 +32,16 @@ from howsure.data.seen_columns import (
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure_cli.column_words import (
     ARMS,
+    BODIES,
     CHANCES,
+    COSTS,
+    DATES_NAMED,
     DETECTED,
     DOUBTS,
+    ENDS,
+    ERRORS,
     GROUPS,
+    HEADLINES,
     ITEM_COLUMNS,
     ITEMS,
     JUDGE,
@@ -74,6 +83,8 @@ MOST = 3  # commands
 MOST_PARTS = 6  # columns that are tried as a part of what names an item
 MOST_NOMINAL = 3  # numbers of raters, above which their order is taken to count
 VERBALISED = (PERCENTAGES, STATED)
+MOST_JUDGED = 5  # labels of a judge that is validated
+MIN_MODELS = 5  # from which items are compared
 MIN_LABELS = 10  # for corrected counts
 
 WITHOUT_LABELS = (
@@ -81,6 +92,7 @@ WITHOUT_LABELS = (
     "--labels-from labels.csv."
 )
 UNLABELLED = "It contains predictions or probabilities, but no column of right answers: add one, such as gold."
+DOCUMENTS = "These are documents: docs/news-to-number.md leads from them to a number of events, with an interval."
 SUMMARY = "This is a summary, one row per model; use the samples instead: a row per model and item, with its score."
 
 
@@ -131,6 +143,7 @@ def of_a_table(
     table = _Table(columns, rows, file_words, files)
     commands = [
         *table.of_battles(),
+        *table.of_agents(),
         *table.of_counts(),
         *table.of_judge(),
         *table.of_raters(),
@@ -140,8 +153,9 @@ def of_a_table(
         *table.of_predictions(),
         *table.of_probabilities(),
         *table.of_models(),
+        *table.of_items(),
     ]
-    return list(dict.fromkeys(commands or table.of_columns_alike()))[:MOST]
+    return list(dict.fromkeys(commands or [*table.of_documents()] or table.of_columns_alike()))[:MOST]
 
 
 def _listed(columns: Sequence[SeenColumn]) -> str:
@@ -203,6 +217,30 @@ class _Table:
             )
         )
 
+    def of_agents(self) -> Iterator[str]:
+        """Where some trials of agents have no score: the scores if these had failed, and if they had passed."""
+        score, model, item, run = self._score(), self._model(), self._item(), self._named(RUNS, FEW, TWO)
+        if score is None or model is None or item is None or run is None or not score.missing or score.non_answers:
+            return
+        costs = (column for column in self.columns if column.words & COSTS and self._is_positive(column))
+        cost, end = next(costs, None), next((column for column in self.columns if column.words & ENDS), None)
+        marks = [] if score.kind == WITHIN else positive_option(score)
+        if (cost is None and end is None) or marks is None or self._repeats([model, item, run], at_most=1):
+            return
+        is_error = end is not None and end.words & ERRORS and (end.missing or is_yes_or_no(end))
+        words = ["--score", score.name, *marks, *(["--error", end.name] if end is not None and is_error else [])]
+        words += ["--cost", cost.name] if cost is not None else []
+        names = ["--model", model.name, "--id", item.name, "--run", run.name]
+        yield typed("score agents", *self.asked, *words, *names)
+
+    def _is_positive(self, column: SeenColumn) -> bool:
+        numbers = [spelled_number(text) for text in self._values(column) if text is not None]
+        return all(number is not None and number > 0.0 for number in numbers)
+
+    def _values(self, column: SeenColumn) -> list[str | None]:
+        place = self.columns.index(column)
+        return [row[place] for row in self.rows]
+
     def of_judge(self) -> Iterator[str]:
         """Where a judge and people graded the same rows, people perhaps only some: the judge's mean, corrected."""
         people = next((column for column in self.columns if column.words & PEOPLE and self._is_grade(column)), None)
@@ -217,6 +255,10 @@ class _Table:
         whose, used = self._whose(taken=(judge, people))
         options = ["--score", judge.name, "--target", people.name, *(positive_option(people) or [])]
         yield self._command("judge", [*options, *whose], [judge, *used])
+        if len(judge.held | people.held) <= MOST_JUDGED and {judge.kind, people.kind} <= {TWO, FEW}:
+            item = self._item()
+            cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
+            yield self._command("judge validate", [*options, *cluster], [judge, item if cluster else None])
 
     def of_raters(self) -> Iterator[str]:
         """Where several raters graded the same items, a row for each grade: their agreement."""
@@ -304,7 +346,11 @@ class _Table:
             if column.name.lower() == name
             for word in (f"--{name}", column.name)
         ]
-        yield self._command("counts estimate", ["--prob", prob.name, "--target", label.name, *positive, *design], [])
+        date = next((column for column in self.columns if column.kind == DATES and not column.missing), None)
+        is_iso = date is not None and all(re.match(r"\d{4}-", text or "") for text in self._values(date))
+        periods = ["--date", date.name, "--period", "month"] if date is not None and is_iso else []
+        words = ["--prob", prob.name, "--target", label.name, *positive, *design, *periods]
+        yield self._command("counts estimate", words, [])
 
     def of_scores(self) -> Iterator[str]:
         """Where a column says how good each answer is: its means, and models compared."""
@@ -321,6 +367,38 @@ class _Table:
         if len(alike) > 1:  # an object for each model
             models = [word for column in alike[1:] for word in ("--model", column.name)]
             yield self._command("significance", ["--metric", "score", "--against", alike[0].name, *models], alike)
+
+    def of_items(self) -> Iterator[str]:
+        """Where five models or more have scores on the same items: which items tell models apart."""
+        score, model, item = self._score() or self._label_of_answers(), self._model(), self._item()
+        if score is None or model is None or item is None or model.values < MIN_MODELS:
+            return
+        run = self._named(RUNS, FEW, TWO)
+        runs = [] if run is None else [run]
+        scored = zip(*map(self._values, (item, model, score)), strict=True)
+        models_by_item = Counter(name for name, _ in {cell[:2] for cell in scored if None not in cell})
+        shared = sum(n == model.values for n in models_by_item.values())
+        if shared < 2 or self._repeats([model, item, *runs], at_most=1):
+            return
+        marks = [*(positive_option(score) or []), *non_answer_options(score)]
+        names = ["--model", model.name, "--id", item.name, *(word for name in runs for word in ("--run", name.name))]
+        yield self._command("score items", ["--score", score.name, *marks, *names], [score])
+
+    def of_documents(self) -> Iterator[str]:
+        """Where each row is a text with its date and there is no number: events in the texts."""
+        texts = [column for column in self.columns if column.kind == TEXTS]
+        texts.sort(key=lambda column: not column.words & BODIES)
+        dates = [column for column in self.columns if column.kind == DATES or column.words & DATES_NAMED]
+        kinds = {column.kind for column in self.columns}
+        if not (texts and dates) or self.files > 1 or kinds & {WITHIN, NUMBERS, SHARES, LISTS, OBJECTS}:
+            return
+        item = next((column for column in self.columns if column.kind == UNIQUE and names_id(column)), None)
+        title = next((column for column in self.columns if column.words & HEADLINES and column is not texts[0]), None)
+        words = ["--text", texts[0].name, "--date", dates[0].name]
+        words += [] if item is None else ["--id", item.name]
+        words += [] if title is None else ["--title", title.name]
+        store = f"{os.path.basename(self.asked[0]).partition('.')[0]}.duckdb"
+        yield typed("events extract", *self.asked, *words, "--parser", "en_core_web_sm", "--store", store)
 
     def of_lists_of_scores(self) -> Iterator[str]:
         """Where each row has a list of scores, such as those of several runs of a judge: their mean, by item."""
@@ -364,7 +442,8 @@ class _Table:
         groups = [column for column in (model, *self._groups()) if column is not None and column not in used]
         by = ["--group", ",".join([*(group.name for group in groups)])] if groups else self._by_file()
         cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
-        for command in ("calibration", "selective"):
+        is_sampled = used[0] is self._labels_of_a_sample()  # what the rows are, and not whether answers are right
+        for command in ("calibration", *(() if is_sampled else ("selective",))):
             yield self._command(command, [*option_words, *by, *cluster], [*used, *groups, item if cluster else None])
         if not by and not {"--prob", "--verbalised"} & {*option_words}:
             yield self._command("calibration", [*option_words, *cluster, "--reduce", "class-wise"], used)
@@ -409,7 +488,9 @@ class _Table:
     def of_models(self) -> Iterator[str]:
         """Where several columns say of the same items whether each model is right."""
         marks = [column for column in self.columns if column.kind == TWO and is_yes_or_no(column)]
-        marks = [column for column in marks if not column.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS)]
+        marks = [
+            column for column in marks if not column.words & (LABELS - {"y"} | SCORES | PREDICTIONS | GROUPS | PEOPLE)
+        ]
         others = [column for column in self.columns if column not in marks]
         if len(marks) > 1 and all(column.kind in (UNIQUE, REPEATED, TEXTS) for column in others):
             models = [word for column in marks[1:] for word in ("--model", column.name)]
@@ -500,7 +581,12 @@ class _Table:
 
     def _label(self) -> SeenColumn | None:
         """The label that one probability per row is of."""
-        return self._right() or self._two_labels()
+        return self._right() or self._two_labels() or self._labels_of_a_sample()
+
+    def _labels_of_a_sample(self) -> SeenColumn | None:
+        """Labels of a minority of the rows, whatever they are called."""
+        columns = (column for column in self.columns if column.kind == TWO and column.missing * 2 > len(self.rows))
+        return next((c for c in columns if positive_option(c) is not None and not c.words & PREDICTIONS), None)
 
     def _two_labels(self) -> SeenColumn | None:
         return next((column for column in self.labels if column.kind == TWO), None)

@@ -167,8 +167,8 @@ def test_the_models_of_battles_are_no_items() -> None:
     assert not any("--cluster item" in command for command in howsure.look(path).commands)
 
 
-def check_all_run(found: howsure.Look) -> None:
-    for command in found.commands:
+def check_all_run(commands: Sequence[str]) -> None:
+    for command in commands:
         done = run(*shlex.split(command)[1:])
         assert done.code == 0, f"{command}: {done.err}"
 
@@ -179,7 +179,7 @@ def test_what_it_suggests_for_a_table_runs(name: str) -> None:
     overview = howsure.look(write())
     assert f"howsure {expected}" in overview.commands
     assert len(overview.commands) <= 3
-    check_all_run(overview)
+    check_all_run(overview.commands)
 
 
 @pytest.mark.long
@@ -189,11 +189,11 @@ def test_what_it_suggests_for_a_log_runs(name: str) -> None:
     path = write(Path(), content)
     overview = howsure.look(path)
     assert overview.what.startswith("a log of ")
-    check_all_run(overview)
+    check_all_run(overview.commands)
 
 
 @pytest.mark.long
-def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
+def test_what_it_suggests_for_real_data_runs(real_data: Path, pipeline: Path) -> None:
     files = [path for path in sorted(real_data.glob("*/*")) if path.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
     files = [file for file in files if not re.search(r"(_[12]|train|test.*)\.", file.name)]  # of files alike, one
     files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]
@@ -206,8 +206,11 @@ def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
             continue
         columns = tuple(one.name for one in overview)
         if columns not in known:
-            check_all_run(overview)
-            suggested += len(overview.commands)
+            commands = [
+                command.replace("en_core_web_sm", f"{pipeline} --since 2020-12-15") for command in overview.commands
+            ]
+            check_all_run(commands)
+            suggested += len(commands)
         known.add(columns)
     assert suggested > 10
 
@@ -434,3 +437,26 @@ def test_scored_responses_without_logprobs_are_a_table() -> None:
     Path("log.jsonl").write_text("".join(json.dumps({"custom_id": i, "response": response}) + "\n" for i in range(9)))
     with pytest.raises(howsure.InputError, match="no logprobs"):
         howsure.look("log.jsonl")
+
+
+def test_documents_lead_to_events(pipeline: Path) -> None:
+    rows = (
+        (f"n{i}", f"2026-03-{1 + i % 28:02}", f"Attack {i}", f"Syria attacked Iraq on day {i}. " * 4) for i in range(9)
+    )
+    looked = howsure.look(table("news.csv", "id published headline body", rows))
+    (command,) = looked.commands
+    assert command == (
+        "howsure events extract news.csv --text body --date published --id id --title headline --parser en_core_web_sm "
+        "--store news.duckdb"
+    )
+    assert any("docs/news-to-number.md" in note for note in looked.notes)
+    words = shlex.split(command.replace("en_core_web_sm", str(pipeline)))
+    assert "9 documents of" in run(*words[1:], "--workers", "1").out
+
+
+def test_numbers_of_dated_texts_are_no_documents() -> None:
+    rows = (
+        (f"2026-03-{1 + i % 28:02}", f"A long answer to a question that was asked on day {i}. " * 4, i / 9)
+        for i in range(9)
+    )
+    assert not howsure.look(table("rated.csv", "date text price", rows)).commands

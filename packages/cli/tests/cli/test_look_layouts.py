@@ -21,6 +21,7 @@ from tests.cli.running import howsure as run
 import howsure
 
 Means = dict[str | None, float]  # by model
+STEPS = ("battles", "agreement", "agents", "validate", "items", "estimate")
 Expected = tuple[str, Mapping[str, Any]]  # the path, and by command its main number
 
 
@@ -48,6 +49,12 @@ def means(values: Iterable[tuple[str | None, float]]) -> Means:
 
 def only(values: Iterable[float]) -> Means:
     return means((None, value) for value in values)
+
+
+def means_of_tasks(trials: Iterable[tuple[str, str, Any]]) -> Means:
+    """The mean of each agent over tasks, each the mean of its trials with a score."""
+    by_task = means((f"{agent} {task}", float(score)) for agent, task, score in trials if score != "")
+    return means((str(name).partition(" ")[0], score) for name, score in by_task.items())
 
 
 def ordinal_alpha(grades: Mapping[str, Mapping[str, int]]) -> float:
@@ -101,7 +108,12 @@ def judge_and_people() -> Expected:
     judge = np.clip(people + rng.integers(-1, 2, 60), 1, 5)
     rows = [(f"q{i}", *pair) for i, pair in enumerate(zip(judge, people, strict=True))]
     table("judge.csv", "question_id judge_score human_score", rows)
-    return "judge.csv", {"judge": (judge.mean(), people.mean()), "score": only(judge)}
+    agreeing = {str(grade): (judge[people == grade] == grade).mean() for grade in range(1, 6)}
+    return "judge.csv", {
+        "judge": (judge.mean(), people.mean()),
+        "judge validate": agreeing,
+        "score": only(judge),
+    }
 
 
 def judge_and_some_people() -> Expected:
@@ -109,7 +121,74 @@ def judge_and_some_people() -> Expected:
     judge, people = rng.choice(["pass", "fail"], (2, 120))
     rows = [(i, "an answer", judge[i], people[i] if i % 4 == 0 else "") for i in range(120)]
     table("partly.csv", "id response llm_verdict human_verdict", rows)
-    return "partly.csv", {"judge": ((judge == "pass").mean(), (people[::4] == "pass").mean())}
+    labelled, judged = people[::4] == "pass", judge[::4] == "pass"
+    return "partly.csv", {
+        "judge": ((judge == "pass").mean(), labelled.mean()),
+        "judge validate": {"0": (~judged[~labelled]).mean(), "1": judged[labelled].mean()},
+    }
+
+
+def judge_and_person() -> Expected:
+    judge, person = random(40).integers(0, 2, (2, 100))
+    table("labels.csv", "id judge human", ((i, judge[i], person[i] if i % 2 else "") for i in range(100)))
+    labelled, judged = person[1::2] == 1, judge[1::2] == 1
+    return "labels.csv", {
+        "judge": (judge.mean(), labelled.mean()),
+        "judge validate": {"0": (~judged[~labelled]).mean(), "1": judged[labelled].mean()},
+    }
+
+
+def attempts_without_reward() -> Expected:
+    rng = random(41)
+    rows = [
+        (agent, f"task-{task}", attempt, "" if ended == "timeout" else int(rng.uniform() < 0.6), ended, round(cost, 3))
+        for agent in ("x", "y")
+        for task in range(30)
+        for attempt in range(3)
+        for ended, cost in [(rng.choice(["completed", "timeout"], p=[0.9, 0.1]), rng.lognormal())]
+    ]
+    table("attempts.csv", "agent task_id attempt reward status cost_usd", rows)
+    ends = {
+        agent: [
+            np.mean([if_errored if reward == "" else reward for name, _, _, reward, *_ in rows if name == agent])
+            for if_errored in (0, 1)
+        ]
+        for agent in ("x", "y")
+    }
+    scored = means_of_tasks((agent, task, reward) for agent, task, _, reward, *_ in rows)
+    return "attempts.csv", {"score agents": ends, "score": scored}
+
+
+def trials_with_errors() -> Expected:
+    rng = random(42)
+    rows = [
+        (agent, f"task-{task}", trial, *(("", "container") if rng.uniform() < 0.1 else (rng.integers(2), "")))
+        for agent in ("x", "y")
+        for task in range(20)
+        for trial in range(2)
+    ]
+    table("errors.csv", "agent task trial passed error", rows)
+    ends = {
+        agent: [
+            np.mean([if_errored if passed == "" else passed for name, _, _, passed, _ in rows if name == agent])
+            for if_errored in (0, 1)
+        ]
+        for agent in ("x", "y")
+    }
+    scored = means_of_tasks((agent, task, passed) for agent, task, _, passed, _ in rows)
+    return "errors.csv", {"score agents": ends, "score": scored}
+
+
+def some_labels_by_hand() -> Expected:
+    rng = random(43)
+    probabilities = rng.uniform(size=400).round(3)
+    positive = rng.uniform(size=400) < probabilities
+    hand = [int(is_positive) if i % 5 == 0 else "" for i, is_positive in enumerate(positive)]
+    dates = [f"2026-{1 + i // 100:02}-{1 + i % 28:02}" for i in range(400)]
+    heading = "id date text prob hand"
+    table("hand.csv", heading, ((i, dates[i], f"text {i} " * 20, probabilities[i], hand[i]) for i in range(400)))
+    by_month = {f"2026-0{1 + month}": int(positive[100 * month : 100 * month + 100 : 5].sum()) for month in range(4)}
+    return "hand.csv", {"counts estimate": by_month, "calibration": positive[::5].mean()}
 
 
 def ragas() -> Expected:
@@ -282,7 +361,8 @@ def answers_of_many_models() -> Expected:
         for i in range(8)
     )
     table("many.csv", "model_slug puzzle_id correct_position correct variant", rows)
-    return "many.csv", {"score": {f"model-{m}": right[m].mean() for m in range(70)}}
+    scores = {f"model-{m}": right[m].mean() for m in range(70)}
+    return "many.csv", {"score": scores, "score items": {f"p{i}": right[:, i].mean() for i in range(8)}}
 
 
 def overall_grades() -> Expected:
@@ -516,6 +596,10 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "raters in columns": raters_in_columns,
     "judge and people": judge_and_people,
     "judge and some people": judge_and_some_people,
+    "judge and a person": judge_and_person,
+    "attempts without a reward": attempts_without_reward,
+    "trials with errors": trials_with_errors,
+    "some labels by hand": some_labels_by_hand,
     "ragas": ragas,
     "WMT, separated by blanks": wmt,
     "epochs": epochs,
@@ -566,6 +650,14 @@ def main_number(command: str, printed: Mapping[str, Any]) -> Any:
     if command == "judge":
         (row,) = printed["models"]
         return row["judge"]["value"], row["people"]["value"]
+    if command == "judge validate":
+        return {row["label"]: row["rate"]["value"] for row in printed["labels"]}
+    if command == "score items":
+        return {row["item"]: row["mean"] for row in printed["items"]}
+    if command == "counts estimate":
+        return {" ".join(row["group"]): row["positives"] for row in printed["groups"]}
+    if command == "calibration":
+        return printed["curves"][0]["base_rate"]
     if command == "significance":
         rows = [row for row in printed["comparisons"] if row["metric"] in ("accuracy", "score", "resolved")]
         return [row["difference"] for row in rows if row["against"] == rows[0]["against"]]
@@ -586,7 +678,7 @@ def test_every_proposal_runs_and_has_the_right_number(name: str) -> None:
         done = run(*shlex.split(line)[1:], "--format", "json")
         assert done.code == 0, f"{line}: {done.err}"
         words = shlex.split(line)
-        command = " ".join(words[1:3]) if words[2] in ("battles", "agreement", "agents") else words[1]
+        command = " ".join(words[1:3]) if words[2] in STEPS else words[1]
         proposed[command] = main_number(command, json.loads(done.out))
     assert proposed.keys() == expected.keys()
     for command, number in expected.items():
