@@ -158,6 +158,12 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
     without_reason = int(errored.sum()) - reasons.total()
     if without_reason:
         reasons["no score"] += without_reason
+    if errored.all() and errors is not None:
+        value, times = reasons.most_common(1)[0]
+        raise InputError(
+            f"every trial errored: `error=...` is {value!r} in {times:,} of {len(errored):,}. It must be empty, 0 or "
+            "false where no error occurred; without it, trials without a score count as errored."
+        )
     if errored.all():
         raise InputError("every trial errored or has no score in {parameter}: is this its column?", name)
     known = scores[~errored]
