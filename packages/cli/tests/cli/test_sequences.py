@@ -117,6 +117,12 @@ def test_train_on_the_universal_tags(folder: Path) -> None:
     assert all(word[3] in "dnv," and word[4] == "_" for sentence in rows_of(tagged) for word in sentence)
 
 
+def test_a_seed_without_samples_is_refused(folder: Path) -> None:
+    refused = run("sequences posterior hmm.npz dev.conllu --seed 5 --output pairs.csv")
+    assert (refused.code, refused.err) == (2, "howsure: --seed is of --samples; give --samples, or leave it out.\n")
+    assert not Path("pairs.csv").exists()
+
+
 def test_samples_have_the_probabilities_of_enumerated_sequences(folder: Path) -> None:
     """All tag sequences of short sentences, written out: each is drawn as often as it is probable."""
     Path("short.txt").write_text("the run\na walk likes\n", encoding="utf-8")

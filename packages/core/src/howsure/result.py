@@ -43,6 +43,7 @@ from howsure.show.table import (
     Table,
     in_a_line,
     interval,
+    is_extreme,
     on_a_terminal,
     plain_list,
 )
@@ -607,7 +608,14 @@ def estimate_text(estimate: Estimate, decimals: int) -> str:
 
     >>> estimate_text(Estimate(1223.161, 1149.5, 1296.8, level=0.95, method="sandwich", n=60), 0)
     '1223 [1150, 1297]'
+    >>> estimate_text(Estimate(1.25e-7, 1e-7, 1.5e-7, level=0.95, method="sandwich", n=60), 4)
+    '1.25e-07 [1e-07, 1.5e-07]'
     """
+    ends_and_value = (number for number in (estimate.value, estimate.low, estimate.high) if number is not None)
+    if is_extreme(max((abs(number) for number in ends_and_value if math.isfinite(number)), default=0.0)):
+        value, width = f"{estimate.value:.3g}", estimate.width
+        has_interval = width is not None and not math.isnan(width)
+        return f"{value} [{estimate.low:.3g}, {estimate.high:.3g}]" if has_interval else value
     bound = estimate.low if estimate.value > 0 else estimate.high
     if math.isinf(estimate.value) and bound is not None:
         return f"{'>' if estimate.value > 0 else '<'} {bound:.{decimals}f}"

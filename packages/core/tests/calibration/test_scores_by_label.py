@@ -46,9 +46,16 @@ def test_the_spread_of_the_brier_score_is_a_variance(triples: list[tuple[int, fl
         assert row.of_mean == pytest.approx((of_label.mean() - row.label) ** 2, abs=1e-12)
 
 
+def test_equal_predictions_have_no_spread() -> None:
+    for row in decompose_score_by_label([1, 1, 1, 0, 0, 0], [0.1, 0.1, 0.1, 0.7, 0.7, 0.7]):
+        assert str(row.spread) == "0.0"
+
+
 def test_one_label_and_wrong_certainty() -> None:
     alone = decompose_score_by_label([1, 1], [0.9, 0.7])
     assert len(alone) == 1
+    assert "only label 1 occurs, so discrimination is unknown" in str(alone)
+    assert "nan" not in str(alone)
     assert math.isnan(alone.discrimination)
     certain = decompose_score_by_label([1, 0], [0.0, 0.5], score="log")
     assert certain.score == math.inf

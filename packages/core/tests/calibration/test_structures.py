@@ -162,5 +162,5 @@ def test_bad_input(arguments: Any, message: str) -> None:
 
 
 def test_groups_need_labels() -> None:
-    with pytest.raises(InputError, match=r"by_label needs parts that begin with a label.*; one is 'a'"):
+    with pytest.raises(InputError, match=r"^by_label needs parts that begin with a label.*; one is 'a'"):
         structure_pairs([S], [["a"]], sample_weight=[[1, 1]], by_label=True)

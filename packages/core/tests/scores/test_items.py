@@ -116,13 +116,39 @@ def test_dead_items_are_counted_and_last() -> None:
     assert f"{items.dead} of 30 items are dead" in str(items)
 
 
+def test_one_dead_item_is_singular() -> None:
+    right = np.array([[1, 1, 0], [1, 0, 1], [1, 0, 0]])
+    assert "1 of 3 items is dead (1 with score 1): it tells no models apart." in str(items_of(right))
+
+
+def test_no_gap_beyond_the_range_of_scores_is_detectable() -> None:
+    right = np.array([[1, 0], [0, 1]])
+    items = items_of(right)
+    assert items.detectable is None
+    assert "A gap of" not in items.answer
+    unbounded = items_of(right * 10)
+    assert unbounded.detectable > 10
+    assert f"A gap of {unbounded.detectable:.4f} is found with probability 0.8." in unbounded.answer
+
+
+def test_tiny_gaps_are_not_shown_as_zero() -> None:
+    items = items_of(simulated(3, 30, 1) * 1e-7)
+    assert f"A gap of {items.detectable:.3g} is found" in items.answer
+    assert "e-08" in items.answer
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"score": [1, 0], "id": [0, 1]}, "name the model of each row"),
         ({"score": [1, 0], "model": ["a", "b"]}, "name the item of each row"),
         ({"score": [1, 0], "model": ["a", "a"], "id": [0, 1]}, "there is 1 model"),
-        ({"score": [1, 0], "model": ["a", "b"], "id": [0, 1]}, "keep models with the same items"),
+        (
+            {"score": [1, 0], "model": ["a", "b"], "id": [0, 1]},
+            "none has, and '0' lacks one: keep models with the same",
+        ),
+        ({"score": [1, 0, 1], "model": ["a", "b", "b"], "id": [0, 0, 1]}, "1 has, and '1' lacks one: keep models"),
+        ({"score": [1, 0], "model": ["a", "b"], "id": [0, 0]}, "there is 1 item; a benchmark has two or more."),
         ({"score": [1, 0, 1], "model": ["a", "a", "b"], "id": [0, 0, 0]}, "must have one row"),
     ],
 )

@@ -255,6 +255,14 @@ def test_what_has_no_error_has_no_interval(values: list[float]) -> None:
     assert np.isnan(difference.detectable(0.95, "two-sided"))
 
 
+def test_a_difference_beyond_the_range_of_scores_is_not_detectable() -> None:
+    difference = mean_difference(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    detectable = difference.detectable(0.95, "two-sided")
+    assert detectable > 1
+    assert np.isnan(difference.detectable(0.95, "two-sided", bounds=(0.0, 1.0)))
+    assert difference.detectable(0.95, "two-sided", bounds=(0.0, 10.0)) == detectable
+
+
 @pytest.mark.long
 def test_the_detectable_difference_has_a_power_of_80_percent() -> None:
     """With many items: a shift by it is found in four of five sets."""

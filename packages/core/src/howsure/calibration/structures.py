@@ -235,6 +235,6 @@ def _label(part: Hashable) -> str:
     """The label of a part: its first element."""
     if not isinstance(part, tuple) or not part:
         raise InputError(
-            f"by_label needs parts that begin with a label, such as ['nsubj', 2, 5]; one is {shown(part)}."
+            f"`by_label` needs parts that begin with a label, such as ['nsubj', 2, 5]; one is {shown(part)}."
         )
     return str(part[0])

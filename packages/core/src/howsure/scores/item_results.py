@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Rows, as_json
 from howsure.show.notes import DETAIL, FINDING, Note
-from howsure.show.table import FLAG, FRAME, WORDS, Column, digits
+from howsure.show.table import FLAG, FRAME, WORDS, Column, digits, short_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,8 +39,9 @@ class BenchmarkItems(Rows[BenchmarkItem]):
 
     n: number of items that all models have. models: number of models. neighbours: number of pairs of neighbouring
     models, of which `told_apart` differ significantly. detectable: the gap between neighbours that is found with
-    probability 0.8. smallest_significant: the smallest gap that McNemar's test finds with the observed disagreement;
-    None if there is none, for other scores than 0 and 1, or with clusters. Both are medians over neighbours.
+    probability 0.8; None if no possible gap is. smallest_significant: the smallest gap that McNemar's test finds with
+    the observed disagreement; None if there is none, for other scores than 0 and 1, or with clusters. Both are medians
+    over neighbours.
     """
 
     rows: tuple[BenchmarkItem, ...] = as_json("items")
@@ -66,7 +67,11 @@ class BenchmarkItems(Rows[BenchmarkItem]):
     def answer(self) -> str:
         """How many neighbours are told apart, and which gap can be found."""
         pairs = counted(self.neighbours, "neighbouring pair")
-        gap = "" if self.detectable is None else f" A gap of {self.detectable:.4f} is found with probability 0.8."
+        gap = (
+            ""
+            if self.detectable is None
+            else f" A gap of {short_number(self.detectable)} is found with probability 0.8."
+        )
         return f"These {self.n:,} items tell {self.told_apart:,} of {pairs} of models apart.{gap}"
 
     def next_parameters(self) -> Mapping[str, object]:
@@ -95,7 +100,8 @@ class BenchmarkItems(Rows[BenchmarkItem]):
         dead = Counter(row.mean for row in self.rows if row.is_dead)
         scores = shortened([f"{times:,} with score {mean:g}" for mean, times in dead.most_common()])
         contradicting = sum(row.contradicts for row in self.rows)
-        dead_note = f"{dead.total():,} of {self.n:,} items are dead ({scores}): they tell no models apart."
+        are, they = ("is", "it tells") if dead.total() == 1 else ("are", "they tell")
+        dead_note = f"{dead.total():,} of {self.n:,} items {are} dead ({scores}): {they} no models apart."
         key_note = f"{counted(contradicting, 'item contradicts', 'items contradict')} the rest: check the key."
         notes = [Note(dead_note, FINDING)] if dead else []
         if contradicting:
@@ -105,8 +111,8 @@ class BenchmarkItems(Rows[BenchmarkItem]):
         if self.smallest_significant is not None:
             notes.append(
                 Note(
-                    f"A gap below {self.smallest_significant:.4f} is not significant by McNemar's test, as often as "
-                    "neighbours disagree here.",
+                    f"A gap below {short_number(self.smallest_significant)} is not significant by McNemar's test, as "
+                    "often as neighbours disagree here.",
                     DETAIL,
                 )
             )

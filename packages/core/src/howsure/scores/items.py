@@ -20,10 +20,10 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.scores.item_results import BenchmarkItem, BenchmarkItems
 from howsure.scores.ranks import Flags
-from howsure.scores.score_table import check_distinct_runs, check_missing_score
+from howsure.scores.score_table import check_distinct_runs, check_missing_score, score_bounds
 from howsure.scores.scored_rows import ScoredRows, clusters_of_items, read_scored_rows
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.mean_score import mean_difference
+from howsure.stats.mean_score import Bounds, mean_difference
 from howsure.stats.p_values import adjust_p_values
 from howsure.worst_rows import Show, check_worst
 
@@ -138,13 +138,14 @@ def score_items(
 @dataclass(frozen=True, slots=True)
 class _ScoresByItem:
     """Mean scores over runs (m models, n items that all models have), the clusters of items, their codes and the first
-    row of each."""
+    row of each, and the bounds of scores if they are known."""
 
     scores: Floats
     units: Integers | None
     items: Integers
     first: Integers
     left_out: int
+    bounds: Bounds | None
 
     @classmethod
     def of(cls, rows: ScoredRows, name: str, missing_score: float | None) -> _ScoresByItem:
@@ -165,10 +166,13 @@ class _ScoresByItem:
         if models.sum() < 2:
             raise InputError(f"there is {counted(int(models.sum()), 'model')}; a benchmark is judged by two or more.")
         complete = np.asarray((times[models] > 0).all(axis=0))
+        if n_items < 2:
+            raise InputError("there is 1 item; a benchmark has two or more.")
         if complete.sum() < 2:
+            incomplete = shown(rows.coded["id"].names[int((~complete).argmax())])
             raise InputError(
-                f"of {n_items:,} items, {int(complete.sum())} have a score of every model; "
-                f"{shown(rows.coded['id'].names[int((~complete).argmax())])} has not: keep models with the same items."
+                f"two or more items must have a score of every model; {'1 has' if complete.any() else 'none has'}, and "
+                f"{incomplete} lacks one: keep models with the same items."
             )
         sums = np.bincount(cell, values[kept], minlength=shape[0] * shape[1]).reshape(shape)
         scores = sums[models][:, complete] / times[models][:, complete]
@@ -181,6 +185,7 @@ class _ScoresByItem:
             codes[of_complete],
             kept[first[of_complete]],
             int(n_items - complete.sum()),
+            score_bounds(rows, name, values[kept], None),
         )
 
 
@@ -209,10 +214,13 @@ def _neighbours(table: _ScoresByItem, groups: ItemGroups, level: float) -> _Neig
     p = np.where(known, p_values, 1.0)
     adjusted = adjust_p_values(p)
     finite = [gap for gap in gaps if math.isfinite(gap)]
+    detectable = float(np.median(finite)) if finite else None
+    if detectable is not None and table.bounds is not None and detectable > table.bounds[1] - table.bounds[0]:
+        detectable = None
     return _Neighbours(
         len(p_values),
         int(np.count_nonzero(adjusted <= 1 - level)),
-        float(np.median(finite)) if finite else None,
+        detectable,
         float(np.median(significant)) if significant and math.isfinite(np.median(significant)) else None,
     )
 

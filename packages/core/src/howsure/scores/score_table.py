@@ -136,9 +136,9 @@ def score_table(
                 table_rows += made
                 incomplete += lacking
             if look is not None:
-                score_bounds = _bounds(rows, name, values[~np.isnan(values)], ends)
+                known_bounds = score_bounds(rows, name, values[~np.isnan(values)], ends)
                 lower = directions[name] is True
-                best = None if score_bounds is None else score_bounds[0 if lower else 1]
+                best = None if known_bounds is None else known_bounds[0 if lower else 1]
                 items, tied[name] = lowest_items(rows, name, values, look, best=best, lower_is_better=lower)
                 low += items
     if macro and "groups" in rows.coded and MACRO in rows.coded["groups"].names:
@@ -268,7 +268,7 @@ def _score_rows(
         raise InputError(f"every {name} is missing; nothing is left.")
     if options.bounds is not None:
         check_within(values, options.bounds, name=name)
-    bounds = _bounds(rows, name, present, options.bounds)
+    bounds = score_bounds(rows, name, present, options.bounds)
     if measure.k is not None and not ((present == 0.0) | (present == 1.0)).all():
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
@@ -302,7 +302,7 @@ def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) ->
     return notes + ([f"Not ranked, as neither more nor less is better: {', '.join(neither)}."] if neither else [])
 
 
-def _bounds(rows: ScoredRows, name: str, values: Floats, bounds: Bounds | None) -> Bounds | None:
+def score_bounds(rows: ScoredRows, name: str, values: Floats, bounds: Bounds | None) -> Bounds | None:
     """The bounds of a score: of its metric, as passed, as its log defines them, or (0, 1) for scores of 0 and 1."""
     if name in rows.bounds:
         return rows.bounds[name]

@@ -391,6 +391,24 @@ def number(value: float | None, decimals: int = 4, *, sign: bool = False) -> str
     return f"{value:{'+' if sign else ''},.{decimals}f}"
 
 
+def short_number(value: float) -> str:
+    """A number with four decimals, or three digits and a power of ten if it is very small or large.
+
+    >>> short_number(0.12345), short_number(0.0), short_number(1.2345e-7), short_number(2.5e299)
+    ('0.1235', '0.0000', '1.23e-07', '2.5e+299')
+    """
+    return f"{value:.3g}" if is_extreme(value) else f"{value:.4f}"
+
+
+def is_extreme(value: float) -> bool:
+    """Whether a number is so small or so large that it is shown with a power of ten.
+
+    >>> [is_extreme(value) for value in (0.0, 0.00009, 0.0001, 9_999_999.0, -1e7, float("inf"))]
+    [False, True, False, False, True, False]
+    """
+    return math.isfinite(value) and value != 0.0 and not 1e-4 <= abs(value) < 1e7
+
+
 def interval(low: float | None, high: float | None, decimals: int = 4, *, sign: bool = False) -> str:
     """Both ends of an interval; a dash if it is undefined.
 

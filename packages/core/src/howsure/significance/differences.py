@@ -320,7 +320,7 @@ def _of_jackknife(
         undefined_resamples=0,
         standard_error=test.standard_error,
         degrees_of_freedom=test.degrees_of_freedom or math.nan,
-        detectable_difference=test.detectable(choices.level, choices.alternative),
+        detectable_difference=test.detectable(choices.level, choices.alternative, bounds=metric.bounds),
     )
 
 

@@ -211,7 +211,7 @@ def difference_fields(
         "standard_error": mean_score.standard_error,
         "degrees_of_freedom": mean_score.degrees_of_freedom or math.nan,
         "correlation": _correlation(first, second),
-        "detectable_difference": mean_score.detectable(level, alternative),
+        "detectable_difference": mean_score.detectable(level, alternative, bounds=item_scores.metric.bounds),
         "run_share": _run_share(item_scores.scores[baseline], item_scores.scores[model], second - first)
         if math.isfinite(mean_score.value)
         else math.nan,

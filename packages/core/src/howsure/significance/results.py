@@ -27,6 +27,7 @@ from howsure.show.table import (
     interval,
     p_in_words,
     p_text,
+    short_number,
 )
 from howsure.stats.p_values import ADJUSTED
 
@@ -476,7 +477,7 @@ def _of_means(result: Comparison) -> list[str]:
         )
     smallest = [row.detectable_difference for row in result if not math.isnan(row.detectable_difference)]
     if smallest and any(not row.p_adjusted <= ALPHA for row in result):
-        ends = dict.fromkeys(f"{difference:.4f}" for difference in (min(smallest), max(smallest)))
+        ends = dict.fromkeys(map(short_number, (min(smallest), max(smallest))))
         sentences.append(
             f"A single test of these items finds a true difference of {' to '.join(ends)} with a power of .8."
         )

@@ -85,14 +85,18 @@ class MeanScore:
         """The interval from two one-sided tests of size (1 - level) / 2."""
         return self.bounds((1 - level) / 2)
 
-    def detectable(self, level: float, alternative: str) -> float:
-        """The true mean that a test at this level detects with power 0.8; NaN if the error is 0 or unknown."""
+    def detectable(self, level: float, alternative: str, *, bounds: Bounds | None = None) -> float:
+        """The true mean that a test at this level detects with power 0.8; NaN if the error is 0 or unknown.
+
+        bounds: of the scores whose differences have this mean; NaN if the detectable mean exceeds their range.
+        """
         from scipy.special import stdtrit
 
         if not self.known or not self.error > 0.0:
             return math.nan
         tail = (1 + level) / 2 if alternative == "two-sided" else level
-        return float(sum(stdtrit(self.degrees_of_freedom, probability) for probability in (tail, POWER)) * self.error)
+        mean = float(sum(stdtrit(self.degrees_of_freedom, probability) for probability in (tail, POWER)) * self.error)
+        return math.nan if bounds is not None and mean > bounds[1] - bounds[0] else mean
 
     def rows_needed(self, limit: float, size: float) -> int | None:
         """The number of rows with which a test of this size rejects with power 0.8, if the true mean is the estimate.

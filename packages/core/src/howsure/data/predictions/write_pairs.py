@@ -27,7 +27,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
     """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
-        raise InputError(f"pairs are written as {' or '.join(SUFFIXES)}; name a file that ends so, not {path}.")
+        raise InputError(f"{path} cannot be written; name a file that ends in {' or '.join(SUFFIXES)}.")
     check_place(path)
     return suffix
 

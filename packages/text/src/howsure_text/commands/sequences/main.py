@@ -206,7 +206,7 @@ def tag_command(
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N")
 @click.option("--samples", type=click.IntRange(min=1), metavar="N", help="Write N tag sequences drawn from the model.")
-@seed_option(metavar="N")
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Of --samples. Default: 0.")
 @raw_option
 @column_option
 @unknown_tags_option
@@ -218,7 +218,7 @@ def posterior_command(
     tags: tuple[str, ...],
     tag_pairs: int | None,
     samples: int | None,
-    seed: int,
+    seed: int | None,
     column: str,
     unknown_tags: str,
     input_format: str | None,
@@ -239,11 +239,13 @@ def posterior_command(
     check_suffix(output)
     if sum((bool(tags), tag_pairs is not None, samples is not None)) > 1:
         raise InputError("--tag, --tag-pairs and --samples exclude each other; give one of them.")
+    if seed is not None and samples is None:
+        raise InputError("--seed is of --samples; give --samples, or leave it out.")
     tagger = load_model(model)
     if samples is not None:
         corpus = read_words(file, form=input_format, model=tagger)
         check_memory(samples * sum(map(len, corpus.words)) * SAMPLE_BYTES, name="--samples", value=samples)
-        columns = sample_columns(corpus, tagger.posterior(corpus.words).sample(samples, rng=seed), tagger.labels_)
+        columns = sample_columns(corpus, tagger.posterior(corpus.words).sample(samples, rng=seed or 0), tagger.labels_)
         write_columns(columns, output, raw=is_raw())
         emit(
             f"{output}: {counted(samples, 'sample')} of {counted(len(corpus.words), 'sentence')} of {corpus.name}\n",
