@@ -66,6 +66,9 @@ ROOM = Room(
     calibration {READ} --method kernel
     calibration {READ} --test coxx
     calibration demo-predictions.csv --target label --prob probability --group model --cluster tweet
+    calibration structures parses.jsonl --bins 3
+    calibration structures parses.jsonl --by-label --bins 3 --format json --pairs parts.csv
+    calibration structures pairs.csv
     # comparisons
     calibration compare pairs.csv --target y --prob p --prob q
     calibration compare pairs.csv --target y --prob p --prob q --names one,two --format json --bins 4

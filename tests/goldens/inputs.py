@@ -255,6 +255,18 @@ def write_systems(folder: Path) -> None:
     ]
     (folder / "scores.csv").write_text(csv_text(scores))
     (folder / "passes.csv").write_text(csv_text([score | {"right": int(score["bleu"] > 31)} for score in scores]))
+    trials = [
+        {
+            "model": score["model"],
+            "uid": score["uid"],
+            "run": score["run"],
+            "right": "" if k % 19 == 0 else int(score["bleu"] > 31),
+            "error": "timeout" if k % 19 == 0 else "",
+            "dollars": (3 if score["model"] == "base" else 1) + k % 7 / 10,
+        }
+        for k, score in enumerate(scores)
+    ]
+    (folder / "trials.csv").write_text(csv_text(trials))
     wide = [
         {
             "id": k,
@@ -291,6 +303,16 @@ def write_systems(folder: Path) -> None:
     (folder / "graded.csv").write_text(csv_text(graded))
     raters = [{"item": k // 3, "rater": "xyz"[k % 3], "grade": int(rng.integers(1, 4))} for k in range(90)]
     (folder / "raters.csv").write_text(csv_text([one for k, one in enumerate(raters) if k % 7]))
+    labels = [{"id": k, "person": k % 3 > 0, "judge": (k % 3 > 0) ^ (k % 11 == 0), "doc": k // 4} for k in range(240)]
+    judged = [
+        row | {"person": int(row["person"]) if row["id"] < 150 else "", "judge": int(row["judge"])} for row in labels
+    ]
+    (folder / "judged.csv").write_text(csv_text(judged))
+    structures = [
+        {"id": k, "samples": [[["N", 0], ["V", i % 3]] for i in range(2 + k % 4)], "gold": [["N", 0], ["V", k % 3]]}
+        for k in range(30)
+    ]
+    (folder / "parses.jsonl").write_text(json_lines(structures))
     texts = [[f"w{(7 * k + i * i) % 9}" for i in range(8)] for k in range(40)]
     tags = [["O", "B-A", "I-A", "O", "B-B"][: 2 + k % 4] for k in range(40)]
     for name, period in (("gold", 99), ("north", 5), ("south", 3)):

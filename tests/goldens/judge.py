@@ -10,6 +10,7 @@ BIAS = (
     "--own us --bounds 1,5 --report bias.html"
 )
 RATERS = "judge agreement raters.csv --rater rater --id item --score grade"
+VALIDATION = "judge validate judged.csv --score judge --target person"
 
 ROOM = Room(
     f"""
@@ -39,6 +40,11 @@ ROOM = Room(
     judge transport graded.csv --score judge --target person --model half --margin 0.5 --bounds 1,5 --format json
     judge transport graded.csv --score judge --target person --model half --margin 0.5 --against gone
     judge transport graded.csv --score judge --target person --model model --margin 0
+    {VALIDATION}
+    {VALIDATION} --format json
+    {VALIDATION} --min-rate 0.9 --show id --report validation.html
+    {VALIDATION} --min-rate 0.99 --cluster doc --level 0.9
+    judge validate graded.csv --score judge --target person --positive 5
     judge bias {BIAS}
     judge bias {BIAS} --format json
     judge bias biased.csv --score judge --swapped swapped --cluster item

@@ -9,6 +9,8 @@ PASSES = "score passes.csv --score right --model model --id uid --run run --pass
 BATTLES = "score battles battles.csv --a left --b right --winner winner --seed 1"
 RACE = "score race passes.csv --score right --model model --id uid"
 PLAN = "score plan quality.csv --score new --against old --items-total 500 --bounds 0,1 --simulations 40 --seed 1"
+AGENTS = "score agents trials.csv --score right --error error --cost dollars --model model --id uid --run run --seed 1"
+ITEMS = "score items passes.csv --score right --model model --id uid --run run"
 SPANS = "score north.conll south.conll --targets gold.conll"
 
 ROOM = Room(
@@ -47,6 +49,14 @@ ROOM = Room(
     {BATTLES} --tie even
     {BATTLES} --where "winner != 'model_b'" --figure battles.svg
     {BATTLES} --level 0.9 --report battles.html
+    {AGENTS}
+    {AGENTS} --format json
+    {AGENTS} --figure agents.svg --report agents.html
+    score agents trials.csv --score right --error gone
+    {ITEMS}
+    {ITEMS} --format json
+    {ITEMS} --figure items.svg --report items.html
+    score items 'results/*/samples_*.jsonl' --show doc
     score order quality.csv --id id --seed 1
     score order quality.csv --id id --cluster doc --seed 1 --format json
     {RACE} --where "run = 0" --seed 1
