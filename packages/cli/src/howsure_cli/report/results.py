@@ -16,7 +16,10 @@ from howsure.counts.results import CountEstimates
 from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
+from howsure.judges.validation import JudgeValidation
 from howsure.result import Result, recipe_rows, result_recipe, title_of
+from howsure.scores.agent_results import AgentTable
+from howsure.scores.item_results import BenchmarkItems
 from howsure.significance.results import Comparison, how, verdicts
 from howsure_cli.report.calibration import calibration_report
 from howsure_cli.report.pages import check_report, page_template, tables_beside, write_report
@@ -130,6 +133,11 @@ def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 MOST_ROWS = 500  # of a table on a page
+QUESTIONS: dict[type[Result], str] = {
+    AgentTable: "Which agent is best, and at what cost?",
+    BenchmarkItems: "What can this benchmark tell apart?",
+    JudgeValidation: "Does the judge agree with people?",
+}
 NOTE = "note: "
 
 
@@ -160,7 +168,7 @@ def result_report(result: Result, *, title: str | None = None, command: str | No
     table, words = result.table(), _said(result)
     shown = replace(table.shortened(MOST_ROWS), caption="", notes=())
     return page_template("result.html").render(
-        title=title or title_of(result),
+        title=title or QUESTIONS.get(type(result)) or title_of(result),
         subtitle=None,
         said=words,
         notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in words],
