@@ -39,6 +39,7 @@ from howsure.show.table import (
     TABLE,
     UNDEFINED,
     WORDS,
+    Cell,
     Column,
     Table,
     in_a_line,
@@ -501,6 +502,14 @@ def title_of(result: object) -> str:
 def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
     """Some columns of a table, in the given order; all for None.
 
+    An estimate without the columns of its interval shows the interval in brackets.
+
+    >>> table = Table(["model", "error", "low", "high"], [["HMM", "0.15", "0.13", "0.16"]], words=["model"])
+    >>> print(chosen_columns(table, ["model", "error"]))
+    model              error
+    ────────────────────────
+    HMM    0.15 [0.13, 0.16]
+
     Raises InputError for a heading that the table does not have, or that is named twice.
     """
     if columns is None:
@@ -511,7 +520,26 @@ def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
             raise unknown_name("column", name, table.headings, place="the table")
     places = list(dict.fromkeys(place_by_heading[name.casefold()] for name in columns))
     headings = [table.headings[place] for place in places]
-    return replace(table, headings=headings, rows=[[row[place] for place in places] for row in table.rows])
+    estimates = [
+        place
+        for place in places
+        if list(table.headings[place + 1 : place + 3]) == ["low", "high"] and not {place + 1, place + 2} & {*places}
+    ]
+    rows = [
+        [_with_interval(row, place) if place in estimates else row[place] for place in places] for row in table.rows
+    ]
+    legend = dict(table.legend)
+    for heading in (table.headings[place] for place in estimates if "low" in legend):
+        of_ends = legend["low"].replace("from here to high", "in brackets")
+        legend[heading] = "; ".join(filter(None, [legend.get(heading), of_ends]))
+    return replace(table, headings=headings, rows=rows, legend=legend)
+
+
+def _with_interval(row: Sequence[str], place: int) -> str:
+    """The cell of an estimate with those of its interval."""
+    estimate, low, high = row[place : place + 3]
+    text = estimate if UNDEFINED in (low, high) else f"{estimate} [{low}, {high}]"
+    return Cell(text, estimate.rank) if isinstance(estimate, Cell) else text
 
 
 # How a result was made, in words; and what is printed, as HTML.
