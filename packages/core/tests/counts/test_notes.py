@@ -63,7 +63,7 @@ def test_withdrawn_estimates_take_their_notes_along(second: bool) -> None:
     counts = count_units(labels, score, groups=group, second=again, flips="alike" if second else None, rng=0)
     assert all(row.method == "cannot tell" for row in counts.rows)
     assert any(note.startswith("no estimates, only certain bounds: the scores") for note in counts.notes)
-    for phrase in ("of the count", "stated coverage", "assume this sampling design", "use the labels alone"):
+    for phrase in ("of the count", "stated coverage", "assume that the labelled", "use the labels alone"):
         assert not any(phrase in note for note in counts.notes)
 
 
@@ -71,6 +71,7 @@ CODES: list[tuple[Note, str]] = [
     (Note("raw"), "the scores are used as if they were calibrated"),
     (Note("design", {"design": SamplingDesign(True, 3)}), "design: clusters drawn at random within 3 strata"),
     (Note("design", {"design": SamplingDesign(False, by_chance=True)}), "units drawn with given probabilities"),
+    (Note("assumed_design", {"clustered": True}), "assume that the labelled clusters were drawn at random from all"),
     (
         Note("rounded_chances", {"stated": 1001, "actual": 1000, "clustered": False}),
         "they imply 1,001 units, not 1,000",

@@ -156,7 +156,12 @@ def design_notes(units: Units, method: str) -> tuple[CountNote, ...]:
     if method == "raw":
         return (CountNote("raw"),)
     positives = int(units.labels.sum())
-    notes = [CountNote("design", {"design": units.design})]
+    design = units.design
+    notes = [
+        CountNote("assumed_design", {"clustered": design.clustered})
+        if design.is_assumed
+        else CountNote("design", {"design": design})
+    ]
     if units.draw.note is not None:
         notes.append(units.draw.note)
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:

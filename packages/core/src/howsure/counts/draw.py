@@ -219,7 +219,7 @@ def read_draw(
     chances = None if inclusion is None else _read_inclusion(inclusion, elements, labelled, element, first)
     if strata is None:
         stratum, size = np.zeros(len(drawn), dtype=np.int64), np.array([len(elements)])
-        design = SamplingDesign(clustered, by_chance=chances is not None)
+        design = SamplingDesign(clustered, by_chance=chances is not None, is_assumed=chances is None)
         if chances is None:
             _check_strata(("all",), size, np.array([len(drawn)]), noun)
         else:

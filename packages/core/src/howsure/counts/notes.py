@@ -36,6 +36,7 @@ SEVERITY = {
     "low_scores_unlabelled": 2,
     "unlabelled_groups": 2,
     "raw": 2,
+    "assumed_design": 2,
     "identical_readings": 2,
     "uneven_readings": 2,
     "unread": 1,
@@ -75,11 +76,15 @@ GENERAL = Terms()
 
 @dataclass(frozen=True, slots=True)
 class SamplingDesign:
-    """How labelled units or clusters were drawn: with given probabilities, within strata, or at random from all."""
+    """How labelled units or clusters were drawn: with given probabilities, within strata, or at random from all.
+
+    is_assumed: nothing was said of it.
+    """
 
     clustered: bool
     strata: int = 1
     by_chance: bool = False
+    is_assumed: bool = False
 
     def text(self, terms: Terms = GENERAL) -> str:
         """The design as a phrase.
@@ -109,6 +114,11 @@ def note_text(note: CountNote, rows: Sequence[Any] = (), terms: Terms = GENERAL)
             return "the scores are used as if they were calibrated: the labels changed neither estimates nor intervals"
         case "design":
             return f"the intervals assume this sampling design: {values['design'].text(terms)}"
+        case "assumed_design":
+            return (
+                f"the intervals assume that the labelled {terms.drawn(values['clustered'])} were drawn at random from "
+                "all; if not, pass their strata or inclusion probabilities"
+            )
         case "rounded_chances":
             return (
                 f"the inclusion probabilities are rounded: they imply {values['stated']:,} "

@@ -209,9 +209,11 @@ class JudgeReplacement:
         if self.may is None:
             return f"Whether {self.judge} may replace a person cannot be decided: {self.why}."
         verdict = "may replace a person" if self.may else "is not shown to be able to replace a person"
+        name = "The judge" if self.judge == "judge" else self.judge
+        as_good = round(self.winning_rate * self.compared)
         return (
-            f"{self.judge} {verdict}: it is found as good as {self.winning_rate:.0%} of {self.compared} people, and in "
-            f"{self.advantage:.0%} of their grades as near to the others as they are, or nearer."
+            f"{name} {verdict}: it is shown to be as good as {as_good} of {self.compared} people. In "
+            f"{self.advantage:.0%} of grades, it is at least as near to the other people as a person is."
         )
 
 

@@ -151,6 +151,11 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         """Whether labels are 0 and 1, so that the rates are TNR and TPR."""
         return {row.label for row in self.rows} == set(RATES)
 
+    def _in_words(self, label: str) -> str:
+        """The label in the words of the data, if `pos_label` named the one that counts as 1."""
+        positive = self.recipe["pos_label"]
+        return label if positive is None else str(positive) if label == "1" else f"other than {positive}"
+
     @property
     def answer(self) -> str:
         """The verdict, and the rates behind it."""
@@ -162,11 +167,12 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         if self.outcome == VALID:
             return f"The judge is valid: it agrees with people in at least {bar} of answers of each label ({rates})."
         if self.outcome == INVALID:
-            labels = shortened(row.label for row in self.rows if row.verdict == INVALID)
+            labels = shortened(self._in_words(row.label) for row in self.rows if row.verdict == INVALID)
             return (
                 f"The judge is invalid: it agrees in less than {bar} of answers that people label {labels} ({rates})."
             )
-        more = "" if self.labels_needed is None else f" About {self.labels_needed:,} labelled answers would decide it."
+        in_all = self.labels_needed
+        more = "" if in_all is None else f" About {in_all:,} labelled answers in all would decide it."
         return f"Cannot tell whether the judge agrees with people in {bar} of answers of each label ({rates}).{more}"
 
     def next_parameters(self) -> Mapping[str, object]:
@@ -191,7 +197,8 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         )
         return [
             *self.notes,
-            f"People would label {self.corrected} of all {self.n:,} answers 1; the judge labels {self.judge:.4f}."
+            f"People would label {self.corrected} of all {self.n:,} answers {self._in_words('1')}; "
+            f"the judge labels {self.judge:.4f}."
             if self.is_binary
             else f"People would give {self.corrected} on average; the judge gives {self.judge:.4f}.",
             told(
@@ -266,7 +273,7 @@ def validate_judge(
     verdicts = {row.verdict for row in rows}
     outcome = INVALID if INVALID in verdicts else VALID if verdicts == {VALID} else UNDECIDED
     different = labelled[people[labelled] != judge[labelled]]
-    recipe = answers.recipe | {"min_rate": min_rate, "show": show, "level": level}
+    recipe = answers.recipe | {"pos_label": pos_label, "min_rate": min_rate, "show": show, "level": level}
     notes = list(answers.notes)
     for row in rows:
         if not row.n:
