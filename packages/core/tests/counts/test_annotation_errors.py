@@ -81,7 +81,7 @@ def test_the_result_says_by_how_much_the_interval_grew() -> None:
         assert wider > 1
         assert (errors.read_twice, errors.errors_by) == (READ // 2, how)
         assert found.to_dict()["wider"] == pytest.approx(wider)
-        assert f"{errors.wider:.1f} times as wide" in str(found)
+        assert f"{errors.wider:.1f} times as wide" in found.text()
         assert not any(
             "as wide" in sentence for sentence in replace(errors, wider=math.nan).sentences()
         )  # of no interval
