@@ -383,12 +383,12 @@ SMALLEST_P = 0.0001
 def number(value: float | None, decimals: int = 4, *, sign: bool = False) -> str:
     """A number with a number of decimals; a dash if it is undefined.
 
-    >>> number(0.25), number(0.25, sign=True), number(1234.56, 1), number(float("inf")), number(None)
-    ('0.2500', '+0.2500', '1,234.6', 'inf', '–')
+    >>> number(0.25), number(0.25, sign=True), number(1234.56, 1), number(-0.4, 0), number(None)
+    ('0.2500', '+0.2500', '1,234.6', '0', '–')
     """
     if value is None or math.isnan(value):
         return UNDEFINED
-    return f"{value:{'+' if sign else ''},.{decimals}f}"
+    return f"{value:{'+' if sign else 'z'},.{decimals}f}"
 
 
 def short_number(value: float) -> str:

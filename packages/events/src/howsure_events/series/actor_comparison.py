@@ -160,9 +160,9 @@ class ActorComparison(RawCounts[PeriodComparison]):
 
     @property
     def provenance(self) -> str:
-        """The event, the documents, and the probability that a conclusion needs."""
+        """The event, the documents, and the level of the intervals."""
         n = sum(row.n_documents for row in self.rows)
-        return f"{self.event}: {counted(n, 'document')}. Conclusions need a probability of {self.recipe['level']:g}."
+        return f"{self.event}: {counted(n, 'document')}. {100 * self.recipe['level']:g}% intervals."
 
     def below(self) -> Sequence[str]:
         """The verdicts, and the assumptions."""
@@ -170,15 +170,15 @@ class ActorComparison(RawCounts[PeriodComparison]):
         return [*corrected, Note(self._raw_verdict, FINDING), *self.rests_on()]
 
     def verdict(self) -> str:
-        """The number of periods in which one acts in more documents, with at least the probability `level`, and of
-        undecided ones."""
-        level, a, b = self.recipe["level"], self.first, self.second
+        """The number of periods in which one acts in more documents, and of undecided ones."""
+        a, b = self.first, self.second
+        needed = (1 + self.recipe["level"]) / 2  # the probability of one sign if the interval excludes 0
         if len(self.silent) == 2:
             return f"Neither {a} nor {b} acts in any document of the store."
         silence = "".join(f"{actor} acts in no document of the store. " for actor in self.silent)
         rows_with_documents = [row for row in self.rows if row.n_documents]
         open_ = sum(
-            row.greater_low < level <= row.greater_high or row.less_low < level <= row.less_high
+            row.greater_low < needed <= row.greater_high or row.less_low < needed <= row.less_high
             for row in rows_with_documents
         )
         close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
@@ -373,7 +373,7 @@ def _laws(
 
 
 def _difference(row: PeriodComparison) -> str | None:
-    return f"{row.mean:.1f} [{row.low:g}, {row.high:g}]" if row.n_documents else None
+    return f"{number(row.mean, 1)} {interval(row.low, row.high, 0)}" if row.n_documents else None
 
 
 def _chance(chance: tuple[float, float, float]) -> str:

@@ -11,7 +11,7 @@ from howsure.counts.count_law import CountLaw
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.result import Rows
-from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, probability_is
+from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, number, probability_is
 from howsure.stats.proportions import normal_quantile
 from howsure_events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
 
@@ -78,13 +78,13 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         return [self.verdict(), *self.said, *self.checks]
 
     def verdict(self) -> str:
-        """The numbers of periods in which each actor has more documents with probability `level`; and all periods."""
-        level, a, b = self.recipe["level"], self.first, self.second
+        """The numbers of periods in which each actor has more documents; and all periods."""
+        a, b = self.first, self.second
         rows = [row for row in self.rows if not math.isnan(row.mean)]
         total = self.total
         if math.isnan(total.greater):
             return f"Corrected counts. {verdict_of(rows, a, b, self.recipe)} {UNTOLD if rows else ''}".rstrip()
-        in_all = f"{a} has more" if total.greater >= level else f"{b} has more" if total.less >= level else ""
+        in_all = {"greater": f"{a} has more", "less": f"{b} has more"}.get(conclusion(total), "")
         return (
             f"Corrected counts. {verdict_of(rows, a, b, self.recipe)} In all, "
             f"{in_all or 'there is no conclusion'}: "
@@ -92,17 +92,27 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         )
 
 
+def conclusion(row: Any) -> str:
+    """What the interval of a difference shows: "greater" or "less" if it excludes 0, "equal" if it is 0, else ""."""
+    if row.low > 0:
+        return "greater"
+    if row.high < 0:
+        return "less"
+    return "equal" if row.low == row.high == 0 else ""
+
+
 def verdict_of(rows: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
-    """The numbers of periods in which each actor has more documents with probability `level` or more, and of the rest.
+    """The numbers of periods in which the interval of the difference shows more documents of each actor, and the rest.
 
     rows: periods with documents.
     """
-    level = recipe["level"]
-    more, fewer, equal = (sum(getattr(row, side) >= level for row in rows) for side in ("greater", "less", "equal"))
+    conclusions = [conclusion(row) for row in rows]
+    more, fewer, equal = (conclusions.count(side) for side in ("greater", "less", "equal"))
+    shown = f"the {100 * recipe['level']:g}% interval of the difference excludes 0"
     return (
         f"Of {counted(len(rows), recipe['period'])} with documents, {first} has more in {more} and {second} in "
-        f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
-        f"{len(rows) - more - fewer - equal} there is no conclusion."
+        f"{fewer} ({shown}); {equal} {'is' if equal == 1 else 'are'} "
+        f"equal; in {len(rows) - more - fewer - equal} there is no conclusion."
     )
 
 
@@ -144,7 +154,7 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
 
 def _difference(row: CorrectedDifference) -> str | None:
     """The difference in the form of the result."""
-    return None if math.isnan(row.mean) else f"{row.mean:.1f} {interval(row.low, row.high, 0)}"
+    return None if math.isnan(row.mean) else f"{number(row.mean, 1)} {interval(row.low, row.high, 0)}"
 
 
 def _why(silent: int, period: str) -> str:

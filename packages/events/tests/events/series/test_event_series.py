@@ -321,11 +321,10 @@ def test_the_verdict_counts_the_periods(store_to_compare: EventStore) -> None:
     for level in (0.3, 0.6, 0.95):
         comparison = compare_actors(store_to_compare, "YUG", "KWT", period="quarter", level=level)
         told = [row for row in comparison.rows if row.n_documents]
-        more, fewer, equal = (
-            len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")
-        )
-        assert f"Of {len(told)} quarters with documents, YUG has more in {more} and KWT in {fewer}, " in str(comparison)
-        assert f"probability {level:g} or more; {equal} " in comparison.verdict()
+        more, fewer = sum(row.low > 0 for row in told), sum(row.high < 0 for row in told)
+        equal = sum(row.low == row.high == 0 for row in told)
+        assert f"Of {len(told)} quarters with documents, YUG has more in {more} and KWT in {fewer} " in str(comparison)
+        assert f"{100 * level:g}% interval of the difference excludes 0); {equal} " in comparison.verdict()
         assert comparison.silent == ()
 
 

@@ -25,11 +25,11 @@ function bar(row, text, x, step) {
     svg("rect", { class: "reach", x: x - step / 2, y: TOP, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }));
 }
 
-export function comparisonChart(rows, { first, second, period, level, width, moved }) {
+export function comparisonChart(rows, { first, second, period, width, moved }) {
   const step = (width - LEFT - RIGHT) / rows.length;
   const middle = (at) => Number((LEFT + (at + 0.5) * step).toFixed(2));
   const down = (value) => TOP + HEIGHT * (1 - value);
-  const bars = rows.map((row, at) => (row.greater === null ? null : bar(row, comparisonText(first, second, row, level), middle(at), step)));
+  const bars = rows.map((row, at) => (row.greater === null ? null : bar(row, comparisonText(first, second, row), middle(at), step)));
   const height = TOP + HEIGHT + FOOT;
   const root = svg("svg", {
     class: "chart", role: "group", tabindex: -1, width, height, viewBox: `0 0 ${width} ${height}`,

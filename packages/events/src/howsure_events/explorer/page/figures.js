@@ -5,7 +5,7 @@ import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { correctionNotes, withCorrections } from "./corrections.js";
 import { figureText, picture, save } from "./saving.js";
-import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, finderOf, intervalText, percent, probability, probabilityIs, whole } from "./wording.js";
+import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, conclusion, counted, end, eventText, finderOf, intervalText, percent, probability, probabilityIs, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const COMPUTING = "The counts corrected by labels are being computed …";
@@ -147,16 +147,16 @@ const SIDES = ["greater", "less", "equal"];
 // The number of periods in which each of two actors has more.
 function verdict(rows, first, second, asked) {
   const periods = rows.filter((row) => row.mean !== null);
-  const settled = SIDES.map((side) => periods.filter((row) => row[side] !== null && row[side] >= asked.level).length);
+  const settled = SIDES.map((side) => periods.filter((row) => conclusion(row) === side).length);
   const open = periods.length - settled.reduce((sum, n) => sum + n, 0);
-  return `Of ${counted(periods.length, asked.period)} with documents, ${first} has more in ${settled[0]} and ${second} in ${settled[1]}, ` +
-    `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`;
+  return `Of ${counted(periods.length, asked.period)} with documents, ${first} has more in ${settled[0]} and ${second} in ${settled[1]} ` +
+    `(the ${percent(asked.level)} interval of the difference excludes 0); ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`;
 }
 
 // The comparison of two actors in all periods.
-function verdictInAll({ greater, less }, first, second, level) {
+function verdictInAll({ greater, low, high }, first, second) {
   if (greater === null) return "In all periods, the labels do not show which actor has more: neither has a positive label. Label more documents.";
-  const more = greater >= level ? first : less >= level ? second : null;
+  const more = { greater: first, less: second }[conclusion({ low, high })];
   return `In all periods, ${more ? `${more} has more` : "there is no conclusion"}: P(${first} > ${second}) ${probabilityIs(greater)}.`;
 }
 
@@ -182,16 +182,16 @@ export async function drawComparison(asked, page) {
   const readout = element("p", { class: "readout", id: "comparison-readout", role: "status" });
   const held = element("div", { id: "comparison-chart" });
   const drawNow = () => held.replaceChildren(comparisonChart(shown, {
-    first, second, period: asked.period, level: asked.level, width: chartWidth(), moved: (text) => { readout.textContent = text; },
+    first, second, period: asked.period, width: chartWidth(), moved: (text) => { readout.textContent = text; },
   }));
   page.redraw.comparison = drawNow;
   drawNow();
   const periods = shown.filter((row) => row.mean !== null);
-  readout.textContent = periods.length ? comparisonText(first, second, periods.at(-1), asked.level) : "No documents.";
+  readout.textContent = periods.length ? comparisonText(first, second, periods.at(-1)) : "No documents.";
   const columns = [{ name: "Period", cell: (row) => element("time", {}, row.period) }, ...comparisonColumns(first, second, asked.level)];
   const raw = verdict(rows, first, second, asked);
   const said = corrected
-    ? [element("p", { id: "verdict" }, `Corrected by labels: ${verdict(corrected, first, second, asked)} ${verdictInAll(pair.total, first, second, asked.level)}`),
+    ? [element("p", { id: "verdict" }, `Corrected by labels: ${verdict(corrected, first, second, asked)} ${verdictInAll(pair.total, first, second)}`),
       element("p", { class: "quiet", id: "raw-verdict" }, `Raw counts: ${raw}`)]
     : [element("p", { id: "verdict" }, raw), pair?.reason ? element("p", { class: "problem" }, pair.reason) : null];
   const name = `${first} and ${second} by ${asked.period} with documents`;

@@ -36,7 +36,7 @@ export function percent(level) {
 }
 
 export function whole(value) {
-  return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
+  return value.toLocaleString("en-US", { maximumFractionDigits: 0, signDisplay: "negative" });
 }
 
 function withUnit(value, unit, digits) {
@@ -130,13 +130,19 @@ export function answerText(title, rows, total, unit, finder) {
   return `${about}, between ${end(total.low, unit)} and ${end(total.high, unit)}${where}. Uncorrected, ${finds} (expected value).`;
 }
 
+// What the interval of a difference shows: which actor has more if it excludes 0, "equal" if it is 0, else null.
+export function conclusion({ low, high }) {
+  if (low > 0) return "greater";
+  if (high < 0) return "less";
+  return low === 0 && high === 0 ? "equal" : null;
+}
+
 // What the comparison of two actors in a period says, and what may be concluded.
-export function comparisonText(first, second, row, level) {
+export function comparisonText(first, second, row) {
   if (row.mean === null) return `${row.period}: no documents`;
   if (row.greater === null) return `${row.period}: the labels do not show which actor has more, since neither has a positive label`;
   const said = `${row.period}: P(${first} > ${second}) ${probabilityIs(row.greater)}, ` +
     `P(equal) ${probabilityIs(row.equal)}, P(${first} < ${second}) ${probabilityIs(row.less)}`;
-  if (row.greater >= level) return `${said}. ${first} has more.`;
-  if (row.less >= level) return `${said}. ${second} has more.`;
-  return row.equal >= level ? `${said}. Both have as many.` : `${said}. No conclusion at ${level}.`;
+  const conclusions = { greater: `${first} has more`, less: `${second} has more`, equal: "Both have as many" };
+  return `${said}. ${conclusions[conclusion(row)] ?? "No conclusion"}.`;
 }
