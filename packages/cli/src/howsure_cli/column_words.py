@@ -61,7 +61,7 @@ NEGATIONS = ("not ", "not_", "non-", "un")  # before a value, they make its oppo
 PLAIN = in_words("0 1 0.0 1.0 true false")  # labels that need no --positive
 WINNERS = in_words("winner best won win preference preferred verdict")
 VERDICTS = WINNERS | in_words("verdict judgment judgement label grade")
-OUTCOMES = in_words("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad 0 1.5") | {
+OUTCOMES = in_words("model_a model_b model_1 model_2 a b left right 1 2 1.0 2.0 tie both_bad bothbad 0 1.5") | {
     "tie (bothbad)"
 }  # as `rank_battles` reads them
 PROMPTS = in_words("prompt instruction")

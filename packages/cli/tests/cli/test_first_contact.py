@@ -85,6 +85,35 @@ def test_only_files_of_similar_names_are_suggested(missing: str, near: str | Non
     assert message == f"howsure: no file {missing}." + (f" Did you mean {near}?" if near else "")
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("answers.csv", "howsure needs a command: howsure look answers.csv"),
+        (
+            "counts answers.csv",
+            "howsure counts needs a step: howsure counts estimate answers.csv (or plan, regress, sample)",
+        ),
+        (
+            "recalibrate answers.csv",
+            "howsure recalibrate needs a step: howsure recalibrate fit answers.csv (or apply, evaluate)",
+        ),
+        (
+            "check answers.csv --min-score 0.7",
+            "howsure check needs a step: howsure check score answers.csv --min-score 0.7",
+        ),
+        (
+            "check new.csv --max-error 0.1",
+            "howsure check needs a step: howsure check calibration new.csv --max-error 0.1",
+        ),
+        ("data answers.csv", "No such command 'answers.csv'."),
+    ],
+)
+def test_a_file_in_place_of_a_step_names_the_step(typed: str, meant: str) -> None:
+    Path("answers.csv").write_text("a,b\n")
+    outcome = run(*typed.split())
+    assert (outcome.code, outcome.err.strip().splitlines()[-1]) == (2, f"Error: {meant}")
+
+
 def test_a_folder_without_logs_names_a_command() -> None:
     Path("run/inner").mkdir(parents=True)
     Path("run/inner/grades.txt").write_text("item,score\n" + "".join(f"{i},{i % 2}\n" for i in range(30)))

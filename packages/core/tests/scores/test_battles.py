@@ -105,6 +105,7 @@ def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
     "spelled",
     [
         {"model_a": "a", "model_b": "b", "tie": "tie (bothbad)"},
+        {"model_a": "a", "model_b": "b", "tie": "bothbad"},
         {"model_a": "A", "model_b": "B", "tie": "Tie"},
         {"model_a": "model_1", "model_b": "model_2", "tie": "TIE"},
         {"model_a": 1, "model_b": 2, "tie": 0},
@@ -121,6 +122,15 @@ def test_winners_are_spelled_in_several_ways(spelled: dict[str, object]) -> None
             howsure.rank_battles(made["a"], made["b"], winner, tie=["even"], rng=0)
         return
     assert howsure.rank_battles(made["a"], made["b"], winner, rng=0).rows == usual.rows
+
+
+def test_all_unknown_winners_are_named_with_the_ties_that_occur() -> None:
+    winner = ["a", "b", "tie", "draw", "even", "a"]
+    with pytest.raises(InputError, match=r"row 3 is 'draw'\. If it means a tie, set tie='tie,draw,even'\."):
+        howsure.rank_battles(["x"] * 6, ["y"] * 6, winner, rng=0)
+    usual = howsure.rank_battles(["x"] * 6, ["y"] * 6, ["a", "b", "tie", "tie", "tie", "a"], rng=0)
+    named = howsure.rank_battles(["x"] * 6, ["y"] * 6, winner, tie=["tie", "draw", "even"], rng=0)
+    assert named.rows == usual.rows
 
 
 def test_a_winner_may_be_named() -> None:

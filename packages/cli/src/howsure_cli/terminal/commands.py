@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -28,6 +29,12 @@ ALL_OPTIONS = "howsure.all_options"  # whether help explains the shared options,
 OF_OTHERS = {  # options that a command has not, and what does what they would
     ("calibration", "--sequential"): "howsure monitor is for calibration that is looked at again and again.",
     ("score", "--model"): "To check each model, name the column as groups: --group COL.",  # of howsure check score
+}
+USUAL_STEPS = {  # of a group that needs one before its files
+    "howsure": "look",
+    "howsure check": "score",
+    "howsure events": "extract",
+    "howsure recalibrate": "fit",
 }
 IN_BRACKETS = "'\"]"
 IN_WORDS = {  # what click says of a type
@@ -208,6 +215,8 @@ class Group(Helpful, click.Group):
         near = nearest(name, self.list_commands(ctx), cutoff=ALIKE)
         if near is not None and not name.startswith("-") and self.get_command(ctx, name) is None:
             raise click.UsageError(f"No command {name!r}. Did you mean {ctx.command_path} {near}?", ctx)
+        if names_file(name) and self.get_command(ctx, name) is None:
+            raise missing_step(self, ctx, args)
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
@@ -220,6 +229,36 @@ class Group(Helpful, click.Group):
         subcommand = subcommand if isinstance(subcommand, click.Command) or not callable(subcommand) else subcommand()
         assert isinstance(subcommand, click.Command)
         return subcommand
+
+
+def names_file(argument: str) -> bool:
+    """Whether an argument is the name of a file or of a folder."""
+    return not argument.startswith("-") and (os.path.exists(argument) or bool(os.path.splitext(argument)[1]))
+
+
+def _takes_files(command: click.Command) -> bool:
+    """Whether a command has an argument FILE."""
+    arguments = (param for param in command.params if isinstance(param, click.Argument))
+    return not command.hidden and any((argument.metavar or "").startswith("FILE") for argument in arguments)
+
+
+def _option_names(command: click.Command) -> set[str]:
+    return {name for param in command.params for name in param.opts}
+
+
+def missing_step(group: Group, ctx: click.Context, args: Sequence[str]) -> click.UsageError:
+    """The error for a file in place of a group's command: it names those that take files and the typed options."""
+    path, options = ctx.command_path, {argument.partition("=")[0] for argument in args if argument.startswith("--")}
+    if ctx.parent is None:
+        return click.UsageError(f"{path} needs a command: {path} {USUAL_STEPS[path]} {shlex.join(args)}", ctx)
+    commands = {name: group.get_command(ctx, name) for name in group.list_commands(ctx)}
+    takers = {name: command for name, command in commands.items() if command is not None and _takes_files(command)}
+    if not takers:
+        return click.UsageError(f"No such command {args[0]!r}.", ctx)
+    steps = [name for name, command in takers.items() if options <= {*SYNONYMS, *_option_names(command)}] or [*takers]
+    steps.sort(key=lambda name: name != USUAL_STEPS.get(path))
+    others = f" (or {', '.join(steps[1:])})" if steps[1:] else ""
+    return click.UsageError(f"{path} needs a step: {path} {steps[0]} {shlex.join(args)}{others}", ctx)
 
 
 def tell(message: str) -> None:

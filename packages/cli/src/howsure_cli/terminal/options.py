@@ -15,7 +15,7 @@ from howsure.errors import ALIKE, InputError, nearest, shown
 from howsure.figures.width import of_width
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
 from howsure.inputs.pairs import UNNAMED, Probabilities
-from howsure_cli.terminal.commands import Group, tell
+from howsure_cli.terminal.commands import Group, missing_step, names_file, tell
 from howsure_cli.terminal.destinations import FIGURES, PAGES, Written
 from howsure_cli.terminal.output import COLUMNS, FORMATS, RAW, VERBOSE, VERBOSE_OPTION, progress
 from howsure_cli.terminal.vocabulary import WORDS
@@ -229,6 +229,10 @@ class DefaultGroup(Group):
             near = nearest(args[0], commands, cutoff=ALIKE) if args and args[0].isalpha() else None
             if near is not None and not os.path.exists(args[0]):
                 raise click.UsageError(f"No file or command {args[0]!r}. Did you mean {ctx.command_path} {near}?", ctx)
+            usual = self.get_command(ctx, self.default)
+            takes_arguments = usual is None or any(isinstance(param, click.Argument) for param in usual.params)
+            if args and names_file(args[0]) and not takes_arguments:
+                raise missing_step(self, ctx, args)
             args = [UNNAMED_COMMAND, *args]
         return super().parse_args(ctx, args)
 

@@ -36,7 +36,8 @@ from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
-TIES = ("tie", "tie (bothbad)", "both_bad", "0", "1.5")
+TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "0", "1.5")
+MOST_TIES = 3  # unknown winners that may all mean a tie
 WINS = {FIRST: ("model_a", "model_1", "a", "left", "1"), SECOND: ("model_b", "model_2", "b", "right", "2")}
 SANDWICH, BOUND, UNKNOWN = "sandwich", "bound", -1
 SCALES = {
@@ -219,7 +220,9 @@ def _outcomes(
     if (unknown := outcome == UNKNOWN).any():
         row = int(unknown.argmax())
         text = texts[winner.codes[row]]
-        tie = Parameter("tie", ",".join([*(ties if ties != TIES else ()), text]))
+        unknown_texts = dict.fromkeys(texts[code] for code in winner.codes[unknown] if winner.names[code] not in place)
+        known_ties = [name for name in ties if ties != TIES or name in spellings.values()]
+        tie = Parameter("tie", ",".join([*known_ties, *(unknown_texts if len(unknown_texts) <= MOST_TIES else [text])]))
         remedy = "If it means a tie, set {tie}."
         if (spelled_number(text) or 0.0) % 1:
             remedy = "If the numbers are preferences, they must be between 1 (first model) and 2 (second model)."
