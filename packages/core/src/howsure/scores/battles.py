@@ -220,7 +220,8 @@ def _outcomes(
     if (unknown := outcome == UNKNOWN).any():
         row = int(unknown.argmax())
         text = texts[winner.codes[row]]
-        unknown_texts = dict.fromkeys(texts[code] for code in winner.codes[unknown] if winner.names[code] not in place)
+        others = (texts[code] for code in winner.codes[unknown] if winner.names[code] not in place)
+        unknown_texts = dict.fromkeys([text, *others])
         known_ties = [name for name in ties if ties != TIES or name in spellings.values()]
         tie = Parameter("tie", ",".join([*known_ties, *(unknown_texts if len(unknown_texts) <= MOST_TIES else [text])]))
         remedy = "If it means a tie, set {tie}."
