@@ -54,7 +54,7 @@ def draw_agents(table: AgentTable, *, ax: Axes | None = None) -> Axes:
 
 
 def _plain_number(value: float, _: int | None) -> str:
-    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+    return f"{value:,.0f}" if value >= 1_000 else f"{value:.3g}"
 
 
 def _draw_agent(axes: Axes, row: AgentRow, middle: float) -> None:
