@@ -109,7 +109,7 @@ TYPED = {
         "o.txt o.svg o.html",
     ),
     "score agents": (
-        "two.csv --score a --cost q --model y --output o.txt --figure o.svg --report o.html",
+        "items.csv --score right --model model --id item --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
     "score items": (

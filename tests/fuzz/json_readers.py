@@ -49,6 +49,7 @@ NAMES = (
     "recalibration-map",
     "baseline",
     "outcomes",
+    "structures",
     "checks",
     "rule",
     "event-store",

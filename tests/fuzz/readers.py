@@ -19,6 +19,7 @@ from tests.data.files import opened
 
 import howsure
 from howsure.calibration.logits import slots_of_logits
+from howsure.calibration.structures import structure_pairs
 from howsure.check.evidence import Baseline
 from howsure.data.documents.columns import read_attributes, read_sentence_index
 from howsure.data.documents.document import Document, Sentence
@@ -36,6 +37,7 @@ from howsure_cli.commands.check.configuration import contexts, read_configuratio
 from howsure_cli.commands.check.main import CHECKS, SHARED, command
 from howsure_cli.commands.monitor import read_state
 from howsure_cli.datasets import read_labelled_texts
+from howsure_cli.structure_files import read_structures
 from howsure_events.corpus import Fields
 from howsure_events.extraction.imported_scores import ScoreColumns, open_scores
 from howsure_events.extraction.open_corpus import open_corpus
@@ -285,6 +287,7 @@ READERS = {
         Reader("baseline", ".json", Baseline.load),
         Reader("checks", ".toml", checks),
         Reader("outcomes", ".json", read_outcomes),
+        Reader("structures", ".jsonl", lambda path: structure_pairs(**read_structures(path))),
         Reader("labels-txt", ".txt", read_labels),
         Reader("labels-csv", ".csv", read_labels),
         Reader("labels-npy", ".npy", read_labels),

@@ -102,6 +102,10 @@ SCORED: dict[str, list[object]] = {
     "p": ["0.5", "1", "", "0.25"],
 }
 OUTCOMES = json.dumps({"base": {**RUNS, "h1": {"large": RUNS}}}).encode()
+STRUCTURES = b"".join(
+    json.dumps({"id": item, "samples": [[["a", 1], ["b", 2]], [["a", 1]]], "gold": [["a", 1]]}).encode() + b"\n"
+    for item in ("x", "y")
+)
 WORDS, TAGS = [["a", "bird", "sings"], ["birds", "sing"]], [["DT", "NN", "VBZ"], ["NNS", "VBP"]]
 
 
@@ -308,6 +312,7 @@ SEEDS: dict[str, Seeds] = {
     "baseline": fixed(BASELINE),
     "checks": fixed(CHECKS),
     "outcomes": fixed(OUTCOMES),
+    "structures": fixed(STRUCTURES),
     "labels-txt": fixed(b"0\n1\n1\n", b"yes\nno\n"),
     "labels-csv": fixed(b"0.25,0.75\n0.5,0.5\n"),
     "labels-npy": fixed(array([0, 1, 1]), array(["a", "b"]), array([[0.25, 0.75]])),

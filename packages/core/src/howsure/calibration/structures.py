@@ -130,11 +130,11 @@ def _next_sample(totals: Floats, others: Floats, n_samples: Floats, *, least: in
         parts_by_total = np.bincount(totals[rows].astype(np.int64), minlength=int(n) + 1)
         j = np.arange(int(n))
         hits, misses = (j + 1) * parts_by_total[1:], (n - j) * parts_by_total[:-1]
-        known = (j >= least) & (hits + misses > 0)
-        if known.any():
-            times = (hits + misses)[known]
+        estimable = (j >= least) & (hits + misses > 0)
+        if estimable.any():
+            times = (hits + misses)[estimable]
             by_j = np.zeros(int(n))
-            by_j[known] = isotonic_regression(hits[known] / times, weights=times).x
+            by_j[estimable] = isotonic_regression(hits[estimable] / times, weights=times).x
             probabilities[rows] = by_j[others[rows].astype(np.int64)]
     return probabilities.clip(0.0, 1.0)
 

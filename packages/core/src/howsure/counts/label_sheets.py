@@ -160,7 +160,7 @@ def _chance(rows: Rows, i: int) -> float:
     value = rows.columns[CHANCE][i]
     chance = _number(value)
     if chance is None or not 0.0 < chance <= 1.0:
-        shown = "nothing" if value is None else repr(value)
+        shown = "empty" if value is None else repr(value)
         advice = "Write a decimal point." if "," in shown else "Restore this column from the sample."
         raise InputError(f"{CHANCE} must be a number above 0 and at most 1; {rows.place(i)} is {shown}. {advice}")
     return chance

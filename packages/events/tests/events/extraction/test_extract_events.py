@@ -243,7 +243,7 @@ def test_what_other_processes_cannot_be_given(tmp_path: Path, model: Path) -> No
     for workers in (0, 257, 10**6):
         with pytest.raises(InputError, match=f"workers must be a whole number from 1 to 256, not {workers}"):
             extract_events(corpus, tmp_path / "none.duckdb", work=task, workers=workers)
-    with pytest.raises(InputError, match="samples must be a whole number from 1 to 10000, not 1000000000"):
+    with pytest.raises(InputError, match="samples must be a whole number from 1 to 10,000, not 1000000000"):
         extract_events(corpus, tmp_path / "none.duckdb", work=replace(work(model), samples=10**9))
 
 

@@ -95,7 +95,9 @@ def test_a_part_that_was_stopped_is_gone_on_with(place: Path, tmp_path: Path) ->
 
     first = extract_part(place, 2, store=store, advance=stop)
     assert (first.interrupted, first.read, first.total) == (True, BATCH, BATCH + 11)
-    with pytest.raises(InputError, match=r"part-2\.duckdb, part 2 of 2, is not finished: give the command"):
+    with pytest.raises(
+        InputError, match=r"part-2\.duckdb, part 2 of 2, is not finished: run its extract command again"
+    ):
         merge_stores([store], tmp_path / "all.duckdb")
     then = extract_part(place, 2, store=store)
     assert (then.before, then.read) == (BATCH, 11)
