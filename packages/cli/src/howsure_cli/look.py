@@ -247,7 +247,7 @@ def _kinds(files: Sequence[File], tables: Sequence[list[list[Any]]]) -> list[lis
     kinds = list[tuple[set[Any], list[File]]]()
     for file, (heads, *_) in zip(files, tables, strict=False):
         names = set(heads)
-        alike = next((kind for known, kind in kinds if names <= known or known <= names), None)
+        alike = next((kind for columns, kind in kinds if names <= columns or columns <= names), None)
         if alike is None:
             kinds.append((names, alike := []))
         alike.append(file)

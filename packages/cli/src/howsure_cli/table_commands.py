@@ -549,8 +549,8 @@ class _Table:
         amounts = [column for column in scores if column.kind in (WITHIN, NUMBERS)]
         grades = [column for column in scores if column.kind in (TWO, FEW) and is_numeric(column)]
         grades = [column for column in grades if not column.words & (CHANCES - {"score"})]
-        always = filter(is_yes_or_no, self._scores(ONE, taken=chances))
-        return self._right() or next((column for column in (*amounts, *grades, *always)), None)
+        constant = filter(is_yes_or_no, self._scores(ONE, taken=chances))
+        return self._right() or next((column for column in (*amounts, *grades, *constant)), None)
 
     def _scores(self, *kinds: str, taken: Sequence[SeenColumn] = ()) -> list[SeenColumn]:
         """The columns named for a score: first those named for nothing else, then overall ones."""

@@ -57,7 +57,7 @@ class Temperature(ProbabilityMap):
     def fit(cls, data: Labelled) -> Self:
         """The T that minimises the log loss.
 
-        Raises InputError if there is no minimum.
+        Raises InputError if the loss has no minimum.
         """
         odds, labels, weight = uncertain(data)
         sign = np.where(labels == 1, odds, -odds)

@@ -138,8 +138,8 @@ class _Cell:
     @property
     def costs_mean(self) -> float:
         """The mean cost of a task; infinite if unknown."""
-        known = ~np.isnan(self.costs)
-        return float(self.costs[known].mean()) if known.any() else math.inf
+        has_cost = ~np.isnan(self.costs)
+        return float(self.costs[has_cost].mean()) if has_cost.any() else math.inf
 
 
 def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
@@ -166,13 +166,13 @@ def _trials(rows: ScoredRows, name: str, ends: Bounds | None) -> _Trials:
         )
     if errored.all():
         raise InputError("every trial errored or has no score in {parameter}: is this its column?", name)
-    known = scores[~errored]
+    scores_given = scores[~errored]
     if ends is not None:
-        check_within(known, ends, name=name)
-    log_bounds = None if measure is None or not len(known) else measure.bounds_of(known)
-    ends = ends or log_bounds or unit_bounds(known)
+        check_within(scores_given, ends, name=name)
+    log_bounds = None if measure is None or not len(scores_given) else measure.bounds_of(scores_given)
+    ends = ends or log_bounds or unit_bounds(scores_given)
     if ends is None:
-        row = int(np.flatnonzero(~errored)[((known < 0) | (known > 1)).argmax()])
+        row = int(np.flatnonzero(~errored)[((scores_given < 0) | (scores_given > 1)).argmax()])
         raise InputError(
             f"{name} has scores outside 0 to 1, such as {shown(float(scores[row]))}: give the lowest and the highest "
             "possible score, `bounds=...`, which errored trials could have had."
