@@ -1,12 +1,9 @@
-"""Record what `--help` of every command says, for `howsure_cli.terminal.recorded_help`, and print it in
-docs/command-line.md: `make help-pages`."""
+"""Record what `--help` of every command says, for `howsure_cli.terminal.recorded_help`: `make help-pages`."""
 
 from __future__ import annotations
 
 import io
 import json
-import os
-import re
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -16,9 +13,8 @@ from unittest.mock import patch
 import click
 
 from howsure_cli import chapters
-from howsure_cli.terminal.recorded_help import FILE, ORDERS, recorded_help
+from howsure_cli.terminal.recorded_help import FILE, ORDERS
 
-PAGE = Path(__file__).parents[1] / "docs" / "command-line.md"
 WHOLE = 10_000  # a width that shortens no summary of a command
 
 
@@ -62,18 +58,6 @@ def all_help() -> dict[str, list[Any]]:
     return {" ".join(path): help_of(path) for path in [(), *commands(chapters.howsure)]}
 
 
-def printed(page: str) -> str:
-    """The page with what is recorded of each command that it shows, as on a terminal of 120 columns."""
-    os.environ["COLUMNS"] = "120"
-
-    def shown(block: re.Match[str]) -> str:
-        told = recorded_help([*block[1].split(), "--help"])
-        return block[0] if told is None else f"```console\n$ howsure {block[1]} --help\n{told}\n```"
-
-    return re.sub(r"```console\n\$ howsure ([^\n]+) --help\n(?:.*?\n)??```", shown, page, flags=re.DOTALL)
-
-
 if __name__ == "__main__":
     rows = [f"{json.dumps(name)}: {json.dumps(orders, ensure_ascii=False)}" for name, orders in all_help().items()]
     Path(FILE).write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
-    PAGE.write_text(printed(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -8,6 +8,8 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from website.recorded import ADDED
+
 # Pages whose place on the site is not their place under docs/.
 PLACES = {
     "docs/gallery.md": "index.md",
@@ -17,7 +19,7 @@ PLACES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
     "benchmarks/README.md": "benchmarks.md",
-    "SKILL.md": "agents.md",
+    "SKILL.md": "skill.md",
 }
 PICTURES = {".png", ".svg"}
 # Code is left alone: fenced blocks, and code within a line.
@@ -40,7 +42,9 @@ def collect_pages(root: Path, target: Path, *, source_url: str = "") -> None:
         if path.suffix in PICTURES:
             shutil.copy(root / source, path)
         else:
-            text = page_for_site((root / source).read_text(encoding="utf-8"), source, places, source_url=source_url)
+            text = (root / source).read_text(encoding="utf-8")
+            text = f"{text}\n{ADDED[source]()}\n" if source in ADDED else text
+            text = page_for_site(text, source, places, source_url=source_url)
             path.write_text((FRONT if place == "index.md" else "") + text, encoding="utf-8")
     shutil.copytree(Path(__file__).parent / "assets", target / "assets")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from tests.cli.bad_input_page import rows
 
+from howsure_cli.terminal.recorded_help import recorded_help
 from website.docstrings import as_markdown
 from website.links import Site, page_of
 from website.pages import collect_pages, page_for_site, places_of
+from website.recorded import command_names, help_sections, message_tables
 
 ROOT = Path(__file__).parents[2]
 PLACES = {
@@ -72,6 +76,33 @@ def test_the_gallery_is_tiles_with_picture_command_and_code() -> None:
         part for part in tiles if not all(mark in part for mark in ("\n## ", "![", "```console", "```python"))
     ] == []
     assert page_of('<div class="tile" markdown>').fetched == []
+
+
+# What only the site shows. `test_recorded_help.py` checks that the recorded help is the real one.
+
+
+def test_the_site_shows_the_help_of_every_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = dict(re.findall(r"^## (.*)\n\n```console\n\$ .*\n((?:.*\n)*?)```$", help_sections(), re.MULTILINE))
+    assert list(shown) == list(command_names())
+    recorded = {name: recorded_help([*name.split()[1:], "--help"]) for name in shown}
+    ours = {name: text for name, text in recorded.items() if text is not None and name != "howsure"}
+    assert {name: shown[name].rstrip("\n") for name in ours} == ours
+    assert set(shown) - set(ours) - {"howsure"} == {name for name in shown if name.startswith("howsure reproduce")}
+
+
+def test_the_page_of_commands_names_them_all() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    unnamed = set(re.findall(r"\w[\w-]*", " ".join(command_names()))) - set(re.findall(r"`(\w[\w-]*)`", page))
+    experiments = {name.split()[2] for name in command_names() if name.startswith("howsure reproduce ")}
+    defaults = {"curve", "scores", "table"}  # what a group does without the name of a command
+    labels = {"disagreements", "export", "sheet"}  # of howsure events labels
+    assert unnamed == {"howsure"} | (experiments - {"events", "coreference", "counts", "quantiles"}) | defaults | labels
+
+
+def test_the_site_shows_all_messages_about_invalid_input() -> None:
+    shown = message_tables().splitlines()
+    assert [line for line, row in rows() if row and line.rstrip("\n") not in shown] == []
 
 
 # Docstrings as Markdown.

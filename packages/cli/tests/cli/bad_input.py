@@ -1,4 +1,4 @@
-"""The files of wrong inputs; docs/bad-input.md keeps what is typed and told of each, `test_bad_input.py` runs it."""
+"""The files of wrong inputs; bad_input.md keeps what is typed and told of each, `test_bad_input.py` runs it."""
 
 from __future__ import annotations
 

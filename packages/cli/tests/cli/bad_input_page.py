@@ -1,6 +1,7 @@
-"""docs/bad-input.md, the table of wrong inputs: `python -m tests.cli.bad_input_page` writes again what is told of each.
+"""The record of messages about invalid input, bad_input.md: `python -m tests.cli.bad_input_page` writes it.
 
-A new wrong input is a row of the page without a message, and the files that it needs besides its topic's.
+The site shows it below docs/bad-input.md. A new wrong input is a row without a message, and the files that it needs
+besides its topic's.
 """
 
 from __future__ import annotations
@@ -31,9 +32,8 @@ from tests.cli.bad_input_texts import APART, MENDED, NEURAL
 from tests.cli.running import howsure as run
 
 import howsure
-from tests.source import ROOT
 
-PAGE = ROOT / "docs" / "bad-input.md"
+PAGE = Path(__file__).with_name("bad_input.md")
 TOPICS = {
     "Files": FILES,
     "Values": VALUES,

@@ -1,4 +1,4 @@
-"""Every wrong input of docs/bad-input.md gets its sentence and exit code 2; nothing is written, no traceback shown."""
+"""Every wrong input of bad_input.md gets its sentence and exit code 2; nothing is written, no traceback shown."""
 
 from __future__ import annotations
 
