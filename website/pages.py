@@ -21,7 +21,7 @@ PLACES = {
     "benchmarks/README.md": "benchmarks.md",
     "SKILL.md": "skill.md",
 }
-PICTURES = {".png", ".svg"}
+FILES = {".csv", ".png", ".svg"}  # copied as they are
 # Code is left alone: fenced blocks, and code within a line.
 CODE = re.compile(r"^```.*?^```[ \t]*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|`[^`]*`)*)\]\(([^)\s]+)\)|(!\[[^\]]*\])\(([^)\s]+)\)")
@@ -29,7 +29,7 @@ FRONT = "---\nhide: [navigation, toc]\n---\n\n"
 
 
 def collect_pages(root: Path, target: Path, *, source_url: str = "") -> None:
-    """Write all pages and pictures into `target`, which is made anew.
+    """Write all pages, pictures and tables into `target`, which is made anew.
 
     source_url: where the files of the repository can be read, such as `https://host/owner/name/blob/main`. Without it
     a link to a file that is no page, such as a test, becomes plain text.
@@ -39,7 +39,7 @@ def collect_pages(root: Path, target: Path, *, source_url: str = "") -> None:
     for source, place in places.items():
         path = target / place
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix in PICTURES:
+        if path.suffix in FILES:
             shutil.copy(root / source, path)
         else:
             text = (root / source).read_text(encoding="utf-8")
@@ -50,9 +50,9 @@ def collect_pages(root: Path, target: Path, *, source_url: str = "") -> None:
 
 
 def places_of(root: Path) -> dict[str, str]:
-    """Each page and picture of the repository, with its place on the site."""
+    """Each page, picture and table of the repository, with its place on the site."""
     found = [path.relative_to(root).as_posix() for path in sorted((root / "docs").rglob("*")) if path.is_file()]
-    wanted = [name for name in found if Path(name).suffix in {".md", *PICTURES}]
+    wanted = [name for name in found if Path(name).suffix in {".md", *FILES}]
     return {name: PLACES.get(name, name.removeprefix("docs/")) for name in [*wanted, *PLACES]}
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.cli.running import howsure
 
+from howsure.show.table import Column
+from howsure_papers.reproduction import NAME, Reproduction, numbers
 from tests.lacking import require
 from tests.printed import is_printed
 from tests.source import ROOT
@@ -36,14 +39,25 @@ WIDTHS = re.compile(r"-{3,}")  # of columns
 
 
 def compare(page: Path, made: Path) -> None:
-    """Raise AssertionError with the first line in which a page is not what was made, but for rounding."""
-    said, found = (WIDTHS.sub("---", one.read_text(encoding="utf-8")).splitlines() for one in (page, made))
-    for number, (wanted, printed) in enumerate(zip(said, found, strict=False), 1):
-        if not is_printed(wanted, printed, tolerance=TOLERANCE):
-            raise AssertionError(f"{page.name}, line {number}:\n{wanted}\nis stale; its command now says\n{printed}")
-    assert len(said) == len(found), f"{page.name} has {len(said)} lines; its command now makes {len(found)}"
-    pictures = [sorted(one.name for one in path.with_suffix("").iterdir()) for path in (page, made)]
-    assert pictures[0] == pictures[1]
+    """Raise AssertionError with the first line in which a page, or a table of it, is not what was made, but for
+    rounding."""
+    names = [sorted(file.name for file in path.with_suffix("").iterdir()) for path in (page, made)]
+    assert names[0] == names[1]
+    tables = [name for name in names[0] if name.endswith(".csv")]
+    for recorded, new in [
+        (page, made),
+        *((page.with_suffix("") / name, made.with_suffix("") / name) for name in tables),
+    ]:
+        old_lines, new_lines = (
+            WIDTHS.sub("---", path.read_text(encoding="utf-8")).splitlines() for path in (recorded, new)
+        )
+        for number, (old, printed) in enumerate(zip(old_lines, new_lines, strict=False), 1):
+            if not is_printed(old, printed, tolerance=TOLERANCE):
+                raise AssertionError(
+                    f"{recorded.name}, line {number}:\n{old}\nis stale; its command now says\n{printed}"
+                )
+        lengths = len(old_lines), len(new_lines)
+        assert lengths[0] == lengths[1], f"{recorded.name} has {lengths[0]} lines; its command now makes {lengths[1]}"
 
 
 EACH = [pytest.param(one, marks=pytest.mark.long) for one in LONG]
@@ -102,11 +116,26 @@ def test_a_stale_line_is_found(old: str, new: str, tmp_path: Path) -> None:
     page, made = tmp_path / "said" / "page.md", tmp_path / "made" / "page.md"
     for path, text in ((page, old), (made, new)):
         (path.parent / "page").mkdir(parents=True)
+        (path.parent / "page" / "table.csv").write_text("a,b\n1,2\n", encoding="utf-8")
         path.write_text(f"# Title\n\n{text}\n\n| --- | ---: |\n", encoding="utf-8")
     with pytest.raises(AssertionError, match=re.escape(f"page.md, line 3:\n{old}\nis stale")):
         compare(page, made)
     made.write_text(page.read_text(encoding="utf-8").replace("| --- |", "| ------ |"), encoding="utf-8")
     compare(page, made)
+    (made.parent / "page" / "table.csv").write_text("a,b\n1,3\n", encoding="utf-8")
+    with pytest.raises(AssertionError, match=r"table\.csv, line 2:\n1,2\nis stale"):
+        compare(page, made)
+
+
+def test_a_page_shows_the_first_rows_of_a_long_table_and_links_to_all() -> None:
+    column = Column("k", NAME)
+    tables = [numbers(f"The {n} rows", [SimpleNamespace(k=f"row {i}") for i in range(n)], column) for n in (16, 17)]
+    result = Reproduction(name="rows", title="Rows", tables=tables)
+    page = result.page("howsure", "rows")
+    assert page.count("| row ") == 16 + 10
+    assert "The first 10 of [17 rows](rows/the-17-rows.csv)." in page
+    (name, table), *others = result.long_tables().items()
+    assert (name, table.splitlines(), others) == ("the-17-rows.csv", ["k", *(f"row {i}" for i in range(17))], [])
 
 
 # docs/papers.md: a line for each item of the papers, with a verdict, and figures that stand on our pages.
@@ -164,8 +193,10 @@ def test_figures_of_ours_are_those_of_the_page() -> None:
     lost = []
     for line in LINES:
         links = re.findall(r"\]\((.+?)(?:#.*?)?\)", line["page"])
-        held = numbers_of(" ".join((PAGE.parent / link).read_text(encoding="utf-8") for link in links))
-        lost += [(line["where"], figure) for figure in sorted(numbers_of(line["ours"]) - held)]
+        pages = [PAGE.parent / link for link in links]
+        tables = [table for page in pages for table in sorted(page.with_suffix("").glob("*.csv"))]
+        on_pages = numbers_of(" ".join(path.read_text(encoding="utf-8") for path in [*pages, *tables]))
+        lost += [(line["where"], figure) for figure in sorted(numbers_of(line["ours"]) - on_pages)]
     assert lost == []
 
 

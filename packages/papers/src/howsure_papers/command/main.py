@@ -89,7 +89,7 @@ OUTPUT = (
         "--page",
         type=Written(".md"),
         metavar="FILE.md",
-        help="Write a Markdown page, with its figures in a folder next to it.",
+        help="Write a Markdown page, with its figures and long tables in a folder next to it.",
     ),
 )
 # Of each: its name, what its progress counts, its options, and what it is. It is `reproduce_NAME` of a module NAME, or
@@ -148,6 +148,8 @@ def show(result: Reproduction, form: str, figures: str | None, page: str | None)
     if page is not None:
         path = Path(page)
         save(drawn, path.with_suffix(""), ("svg",))
+        for name, table in result.long_tables().items():
+            write_whole(table.encode(), path.with_suffix("") / name)
         write_whole(result.page(f"{_typed()} --page {path.name}", path.stem, limit).encode(), path)
     emit(
         json_text(result.to_dict() | {"summary": result.summary(limit)}) if form == "json" else result.text(limit), None
