@@ -367,16 +367,16 @@ from howsure.scores.item_results import (
 from howsure.scores.items import (
     score_items as score_items,
 )
-from howsure.scores.score_models import (
+from howsure.scores.model_scores import (
     mean_scores as mean_scores,
 )
-from howsure.scores.score_models import (
+from howsure.scores.model_scores import (
     pass_at_k as pass_at_k,
 )
-from howsure.scores.score_models import (
+from howsure.scores.model_scores import (
     score_models as score_models,
 )
-from howsure.scores.score_models import (
+from howsure.scores.model_scores import (
     worst_items as worst_items,
 )
 from howsure.scores.results import (
@@ -436,13 +436,13 @@ from howsure.sequential.race import (
 from howsure.sequential.sequence import (
     SequentialStatus as SequentialStatus,
 )
-from howsure.significance.compare_models import (
+from howsure.significance.model_comparison import (
     compare_models as compare_models,
 )
-from howsure.significance.compare_models import (
+from howsure.significance.model_comparison import (
     compare_scores as compare_scores,
 )
-from howsure.significance.compare_models import (
+from howsure.significance.model_comparison import (
     resample_models as resample_models,
 )
 from howsure.significance.experiments import (

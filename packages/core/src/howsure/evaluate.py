@@ -12,7 +12,7 @@ import evaluate
 
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.inputs.numbers_and_names import unknown_name
-from howsure.scores.score_models import mean_scores
+from howsure.scores.model_scores import mean_scores
 from howsure.selective.curve import selective_curve
 
 __all__ = ["Howsure"]

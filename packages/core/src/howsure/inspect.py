@@ -37,7 +37,7 @@ def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None 
     """
 
     def measure(scores: Sequence[SampleScore]) -> Figures:
-        from howsure.scores.score_models import mean_scores
+        from howsure.scores.model_scores import mean_scores
 
         values = [NUMBER(score.score.value) for score in scores]
         clusters = [str(_held(score, cluster, score.sample_metadata)) for score in scores] if cluster else None
@@ -134,7 +134,7 @@ class Report(Hooks):
         """Write the scores of a task with their intervals."""
         from howsure.data.sources import read
         from howsure.inputs.source_names import source_name
-        from howsure.scores.score_models import mean_scores
+        from howsure.scores.model_scores import mean_scores
 
         location = data.log.location.removeprefix("file://")
         page = Path(os.environ[REPORTS]) / f"{source_name(location)}.html"

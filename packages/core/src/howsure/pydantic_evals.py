@@ -13,7 +13,7 @@ from howsure.calibration.curve import calibration_curve
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure.result import Estimate
-from howsure.scores.score_models import mean_scores
+from howsure.scores.model_scores import mean_scores
 from howsure.selective.curve import selective_curve
 
 __all__ = ["ConfidenceEvaluator"]

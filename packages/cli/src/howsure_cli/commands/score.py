@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import click
 
 from howsure.data.sources import read
-from howsure.scores.agents import score_agents
-from howsure.scores.battles import rank_battles
-from howsure.scores.items import score_items
-from howsure.scores.score_models import mean_scores, pass_at_k, score_models
+from howsure.scores.model_scores import mean_scores, pass_at_k, score_models
 from howsure.scores.score_table import score_table
-from howsure.sequential.order import draw_order
-from howsure.sequential.planning import plan_comparison
-from howsure.sequential.race import race_models
 from howsure_cli.terminal.derived import derived, said_of
 from howsure_cli.terminal.options import DefaultGroup, bounds_option
 
@@ -49,13 +45,10 @@ howsure score plan pilot.csv --score large --against small --items-total 5000 --
 """
 
 
-@click.group(cls=DefaultGroup, default="table", context_settings={"max_content_width": 110})
-def command() -> None:
-    """Scores: how good is each model, and which are the best?"""
-
-
-command.add_command(
-    derived(
+@cache
+def table() -> click.Command:
+    """The default command."""
+    return derived(
         "score",
         score_table,
         examples=EXAMPLES,
@@ -68,55 +61,80 @@ command.add_command(
             "targets": click.option("--targets", metavar="FILE"),
         },
         epilog="See also: howsure score agents, battles, items, order, race, plan --help",
-    ),
-    "table",
-)
-command.add_command(
-    derived(
+    )
+
+
+@cache
+def agents() -> click.Command:
+    """`howsure score agents`."""
+    from howsure.scores.agents import score_agents
+
+    return derived(
         "score agents", score_agents, examples=OF_AGENTS, figure=True, report=True, options={"bounds": bounds_option}
-    ),
-    "agents",
+    )
+
+
+@cache
+def battles() -> click.Command:
+    """`howsure score battles`."""
+    from howsure.scores.battles import rank_battles
+
+    return derived("score battles", rank_battles, examples=OF_BATTLES, figure=True, report=True)
+
+
+@cache
+def items() -> click.Command:
+    """`howsure score items`."""
+    from howsure.scores.items import score_items
+
+    return derived("score items", score_items, examples=OF_ITEMS, figure=True, report=True)
+
+
+@cache
+def order() -> click.Command:
+    """`howsure score order`."""
+    from howsure.sequential.order import draw_order
+
+    return derived("score order", draw_order, examples=OF_ORDER)
+
+
+@cache
+def plan() -> click.Command:
+    """`howsure score plan`."""
+    from howsure.sequential.planning import plan_comparison
+
+    against = click.option("--against", required=True, metavar="COL", help=said_of(plan_comparison)["against"])
+    options = {"against": against, "bounds": bounds_option}
+    return derived("score plan", plan_comparison, examples=OF_PLAN, options=options)
+
+
+@cache
+def race() -> click.Command:
+    """`howsure score race`."""
+    from howsure.sequential.race import race_models
+
+    order = click.option(
+        "--order",
+        metavar="FILE",
+        callback=lambda context, parameter, value: None if value is None else read(value),
+        help=said_of(race_models)["order"],
+    )
+    return derived("score race", race_models, examples=OF_RACE, options={"bounds": bounds_option, "order": order})
+
+
+@click.group(
+    cls=DefaultGroup,
+    default="table",
+    elsewhere={
+        "table": table,
+        "agents": agents,
+        "battles": battles,
+        "items": items,
+        "order": order,
+        "plan": plan,
+        "race": race,
+    },
+    context_settings={"max_content_width": 110},
 )
-command.add_command(
-    derived(
-        "score battles",
-        rank_battles,
-        examples=OF_BATTLES,
-        figure=True,
-        report=True,
-    ),
-    "battles",
-)
-command.add_command(derived("score items", score_items, examples=OF_ITEMS, figure=True, report=True), "items")
-command.add_command(derived("score order", draw_order, examples=OF_ORDER), "order")
-command.add_command(
-    derived(
-        "score plan",
-        plan_comparison,
-        examples=OF_PLAN,
-        options={
-            "against": click.option(
-                "--against", required=True, metavar="COL", help=said_of(plan_comparison)["against"]
-            ),
-            "bounds": bounds_option,
-        },
-    ),
-    "plan",
-)
-command.add_command(
-    derived(
-        "score race",
-        race_models,
-        examples=OF_RACE,
-        options={
-            "bounds": bounds_option,
-            "order": click.option(
-                "--order",
-                metavar="FILE",
-                callback=lambda context, parameter, value: None if value is None else read(value),
-                help=said_of(race_models)["order"],
-            ),
-        },
-    ),
-    "race",
-)
+def command() -> None:
+    """Scores: how good is each model, and which are the best?"""

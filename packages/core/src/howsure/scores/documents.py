@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.documents.read_documents import document_items
 from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
@@ -100,6 +99,8 @@ def read_document_columns(
     for field in fields(data):
         if field.compare and getattr(data, field.name) != getattr(plain, field.name):
             raise InputError(f"`targets` reads every document; leave {parameter(field.name)} out.")
+    from howsure.data.documents.read_documents import document_items
+
     true, documents = document_items(targets)
     items_by_model = {
         name: document_items(path)[0] for name, path in zip(source_names(data.paths), data.paths, strict=True)

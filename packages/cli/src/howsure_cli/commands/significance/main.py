@@ -11,8 +11,8 @@ import click
 
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError, parameter
-from howsure.significance.compare_models import compare_models, compare_scores, resample_models
 from howsure.significance.comparison import compare
+from howsure.significance.model_comparison import compare_models, compare_scores, resample_models
 from howsure.significance.model_files import no_files
 from howsure.significance.power import comparison_power
 from howsure.significance.results import Comparison
