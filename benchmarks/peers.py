@@ -30,6 +30,7 @@ Integers = npt.NDArray[np.int64]
 Interval = tuple[float, float]
 RUNS, ANSWERS, LEVEL = 1000, 1000, 0.95
 PEERS = ("truescore", "evalstats", "judgy", "errorbars")
+METHODS = ("howsure", "truescore", "truescore, Rogan–Gladen", *PEERS[1:])
 JUDGY_ITERATIONS = 2000  # its default of 20,000 takes ten times as long; the ends move by a few thousandths
 
 
@@ -194,10 +195,6 @@ class Coverage:
     covers: float
     width: float
 
-    @property
-    def error(self) -> float:
-        return float(np.sqrt(self.covers * (1 - self.covers) / self.intervals)) if self.intervals else np.nan
-
 
 def measure(number: int, runs: int, modules: dict[str, ModuleType]) -> dict[str, Coverage]:
     """Coverage of each method in a regime: all methods get the same data sets."""
@@ -224,12 +221,18 @@ def coverage(method: Callable[..., Interval | None], data_sets: list[Judged | Sc
 
 def long_table(results: list[dict[str, Coverage]], runs: int) -> None:
     """All regimes and methods."""
-    print("| data | method | covers | standard error | mean width | no interval |")
-    print("|---|---|---:|---:|---:|---:|")
+    print("| data |", " | ".join(METHODS), "|")
+    print("|---|" + "---:|" * len(METHODS))
     for regime, by_method in zip(REGIMES, results, strict=True):
-        for name, row in by_method.items():
-            figures = f"{row.covers:.3f} | {row.error:.3f} | {row.width:.3f} | {1 - row.intervals / runs:.1%}"
-            print(f"| {regime} | {name} | {figures} |")
+        print(f"| {regime} |", " | ".join(long_cell(by_method.get(name), runs) for name in METHODS), "|")
+
+
+def long_cell(row: Coverage | None, runs: int) -> str:
+    """Coverage, and in parentheses the mean width and the share of data sets without an interval."""
+    if row is None:
+        return "–"
+    refused = f"; {1 - row.intervals / runs:.1%} none" if row.intervals < runs else ""
+    return f"{row.covers:.3f} ({row.width:.3f}{refused})"
 
 
 def short_table(results: list[dict[str, Coverage]]) -> None:

@@ -24,6 +24,7 @@ from howsure.files.opened import parsed_json, read_text
 from howsure.files.whole import write_whole
 from howsure.first_use import require
 from howsure.inputs.numbers_and_names import unknown_name
+from howsure_cli.invented import invented_files
 
 # The data sets of the experiments: what they are, where they come from, and where they are stored.
 
@@ -115,22 +116,28 @@ def _data_set(name: str, fields: dict[str, Any]) -> DataSet:
     return DataSet(name, **fields | {"files": tuple(DataFile(**file) for file in fields["files"])})
 
 
-def demo_data_set() -> DataSet:
-    """The bundled example data as a data set."""
+def demo_files() -> dict[str, bytes]:
+    """The example data, bundled and invented: the content of each file by its name."""
     with as_file(files("howsure_cli") / DEMO) as folder:
         paths = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-        contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-    bundled = [DataFile(name, len(text), hashlib.sha256(text).hexdigest(), name) for name, text in contents.items()]
+        bundled = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    return bundled | invented_files()
+
+
+def demo_data_set() -> DataSet:
+    """The example data as a data set."""
+    contents = demo_files().items()
+    examples = [DataFile(name, len(content), hashlib.sha256(content).hexdigest(), name) for name, content in contents]
     return DataSet(
         name=DEMO,
-        what="Examples: answers of three language models, tags of three taggers, news items with labels",
+        what="Examples: answers of models, tags of taggers, labelled news, grades of a judge, trials of agents",
         licence="that of howsure; CC BY 4.0 for predictions.csv",
         citation="howsure; predictions.csv: tweets of Gimpel et al. (ACL 2011)",
         repository="",
         commit="",
         path="",
         recipe="Bundled with howsure; README.md describes each file.",
-        files=tuple(bundled),
+        files=tuple(examples),
     )
 
 
@@ -330,14 +337,12 @@ def copy_data_set(dataset: DataSet, source: str | os.PathLike[str], folder: str 
 
 
 def copy_demo(folder: str | os.PathLike[str]) -> list[Path]:
-    """Write the bundled example data into a folder, and return the files that did not exist yet."""
-    with as_file(files("howsure_cli") / DEMO) as source:
-        names = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
-        new = [name for name in names if not (Path(folder) / name).exists()]
-        for name in new:
-            (Path(folder) / name).parent.mkdir(parents=True, exist_ok=True)
-            write_whole((source / name).read_bytes(), Path(folder) / name)
-    return [Path(folder) / name for name in new]
+    """Write the example data into a folder, and return the files that did not exist yet."""
+    new = {Path(folder) / name: content for name, content in demo_files().items() if not (Path(folder) / name).exists()}
+    for path, content in new.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(content, path)
+    return list(new)
 
 
 def _check(file: DataFile, target: Path) -> None:

@@ -79,12 +79,13 @@ def test_get(nowhere: Path, real_data: Path) -> None:
     assert {name for name, where in found.items() if where == "downloaded"} == {"boostsa_test", "gap_coref"}
 
 
-def test_get_demo_writes_the_bundled_files(nowhere: Path) -> None:
-    names = {"README.md", "actors.tsv", "labels.csv", "news.conllu", "predictions.csv"}
-    assert "demo: 8 of 8 files written into " in printed("get", "demo", "--to", nowhere)
+def test_get_demo_writes_the_example_files(nowhere: Path) -> None:
+    names = {"README.md", "actors.tsv", "labels.csv", "news.conllu", "posts.csv", "predictions.csv", "trials.csv"}
+    assert "demo: 16 of 16 files written into " in printed("get", "demo", "--to", nowhere)
     assert {path.name for path in (nowhere / "demo").iterdir() if path.is_file()} == names
+    assert (nowhere / "demo" / "judge" / "answers.csv").read_text().startswith("item,model,judge,person\n0,large,")
     (nowhere / "demo" / "labels.csv").write_text("mine")
-    assert "; 8 files existed and kept their content" in printed("get", "demo", "--to", nowhere)
+    assert "; 16 files existed and kept their content" in printed("get", "demo", "--to", nowhere)
     assert (nowhere / "demo" / "labels.csv").read_text() == "mine"
 
 

@@ -83,7 +83,7 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str | None) ->
 
     An interrupted download resumes where it stopped. Every file is verified by its SHA-256. With --to, a data set that
     this machine already has is copied, unless --from names a site. `howsure data get demo` writes
-    the bundled example data to the folder demo.
+    the example data to the folder demo.
     """
     from howsure_cli.datasets import copy_data_set, copy_demo, fetch_data_set
 
