@@ -13,8 +13,17 @@ from howsure.data.tables.database import literal, reading
 from howsure.data.tables.table import Table
 from howsure.errors import InputError
 from howsure.files.opened import checked_encoding
+from howsure.inputs.date_formats import (
+    TIME,
+    best_formats,
+    check_date_format,
+    count_date_formats,
+    plain_format,
+    reading_steps,
+    several_formats,
+)
 from howsure.inputs.numbers_and_names import check_whole, unknown_name
-from howsure.inputs.periods import check_date_format, day_of, several_ways, ways_of
+from howsure.inputs.periods import day_of
 from howsure_events.lexicon import Lexicon
 
 # A part of an input: every n-th batch of its documents, so that n machines share the work of one.
@@ -203,10 +212,12 @@ class Corpus:
         return f"CASE WHEN year({date}) BETWEEN {YEARS[0]} AND {YEARS[1]} THEN {date} END"
 
     def _written_date(self) -> str:
-        text = f"trim({self._text(self.fields.date)})"
-        if self.fields.date_format is not None:
-            return f"CAST(try_strptime({text}, {literal(self.fields.date_format)}) AS DATE)"
-        return f"CASE WHEN regexp_matches({text}, {literal(ISO)}) THEN TRY_CAST(left({text}, 10) AS DATE) END"
+        text, written = f"trim({self._text(self.fields.date)})", self.fields.date_format
+        if written is None:
+            return f"CASE WHEN regexp_matches({text}, {literal(ISO)}) THEN TRY_CAST(left({text}, 10) AS DATE) END"
+        for pattern, replacement in reading_steps(written):
+            text = f"regexp_replace({text}, {literal(pattern)}, {literal(replacement)}, 'gi')"
+        return f"CAST(try_strptime({text}, {literal(plain_format(written))}) AS DATE)"
 
     def _check_ids(self) -> None:
         if self.fields.id is None:
@@ -226,36 +237,47 @@ class Corpus:
             )
 
     def _seen_format(self) -> str | None:
-        """The format of the dates, if only one fits; None for ISO 8601.
+        """The format that reads the most dates; None for ISO 8601.
 
-        Raises InputError if two ways can be meant.
+        Raises InputError if two formats can be meant.
         """
         column = self.table.columns[self.fields.date or ""]
-        text = f"trim({column.text})"
-        is_iso = f"({self._written_date()}) IS NOT NULL"
-        other = f"WHERE {column.text} IS NOT NULL AND {text} <> '' AND NOT {is_iso}"
-        dates = [str(date) for (date,) in self.table.ask(f"DISTINCT {text}", rest=other)]
-        if not dates or self.table.ask("1", rest=f"WHERE {is_iso} LIMIT 1"):
+        text, is_iso = f"trim({column.text})", f"({self._written_date()}) IS NOT NULL"
+        given = f"WHERE {column.text} IS NOT NULL AND {text} <> ''"
+        day = f"regexp_replace({text}, {literal(TIME[0])}, {literal(TIME[1])}, 'gi')"
+        dates = [str(date) for (date,) in self.table.ask(f"DISTINCT {day}", rest=f"{given} AND NOT {is_iso}")]
+        ((n_iso,),) = self.table.ask(f"count(DISTINCT {day})", rest=f"{given} AND {is_iso}")
+        counts = count_date_formats(dates)
+        formats = best_formats(counts)
+        if not formats or counts[formats[0]] <= int(str(n_iso)):
             return None
-        ways = ways_of(dates)
-        if len(ways) > 1:
-            place, value = self.table.place(f"try_strptime({text}, {literal(ways[0])}) IS NOT NULL", text)
-            raise several_ways(column.name, place, str(value), ways)
-        return ways[0] if ways else None
+        if len(formats) > 1:
+
+            def place(date: str) -> str:
+                return self.table.place(f"{day} = {literal(date)}")[0]
+
+            raise several_formats(dates, formats, name=column.name, place=place)
+        return formats[0]
 
     def _check_dates(self) -> None:
         column = self.table.columns[self.fields.date or ""]
         bad = f"({self.date}) IS NULL"
-        (count,) = self.table.ask("count(*)", rest=f"WHERE {bad}")[0]
+        count, total = (int(str(number)) for number in self.table.ask(f"count(*) FILTER (WHERE {bad}), count(*)")[0])
         if not count or self.bad_dates == "leave-out":
             return
         place, value = self.table.place(bad, column.text)
         content = "empty" if value is None or not str(value).strip() else repr(value)
         written = self.fields.date_format or "YYYY-MM-DD"
+        advice = (
+            f"{written} reads the other {total - count:,}. Correct these"
+            if count < total - count
+            else "If they are written in another way, give `date_format`, such as %d/%m/%Y for 31/12/2001 (%y for 01); "
+            "or correct them"
+        )
         raise InputError(
-            f"{column.name} must be a date, written {written}; {place} is {content} ({int(str(count)):,} in all). "
-            f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give `date_format`, such as "
-            "%d/%m/%Y for 31/12/2001 (%y for 01); or leave such documents out with `bad_dates='leave-out'`."
+            f"{column.name} must be a date, written {written}; {place} is {content} ({count:,} in all). "
+            f"Years run from {YEARS[0]} to {YEARS[1]}. {advice}, or leave such documents out with "
+            "`bad_dates='leave-out'`."
         )
 
 

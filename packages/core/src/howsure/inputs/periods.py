@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import datetime
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Coded, as_column, first_missing, is_missing, missing
+from howsure.inputs.date_formats import (
+    ISO,
+    best_formats,
+    check_date_format,
+    count_date_formats,
+    is_written,
+    read_day,
+    several_formats,
+)
 from howsure.inputs.numbers_and_names import unknown_name
 
 Day = str | datetime.date
@@ -168,82 +176,11 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
         raise InputError(f"{place} must be a date such as 2003-03-20 (ISO 8601); it is {value!r}.") from error
 
 
-# Date formats as in strptime: %d/%m/%Y for 31/12/2001.
-
-WAYS = tuple(
-    day + time
-    for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d")
-    for time in ("", " %H:%M", " %H:%M:%S")
-)  # tried after ISO 8601; %m.%d.%Y is not in use
-DIRECTIVE = re.compile(r"%-?(.)")
-KNOWN = "aAbBdfGHIjmMpSuUVwWyYzZ%"  # directives that Python and DuckDB interpret in the same way
-DAYS = (
-    {"Y", "y", "G"},
-    {"m", "b", "B", "j", "V", "U", "W"},
-    {"d", "j", "u", "w", "a", "A"},
-)
-
-
-def check_date_format(written: str) -> None:
-    """Raise InputError unless a format names the year, the month and the day, as in %d/%m/%Y."""
-    directives = {directive[1] for directive in DIRECTIVE.finditer(written)}
-    unknown = sorted(directives - set(KNOWN))
-    if unknown:
-        raise InputError(
-            "{parameter} must be written as in strptime; %{unknown} in {written!r} is not one of its codes.",
-            "date_format",
-            unknown=unknown[0],
-            written=written,
-        )
-    if not all(directives & day for day in DAYS):
-        raise InputError(
-            "{parameter} must name the year, the month and the day; it is {written!r}. For 31/12/2001 it "
-            "is '%d/%m/%Y'.",
-            "date_format",
-            written=written,
-        )
-
-
-def ways_of(dates: Iterable[str]) -> list[str]:
-    """The date formats other than ISO 8601 that fit all of these dates, ignoring values that fit no format.
-
-    Dates with points have the day first. 12/03/2020 fits two formats, unless another date has a day above 12.
-
-    >>> ways_of(["12.03.2020"]), ways_of(["12/03/2020", "13/03/2020"]), ways_of(["12/03/2020", "none"])
-    (['%d.%m.%Y'], ['%d/%m/%Y'], ['%d/%m/%Y', '%m/%d/%Y'])
-    """
-    possible_ways: list[str] | None = None
-    for date in dates:
-        ways_here = [way for way in (WAYS if possible_ways is None else possible_ways) if _is_written(date, way)]
-        if ways_here:
-            possible_ways = ways_here
-        elif possible_ways and any(_is_written(date, way) for way in WAYS):
-            return []
-    return possible_ways or []
-
-
-def several_ways(name: str, place: str, value: str, ways: Sequence[str]) -> InputError:
-    """Error for a column of dates that fits more than one format."""
-    choices = " or ".join(f"`date_format={way!r}`" for way in ways)
-    return InputError(
-        f"{name} may name the day or the month first: {place} is {value!r}, and no date of the column settles it. Say "
-        f"which: {choices}."
-    )
-
-
-def _is_written(date: str, way: str | None) -> bool:
-    try:
-        _day_written(date, way)
-    except ValueError:
-        return False
-    return True
-
-
 def coded_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> Coded:
     """The period of each date (n,), as codes and labels in chronological order; each distinct date is parsed once.
 
-    date_format: as in strptime. Without it, dates are ISO 8601 or, if none is, in the only format of `ways_of` that
-    fits; several fitting formats are an error.
+    date_format: as in strptime. Without it, the format that reads all dates, ISO 8601 first; several other formats
+    that do are an error.
 
     >>> coded_periods(["20.03.2003", "1.4.2003"], period="month").names
     ('2003-03', '2003-04')
@@ -259,29 +196,39 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
             raise missing(name, lacking)
         texts, codes = np.unique(column.astype(str), return_inverse=True)
         dates = Coded(codes, tuple(texts.tolist()))
-    if date_format is None and not any(_is_written(date, None) for date in dates.names):
-        ways = ways_of(dates.names)
-        if len(ways) > 1:
-            code = next(code for code, date in enumerate(dates.names) if _is_written(date, ways[0]))
-            place = f"`row {np.flatnonzero(dates.codes == code)[0]}`"
-            raise several_ways(parameter(name), place, dates.names[code], ways)
-        date_format = ways[0] if ways else None
+    written = date_format or _seen_format(dates, name)
     labels = []
     for code, date in enumerate(dates.names):
         try:
-            labels.append(_label(_day_written(date, date_format), period))
+            labels.append(_label(read_day(date, written), period))
         except ValueError:
-            like = "such as 2003-03-20" if date_format is None else f"written as {date_format}"
-            row = f"`row {np.flatnonzero(dates.codes == code)[0]}`"
-            problem = f"{parameter(name)} must contain dates {like}; {row} is {date!r}."
+            bad = sum(not is_written(other, written) for other in dates.names)
+            of_all = f"{len(dates.names) - bad:,} of {len(dates.names):,} different dates"
+            like = "such as 2003-03-20" if written == ISO else f"written as {written}"
+            problem = f"{parameter(name)} must contain dates {like}; {_row(dates, code)} is {date!r}."
             advice = " If they are written in another way, name it: `date_format='%d.%m.%Y'`."
-            raise InputError(problem + ("" if date_format else advice)) from None
+            if date_format is None and bad < len(dates.names):
+                advice = f" {ISO if written == ISO else written} reads {of_all}: correct the others."
+            raise InputError(problem + (advice if date_format is None else "")) from None
     distinct = sorted(set(labels))
     places = {label: place for place, label in enumerate(distinct)}
     return Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(distinct))
 
 
-def _day_written(date: str, written: str | None) -> datetime.date:
-    if written is None:
-        return datetime.datetime.fromisoformat(date.strip()).date()
-    return datetime.datetime.strptime(date.strip(), written.replace("%-", "%")).date()
+def _seen_format(dates: Coded, name: str) -> str:
+    """The format that reads the most dates; ISO 8601 if none reads more."""
+    n_iso = sum(is_written(date, ISO) for date in dates.names)
+    if n_iso == len(dates.names):
+        return ISO
+    counts = count_date_formats(dates.names)
+    formats = best_formats(counts)
+    if not formats or counts[formats[0]] <= n_iso:
+        return ISO
+    if len(formats) > 1:
+        place = {date: code for code, date in enumerate(dates.names)}
+        raise several_formats(dates.names, formats, name=parameter(name), place=lambda date: _row(dates, place[date]))
+    return formats[0]
+
+
+def _row(dates: Coded, code: int) -> str:
+    return f"`row {np.flatnonzero(dates.codes == code)[0]}`"

@@ -1,0 +1,215 @@
+"""Recognise how the dates of a column are written, and read them.
+
+A format is that of strptime: %d/%m/%Y for 31/12/2001. Names of months may be in any of seven languages. A format that
+names no time reads dates with and without one: the day counts as written.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import product
+
+from howsure.errors import InputError
+
+ISO = "YYYY-MM-DD"
+# English, German, Spanish, French, Italian, Portuguese, Dutch; without points and in lower case
+MONTHS = (
+    "january januar jänner janeiro januari enero janvier gennaio jan ene janv gen",
+    "february februar fevereiro februari febrero février febbraio feb fev févr",
+    "march märz maart março marco marzo mars mar mär mrt mrz",
+    "april avril aprile abril apr abr avr",
+    "may mai mei mayo maio maggio mag",
+    "june juni junho junio juin giugno jun giu",
+    "july juli julho julio juillet luglio jul juil lug",
+    "august augustus agosto août aug ago aoû",
+    "september septiembre setiembre septembre settembre setembro sept sep set",
+    "october oktober octubre octobre ottobre outubro oct okt ott out",
+    "november noviembre novembre novembro nov",
+    "december dezember diciembre décembre dicembre dezembro dec dez dic déc",
+)
+ENGLISH = tuple(names.split()[0][:3].title() for names in MONTHS)
+MONTH_NAMES = {name: month for month, names in zip(ENGLISH, MONTHS, strict=True) for name in names.split()}
+WEEKDAYS = (
+    "monday tuesday wednesday thursday friday saturday sunday mon tues tue wed thurs thu fri sat sun "
+    "montag dienstag mittwoch donnerstag freitag samstag sonntag lunes martes miércoles jueves viernes sábado domingo "
+    "lundi mardi mercredi jeudi vendredi samedi dimanche lunedì martedì mercoledì giovedì venerdì sabato domenica "
+    "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira maandag dinsdag woensdag donderdag vrijdag"
+)
+# Regular expressions that Python and DuckDB read alike, and their replacements. \b is ASCII in DuckDB, which does no
+# harm here: longer names come first.
+TIME = (  # at the end, or before a year at the end, as in Aug 27 13:08:45 +0000 2008
+    r"(?: |, ?|T)[0-9]{1,2}[:.h][0-9]{2}(?:[:.][0-9]{2}(?:[.,][0-9]+)?)?"
+    r" ?(?:[ap]\.?m\.?)? ?(?:Z|[a-z]{3,4}|[+-][0-9]{2}:?[0-9]{2})?( [0-9]{4})?$",
+    r"\1",
+)
+WEEKDAY = (rf"^(?:{'|'.join(WEEKDAYS.split())})\.?,? +", "")
+ORDINAL = (r"([0-9])(?:st|nd|rd|th|er|º|ª)([ ,.]|$)", r"\1\2")
+MONTH_STEPS = tuple(
+    (rf"\b(?:{'|'.join(sorted(names.split(), key=len, reverse=True))})\b\.?", month)
+    for month, names in zip(ENGLISH, MONTHS, strict=True)
+)
+DIRECTIVE = re.compile(r"%-?(.)")
+KNOWN = "aAbBdfGHIjmMpSuUVwWyYzZ%"  # directives that Python and DuckDB interpret in the same way
+DAYS = (
+    {"Y", "y", "G"},
+    {"m", "b", "B", "j", "V", "U", "W"},
+    {"d", "j", "u", "w", "a", "A"},
+)
+ORDERS = ("dmY", "mdY", "Ymd", "dmy", "mdy", "dbY", "bdY", "Ybd", "dby", "bdy")
+
+
+def check_date_format(written: str) -> None:
+    """Raise InputError unless a format names the year, the month and the day, as in %d/%m/%Y."""
+    directives = {directive[1] for directive in DIRECTIVE.finditer(written)}
+    unknown = sorted(directives - set(KNOWN))
+    if unknown:
+        raise InputError(
+            "{parameter} must be written as in strptime; %{unknown} in {written!r} is not one of its codes.",
+            "date_format",
+            unknown=unknown[0],
+            written=written,
+        )
+    if not all(directives & day for day in DAYS):
+        raise InputError(
+            "{parameter} must name the year, the month and the day; it is {written!r}. For 31/12/2001 it "
+            "is '%d/%m/%Y'.",
+            "date_format",
+            written=written,
+        )
+
+
+@lru_cache(100)
+def reading_steps(date_format: str) -> tuple[tuple[str, str], ...]:
+    """The replacements, in order and regardless of case, after which `strptime` reads a date by `plain_format`."""
+    directives = {directive[1] for directive in DIRECTIVE.finditer(date_format)}
+    return (
+        *([] if directives & set("HIMSpzf") else [TIME]),
+        *([] if directives & set("aA") else [WEEKDAY]),
+        *([ORDINAL] if directives & set("bB") else []),
+        *(MONTH_STEPS if directives & set("bB") else []),
+    )
+
+
+def plain_format(date_format: str) -> str:
+    """The format after the replacements: months are abbreviated in English, without a point, and %-d is %d."""
+    return date_format.replace("%-", "%").replace("%B", "%b").replace("%b.", "%b")
+
+
+def read_day(text: str, date_format: str) -> datetime.date:
+    """The day of a date in a format, or in ISO 8601.
+
+    >>> print(read_day("1-Jan-96", "%d-%b-%y"), read_day("16-02-2015 23.36", "%d-%m-%Y"), read_day("2001-12-31", ISO))
+    1996-01-01 2015-02-16 2001-12-31
+    >>> print(read_day("3 de março de 2011", "%d de %B de %Y"), read_day("July 4th, 1999", "%B %d, %Y"))
+    2011-03-03 1999-07-04
+
+    Raises ValueError if it is written otherwise.
+    """
+    text = text.strip()
+    if date_format == ISO:
+        return datetime.datetime.fromisoformat(text).date()
+    for pattern, replacement in reading_steps(date_format):
+        text = re.sub(pattern, replacement, text, flags=re.IGNORECASE)
+    return datetime.datetime.strptime(text, plain_format(date_format)).date()
+
+
+def is_written(text: str, date_format: str) -> bool:
+    """Whether a text is a date in a format."""
+    try:
+        read_day(text, date_format)
+    except ValueError:
+        return False
+    return True
+
+
+def count_date_formats(dates: Iterable[str]) -> Counter[str]:
+    """The formats in which some dates can be written, with the number of dates that each reads.
+
+    Dates with points have the day first. 12/03/2020 fits two formats, unless another date has a day above 12.
+
+    >>> count_date_formats(["12.03.2020"])
+    Counter({'%d.%m.%Y': 1})
+    >>> count_date_formats(["12/03/2020", "13/03/2020 10:30", "none"])
+    Counter({'%d/%m/%Y': 2, '%m/%d/%Y': 1})
+    """
+    texts = Counter(re.sub(*TIME, text.strip(), flags=re.IGNORECASE) for text in dates)
+    shapes = {_shape(text): text for text in texts}
+    formats = dict.fromkeys(date_format for text in shapes.values() for date_format in _possible_formats(text))
+    counts = Counter(
+        {
+            date_format: sum(count for text, count in texts.items() if is_written(text, date_format))
+            for date_format in formats
+        }
+    )
+    return Counter({date_format: count for date_format, count in counts.items() if count})
+
+
+def best_formats(counts: Counter[str]) -> list[str]:
+    """The formats that read the most dates; of those that read the same, such as %B and %b, the first."""
+    most = max(counts.values(), default=0)
+    distinct: dict[str, str] = {}
+    for date_format, count in counts.items():
+        if count == most:
+            distinct.setdefault(plain_format(date_format), date_format)
+    return list(distinct.values())
+
+
+def several_formats(
+    dates: Sequence[str], formats: Sequence[str], *, name: str, place: Callable[[str], str]
+) -> InputError:
+    """Error for dates that as many formats read: all of them, or each format other ones. `place` locates a date."""
+    first, second = formats[:2]
+    apart = next((date for date in dates if is_written(date, first) != is_written(date, second)), None)
+    if apart is not None:
+        return InputError(
+            f"{name} must be written in one format; {place(apart)} is {apart!r}, and {first} "
+            f"reads as many dates as {second}. Write all dates alike."
+        )
+    either = next(date for date in dates if is_written(date, first))
+    choices = " or ".join(f"`date_format={date_format!r}`" for date_format in formats)
+    return InputError(
+        f"{name} may name the day or the month first: {place(either)} is {either!r}, and no date of the column settles "
+        f"it. Say which: {choices}."
+    )
+
+
+def _tokens(text: str) -> list[str]:
+    """The numbers, the words and the rest of a date, without time, weekday and ordinal."""
+    for pattern, replacement in (TIME, WEEKDAY, ORDINAL):
+        text = re.sub(pattern, replacement, text.strip(), flags=re.IGNORECASE)
+    return re.findall(r"[0-9]+|[^\W\d_]+|[\W_]+", text)
+
+
+def _shape(text: str) -> tuple[object, ...]:
+    """What two dates share that are written alike: the number of digits, of a month whether it is abbreviated."""
+    return tuple(
+        len(token) if token.isdecimal() else len(token) > 3 if token.lower() in MONTH_NAMES else token
+        for token in _tokens(text)
+    )
+
+
+def _possible_formats(text: str) -> Iterator[str]:
+    """The formats that the form of a text allows, in the order of ORDERS."""
+    tokens = _tokens(text)
+    if len(tokens) > 9 or not all(len(token) < 20 for token in tokens):
+        return
+    written = [*product(*map(_directives, tokens))]
+    for order in ORDERS:
+        for parts in written:
+            date_format = "".join(parts)
+            named = "".join(DIRECTIVE.findall(date_format.replace("%%", ""))).replace("B", "b")
+            if named == order and date_format[:3] != "%m.":
+                yield date_format
+
+
+def _directives(token: str) -> Sequence[str]:
+    """What a part of a date can be in a format."""
+    if token.isdecimal():
+        return {1: ("%d", "%m"), 2: ("%d", "%m", "%y"), 4: ("%Y",), 8: ("%Y%m%d",)}.get(len(token), (token,))
+    if token.lower() in MONTH_NAMES:
+        return ("%B",) if len(token) > 3 else ("%b",)
+    return (token.replace("%", "%%"),)

@@ -1,0 +1,85 @@
+"""How the dates of a column are written, against formats and days written by hand; DuckDB reads them alike."""
+
+from __future__ import annotations
+
+import datetime
+
+import duckdb
+import pytest
+
+from howsure.errors import InputError
+from howsure.inputs.date_formats import (
+    best_formats,
+    check_date_format,
+    count_date_formats,
+    is_written,
+    plain_format,
+    read_day,
+    reading_steps,
+)
+from howsure.inputs.periods import coded_periods
+
+WRITTEN = {
+    "28 December 2022|3 May 2021 10:30": ("%d %B %Y", "2022-12-28 2021-05-03"),
+    "1-Jan-96|30-Dec-06": ("%d-%b-%y", "1996-01-01 2006-12-30"),
+    "16-02-2015 23.36|1-3-2015": ("%d-%m-%Y", "2015-02-16 2015-03-01"),
+    "12.3.99": ("%d.%m.%y", "1999-03-12"),
+    "3. März 2001|17. Mai 2001": ("%d. %B %Y", "2001-03-03 2001-05-17"),
+    "lunes, 5 de marzo de 2012": ("%d de %B de %Y", "2012-03-05"),
+    "1er janvier 2010|2 août 2011": ("%d %B %Y", "2010-01-01 2011-08-02"),
+    "28 febbraio 2014|2 giugno 2015, 08:15": ("%d %B %Y", "2014-02-28 2015-06-02"),
+    "28 februari 2014|1 mei 2015": ("%d %B %Y", "2014-02-28 2015-05-01"),
+    "3 de março de 2011|1º de dezembro de 2010": ("%d de %B de %Y", "2011-03-03 2010-12-01"),
+    "Sept. 3, 2001|May 4, 2002|July 4th, 1999": ("%b. %d, %Y", "2001-09-03 2002-05-04 1999-07-04"),
+    "20010304": ("%Y%m%d", "2001-03-04"),
+    "Wed Aug 27 13:08:45 +0000 2008|Mon Apr 06 22:19:45 PDT 2009": ("%b %d %Y", "2008-08-27 2009-04-06"),
+    "8/30/2017 1:05:00 PM": ("%m/%d/%Y", "2017-08-30"),
+    "2/24/15 11:35": ("%m/%d/%y", "2015-02-24"),
+    "2017/3/4": ("%Y/%m/%d", "2017-03-04"),
+}
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+def test_one_format_reads_all_dates(written: str) -> None:
+    date_format, days = WRITTEN[written]
+    dates = written.split("|")
+    counts = count_date_formats(dates)
+    (best,) = best_formats(counts)
+    assert plain_format(best) == plain_format(date_format)
+    check_date_format(best)
+    assert counts[best] == len(dates)
+    assert [read_day(date, best).isoformat() for date in dates] == days.split()
+
+
+def test_duckdb_reads_what_python_reads() -> None:
+    for written, (date_format, days) in WRITTEN.items():
+        text = "$1"
+        for number, _ in enumerate(reading_steps(date_format)):
+            text = f"regexp_replace({text}, ${2 * number + 2}, ${2 * number + 3}, 'gi')"
+        steps = [part for step in reading_steps(date_format) for part in step]
+        for date, day in zip(written.split("|"), days.split(), strict=True):
+            query = f"SELECT CAST(strptime({text}, '{plain_format(date_format)}') AS DATE)"
+            assert duckdb.execute(query, [date, *steps]).fetchall() == [(datetime.date.fromisoformat(day),)]
+
+
+def test_a_day_above_12_decides_and_values_without_a_date_do_not() -> None:
+    assert best_formats(count_date_formats(["12/03/2020", "12/04/2020"])) == ["%d/%m/%Y", "%m/%d/%Y"]
+    assert best_formats(count_date_formats(["12/03/2020", "13/03/2020", "none"])) == ["%d/%m/%Y"]
+    assert count_date_formats(["none", "3", "31/31/2020", "1 2 3 4 5 6 7"]) == {}
+
+
+def test_a_format_with_a_time_reads_the_time() -> None:
+    assert is_written("16-02-2015 23.36", "%d-%m-%Y %H.%M")
+    assert not is_written("16-02-2015", "%d-%m-%Y %H.%M")
+    assert not is_written("16-02-2015 and more", "%d-%m-%Y")
+
+
+def test_dates_that_no_format_reads_together_name_the_format_that_reads_most() -> None:
+    problem = r"written as %d-%b-%y; row 2 is '96'. %d-%b-%y reads 2 of 3 different dates"
+    with pytest.raises(InputError, match=problem):
+        coded_periods(["1-Jan-96", "2-Jan-96", "96"], period="year")
+    with pytest.raises(InputError, match="name it: date_format="):
+        coded_periods(["last week"], period="year")
+    assert coded_periods(["1-Jan-96", "2-Feb-96", "3-Jan-96"], period="month").names == ("1996-01", "1996-02")
+    with pytest.raises(InputError, match="%d/%m/%Y reads as many dates as %m/%d/%Y"):
+        coded_periods(["13/03/2020", "04/13/2020"], period="year")
