@@ -130,6 +130,11 @@ def spelled_number(text: str) -> float | None:
     >>> spelled_number("0.5"), spelled_number("1_000"), spelled_number("٣")
     (0.5, None, None)
     """
+    if text.isascii() and text.isprintable() and "_" not in text:  # then Python spells numbers in the same way
+        try:
+            return float(text)
+        except ValueError:
+            return None
     return float(text) if NUMERAL.fullmatch(text) else None
 
 

@@ -254,8 +254,7 @@ def test_other_programs_count_them_too(score: object, tmp_path: Path) -> None:
 
 def test_a_first_score_without_a_value_in_the_first_row_stays_the_first() -> None:
     log = Log(log_format("inspect"), "none")
-    log.note({"item": 1, "match": None, "f1": 0.25})
-    log.note({"item": 2, "match": 1.0, "f1": 0.25})
+    log.note({"item": (1, 2), "match": (None, 1.0), "f1": (0.25, 0.25)}, 2)
     assert log.primary_scores == ("match",)
 
 
@@ -270,7 +269,7 @@ def test_a_first_score_without_a_value_in_the_first_row_stays_the_first() -> Non
 def test_the_first_score_does_not_depend_on_which_rows_lack_it(rows: list[dict[str, float | None]]) -> None:
     log = Log(log_format("inspect"), "none")
     for row in rows:
-        log.note(dict(row))
+        log.note({name: (value,) for name, value in row.items()}, 1)
     assert log.primary_scores == ("match",)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import os
 import re
-import shutil
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain, compress, islice, repeat
+from itertools import chain, compress, groupby, islice, repeat
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ from howsure.data.exploded import rows_as_objects
 from howsure.data.logs.item_documents import Contradiction, contradiction_in
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
-from howsure.data.logs.source import NAMED, LogFormat, Row, Source, Unread, line_of, parsed_line
+from howsure.data.logs.source import NAMED, Columns, LogFormat, Row, Source, Unread, lines_of, parsed_line
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
 from howsure.data.tables.database import chunks
 from howsure.data.tables.named_files import File, named_files, reading_files
@@ -39,6 +38,8 @@ WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
 MOST_VALUES = 10_000  # of a column that parts rows
 ALWAYS_NEEDED = frozenset(NAMED)
+NUMERIC = frozenset((int, float, bool))
+BATCH = 256  # rows
 MASS = "class_mass"  # of the answers among all tokens
 
 
@@ -65,6 +66,8 @@ class Log:
     answers: dict[str, int] = field(default_factory=dict)  # how many rows name one of their classes, by column
     exceptions: Counter[str] = field(default_factory=Counter)  # why rows have no result, and how many
     unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by their names
+    documents: dict[int, int] = field(default_factory=dict, repr=False)  # the hash of a document, by that of its item
+    may_contradict: bool = False  # whether an item has two of them
     reread: Callable[[], Iterator[tuple[str, Row]]] = field(default=lambda: iter(()), repr=False)  # files and rows
 
     def __post_init__(self) -> None:
@@ -149,7 +152,7 @@ class Log:
     @cached_property
     def contradiction(self) -> Contradiction | None:
         """An item that refers to different documents in different files, if there is one."""
-        return contradiction_in(self.reread()) if ITEM_HASH in self.filled_rows else None
+        return contradiction_in(self.reread()) if self.may_contradict else None
 
     def check_items(self) -> None:
         """Raise InputError if an item refers to different documents."""
@@ -230,35 +233,59 @@ class Log:
         version = {} if self.model_version is None else {"model_version": self.model_version}
         return {"format": self.format.name, **normalise, **version} | ({"notes": self.notes} if self.notes else {})
 
-    def note(self, row: Row) -> None:
-        """Count the values of a row."""
-        self.rows += 1
-        if row.get(EXCEPTION) is not None:
-            self.exceptions[str(row[EXCEPTION])] += 1
-        names = row.get("classes")
-        first_score = None
-        for name, value in row.items():
-            if value is None:
-                continue
-            self.filled_rows[name] = self.filled_rows.get(name, 0) + 1
-            if isinstance(value, (int, float)):
-                self.numbers[name] = None
-                if first_score is None and name not in NAMED and self.measure(name).is_quality:
-                    first_score = name
-            elif names and isinstance(value, str) and value in names and name not in NAMED:
-                self.answers[name] = self.answers.get(name, 0) + 1
-        if first_score is not None and first_score != self.first_scores.get(row.get(TASK)):
-            self._note_first_score(row.get(TASK), first_score, list(row))
-        for name, values in self.values.items():
-            _note_value(values, row.get(name))
+    def note(self, columns: Columns, rows: int) -> None:
+        """Count the values of rows with the same columns."""
+        self.rows += rows
+        nothing = (None,) * rows
+        classes = columns.get("classes", nothing)
+        first_numbers = dict[str, int]()  # the first row with a number, by column
+        for name, values in columns.items():
+            if filled := rows - values.count(None):
+                self.filled_rows[name] = self.filled_rows.get(name, 0) + filled
+            types = set(map(type, values))
+            if types & NUMERIC:
+                first_numbers[name] = next(row for row, value in enumerate(values) if isinstance(value, (int, float)))
+            if str in types and "classes" in columns and name not in NAMED:
+                answers = [
+                    isinstance(value, str) and value in (names or ())
+                    for value, names in zip(values, classes, strict=True)
+                ]
+                if any(answers):
+                    self.answers[name] = self.answers.get(name, 0) + sum(answers)
+        self.numbers |= dict.fromkeys(sorted(first_numbers, key=first_numbers.__getitem__))
+        self.exceptions.update(str(why) for why in columns.get(EXCEPTION, ()) if why is not None)
+        self._note_first_scores(columns, [name for name in columns if name in first_numbers and name not in NAMED])
+        for name, known in self.values.items():
+            for value in dict.fromkeys(columns.get(name, nothing)):
+                _note_value(known, value)
         if RUN in self.format.group:
-            parts = tuple(row.get(name) for name in self.format.group if name != RUN)
-            _note_value(self.ways.setdefault(parts, {}), row.get(RUN))
-        if row.get("probabilities") is not None:
-            self.lengths.add(len(row["probabilities"]))
-        classes = None if names is None else tuple(names)
-        self.classes = classes if self.classes is None else self.classes
-        self.alike = self.alike and classes is not None and classes == self.classes
+            parts = (columns.get(name, nothing) for name in (*self.format.group, RUN) if name != RUN)
+            for part in dict.fromkeys(zip(zip(*parts, strict=True), columns.get(RUN, nothing), strict=True)):
+                _note_value(self.ways.setdefault(part[0], {}), part[1])
+        self.lengths.update(len(row) for row in columns.get("probabilities", ()) if row is not None)
+        if self.classes is None:
+            self.classes = next((tuple(names) for names in classes if names is not None), None)
+        self.alike = self.alike and all(names is not None and tuple(names) == self.classes for names in classes)
+        if not self.may_contradict and ITEM_HASH in columns:
+            keys = map(hash, zip(columns.get(TASK, nothing), map(str, columns.get(ITEM, nothing)), strict=True))
+            hashes = zip(keys, map(hash, columns[ITEM_HASH]), strict=True)
+            self.may_contradict = any(self.documents.setdefault(key, document) != document for key, document in hashes)
+
+    def _note_first_scores(self, columns: Columns, numeric: Sequence[str]) -> None:
+        """Record the first score of quality in each row, by task."""
+        scores = [name for name in numeric if self.measure(name).is_quality]
+        if not scores:
+            return
+        firsts: Sequence[str | None] = [None] * len(columns[scores[0]])
+        for name in scores:
+            is_number = [isinstance(value, (int, float)) for value in columns[name]]
+            firsts = [first or (name if here else None) for first, here in zip(firsts, is_number, strict=True)]
+            if None not in firsts:
+                break
+        tasks = columns.get(TASK, (None,) * len(firsts))
+        for task, score in dict.fromkeys(zip(tasks, firsts, strict=True)):
+            if score is not None and score != self.first_scores.get(task):
+                self._note_first_score(task, score, list(columns))
 
     def _note_first_score(self, task: Any, score: str, names: list[str]) -> None:
         """Record the first score of a row with these columns, unless an earlier one of the same task takes
@@ -342,7 +369,8 @@ def input_files(
     log.reread = partial(_rows_with_files, rewritten)
     log.note_unread()
     if len(rewritten) > 1:
-        rewritten = tuple(_with_score_columns(file, log.scores) for file in rewritten)
+        scores = dict.fromkeys(log.scores)  # also where the rows of a file have none
+        rewritten = tuple(replace(file, columns=tuple(dict.fromkeys(file.columns) | scores)) for file in rewritten)
     if normalise is not None and "log_probabilities" not in log.filled_rows:
         raise InputError(f"`normalise=...` is for log-likelihoods of choices; {files[0].name} has none.")
     return rewritten, log
@@ -358,86 +386,130 @@ def _refuse_archives(files: Sequence[File]) -> None:
 
 
 def _rewrite(
-    file: File, path: Path, log: Log, needed_columns: Callable[[Row], Row], most: int | None, labels: Labels | None
+    file: File, path: Path, log: Log, needed: Callable[[Columns], Columns], most: int | None, labels: Labels | None
 ) -> File | None:
     """A log as JSON lines; None and a note if it has no rows, such as a run that was stopped at once."""
     before = log.rows
-    unlabelled, columns = 0, dict[str, None]()
+    unlabelled, names = 0, dict[str, None]()
     with open(path, "wb") as copy:
         source = Source(file, log.notes, log.model_version, log.unread)
-        for row in islice(_complete_rows(source, log, labels), most):
-            kept = needed_columns(row)
-            unlabelled += labels is not None and row.get("target") is None
-            log.note(kept)
-            columns |= dict.fromkeys(kept)
-            copy.write(line_of(kept))
+        for all_columns, rows in _batches(source, log, most, labels):
+            columns = needed(all_columns)
+            if labels is not None:
+                unlabelled += columns.get("target", (None,) * rows).count(None)
+            log.note(columns, rows)
+            names |= dict.fromkeys(columns)
+            copy.write(lines_of(columns, rows))
     if log.rows == before:
         source.note("it has no rows, and is left out")
         return None
     if labels is not None and unlabelled:
         source.note(f"{unlabelled:,} of {log.rows - before:,} rows have no label in {labels.name}")
-    return File(str(path), file.name, "jsonl", columns=tuple(columns), rows=log.rows - before)
+    return File(str(path), file.name, "jsonl", columns=tuple(names), rows=log.rows - before)
 
 
-def _with_score_columns(file: File, scores: Sequence[str]) -> File:
-    """A rewritten log with the score columns of other logs, also if its first row does not show them."""
-    path = Path(file.path)
-    with open(path, "rb") as copy:
-        first = parsed_line(copy.readline())
-        lacking = [name for name in scores if name not in first]
-        if lacking:
-            other = path.with_suffix(".whole")
-            with open(other, "wb") as whole:
-                whole.write(line_of(first | dict.fromkeys(lacking)))
-                shutil.copyfileobj(copy, whole)
-    if lacking:
-        other.replace(path)
-    return replace(file, columns=tuple(dict.fromkeys((*file.columns, *lacking))))
+def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) -> Iterator[tuple[Columns, int]]:
+    """The columns of consecutive rows of a log that have the same ones, with their probabilities, and how many rows
+    they are; errors name the line or the sample."""
+    rows, read, batch, names = islice(log.format.rows(source), most), 0, list[Row](), tuple[str, ...]()
 
+    def whole() -> tuple[Columns, int]:
+        columns = columns_of(batch)
+        try:
+            return _with_probabilities(columns, log.normalise), len(batch)
+        except ValueError as error:
+            raise _first_fault(source, log, batch, read - len(batch)) from error
 
-def _complete_rows(source: Source, log: Log, labels: Labels | None) -> Iterator[Row]:
-    """The rows of a log with their probabilities; errors name the line or the sample."""
-    rows, number = log.format.rows(source), 0
     while True:
-        number += 1
         try:
             row = next(rows, None)
             labelled = row if row is None or labels is None else labels.of(row)
-            whole = None if labelled is None else _with_probabilities(labelled, log.normalise)
-        except InputError:
-            raise
         except ValueError as error:
-            raise source.fault(number, f"{error}.") from error
-        if whole is None:
+            if batch:  # may have a fault in an earlier row
+                yield whole()
+            raise error if isinstance(error, InputError) else source.fault(read + 1, f"{error}.") from error
+        if batch and (labelled is None or len(batch) == BATCH or tuple(labelled) != names):
+            yield whole()
+            batch = []
+        if labelled is None:
             return
-        yield whole
+        if not batch:
+            names = tuple(labelled)
+        batch.append(labelled)
+        read += 1
 
 
-def _with_probabilities(row: Row, way: str) -> Row:
-    """A row with the probabilities of its classes, the most probable class, and whether it is right."""
+def columns_of(rows: Sequence[Row]) -> Columns:
+    """The columns of rows that have the same ones in the same order."""
+    return dict(zip(rows[0], zip(*map(dict.values, rows), strict=True), strict=True))
+
+
+def _first_fault(source: Source, log: Log, rows: Sequence[Row], before: int) -> InputError:
+    """The error for the first of the rows that has no probabilities."""
+    for number, row in enumerate(rows, start=before + 1):
+        try:
+            _with_probabilities(columns_of([row]), log.normalise)
+        except ValueError as error:
+            return error if isinstance(error, InputError) else source.fault(number, f"{error}.")
+    raise AssertionError("none of the rows has a fault by itself")
+
+
+def _with_probabilities(columns: Columns, way: str) -> Columns:
+    """The columns with the probabilities of classes, the most probable class, and whether it is right.
+
+    Raises ValueError for a row from which none follow.
+    """
+    rows = len(next(iter(columns.values())))
+    nothing = (None,) * rows
     for name in KEYS:
-        if isinstance(row.get(name), (list, dict)):
-            raise ValueError(f"{name} must be a text or a number; it is {shown(row[name])}")
-    wrong = [class_ for class_ in row.get("classes") or () if not isinstance(class_, str)]
-    if wrong:
-        raise ValueError(f"its choices must be texts; one is {shown(wrong[0])}")
-    likelihoods, logits = row.get("log_probabilities"), row.get("logits")
-    if likelihoods is not None:
-        row["probabilities"] = softmax(normalised(likelihoods, row, way))
-    elif logits is not None:
-        row["probabilities"] = softmax(logits)
-    probabilities = row.get("probabilities")
-    if isinstance(probabilities, list) and probabilities:
-        best = max(range(len(probabilities)), key=probabilities.__getitem__)
-        answer = row.setdefault("prediction", best)
-        right = row.get("targets", [] if row.get("target") is None else [row["target"]])
-        if answer in range(len(probabilities)):
-            row.setdefault("probability", probabilities[answer])
-        if right:
-            row.setdefault("correct", int(answer in right))
-    truths = {name: int(value) for name, value in row.items() if value is True or value is False}
-    infinite = [name for name, value in row.items() if isinstance(value, float) and not math.isfinite(value)]
-    return row | truths | dict.fromkeys(infinite) if truths or infinite else row
+        if {list, dict} & set(map(type, columns.get(name, ()))):
+            wrong = next(value for value in columns[name] if isinstance(value, (list, dict)))
+            raise ValueError(f"{name} must be a text or a number; it is {shown(wrong)}")
+    classes = chain.from_iterable(filter(None, columns.get("classes", ())))
+    if not_texts := [name for name in classes if not isinstance(name, str)]:
+        raise ValueError(f"its choices must be texts; one is {shown(not_texts[0])}")
+    likelihoods, logits = columns.get("log_probabilities", nothing), columns.get("logits", nothing)
+    if likelihoods is not nothing or logits is not nothing:
+        lengths = zip(columns.get("classes", nothing), columns.get("tokens", nothing), strict=True)
+        before = columns.get("probabilities", nothing)
+        columns["probabilities"] = tuple(
+            softmax(normalised(likelihood, {"classes": texts, "tokens": tokens}, way))
+            if likelihood is not None
+            else own
+            if logit is None
+            else softmax(logit)
+            for likelihood, logit, own, (texts, tokens) in zip(likelihoods, logits, before, lengths, strict=True)
+        )
+    probabilities = columns.get("probabilities", nothing)
+    if any(probabilities):
+        columns |= _answers(columns, [row if isinstance(row, list) else [] for row in probabilities])
+    for name, values in columns.items():
+        types = set(map(type, values))
+        if bool in types or (float in types and any(map(_is_infinite, values))):
+            columns[name] = tuple(
+                int(value) if isinstance(value, bool) else None if _is_infinite(value) else value for value in values
+            )
+    return columns
+
+
+def _answers(columns: Columns, probabilities: Sequence[list[float]]) -> Columns:
+    """What follows from probabilities, unless it is known: the most probable class, its probability, and whether it is
+    right."""
+    best = [row.index(max(row)) if row else None for row in probabilities]
+    answers = columns.get("prediction", best)
+    targets = columns.get("target", (None,) * len(best))
+    rights = columns.get("targets") or [[] if target is None else [target] for target in targets]
+    answered = list(zip(probabilities, answers, rights, strict=True))
+    added: dict[str, list[Any]] = {
+        "prediction": best,
+        "probability": [row[answer] if answer in range(len(row)) else None for row, answer, _ in answered],
+        "correct": [int(answer in right) if row and right else None for row, answer, right in answered],
+    }
+    return {name: tuple(new) for name, new in added.items() if name not in columns and new.count(None) < len(new)}
+
+
+def _is_infinite(value: Any) -> bool:
+    return isinstance(value, float) and not math.isfinite(value)
 
 
 def _as_literal(value: Any) -> str:
@@ -445,15 +517,17 @@ def _as_literal(value: Any) -> str:
     return "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
 
 
-def _needed_columns(row: Row, words: Collection[str] | None) -> Row:
-    """The columns of a row that users can name: those of every log, numbers, and those in `words`; without words,
+def _needed_columns(columns: Columns, words: Collection[str] | None) -> Columns:
+    """The columns that users can name: those of every log, the numbers of others, and those in `words`; without words,
     all."""
     if words is None:
-        return row
+        return columns
     return {
-        name: value
-        for name, value in row.items()
-        if name in ALWAYS_NEEDED or name in words or isinstance(value, (int, float))
+        name: values
+        if name in ALWAYS_NEEDED or name in words
+        else tuple(value if isinstance(value, (int, float)) else None for value in values)
+        for name, values in columns.items()
+        if name in ALWAYS_NEEDED or name in words or not NUMERIC.isdisjoint(map(type, values))
     }
 
 
@@ -590,8 +664,9 @@ def log_of_selected_rows(
         query = f"SELECT {is_selected} FROM {table.numbered} ORDER BY {table.position}"
         marks = np.concatenate([part for (part,) in chunks(table.connection, query, [np.int64])])
         selected.reread = partial(_rows_with_files, files, marks.tolist())
-        for _, row in selected.reread():
-            selected.note(row)
+        for _, alike in groupby((row for _, row in selected.reread()), key=tuple):
+            while batch := list(islice(alike, BATCH)):
+                selected.note(columns_of(batch), len(batch))
     return selected
 
 

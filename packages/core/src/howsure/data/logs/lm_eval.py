@@ -51,7 +51,9 @@ def rows(source: Source) -> Iterator[Row]:
         row["run"] = record.get("filter")
         row["item_hash"] = _document(record)
         row |= _answer(record, setting, meaning)
-        yield with_scores(row, _metrics(record, source)) | {"doc": record.get("doc")}
+        row = with_scores(row, _metrics(record, source))
+        row["doc"] = record.get("doc")
+        yield row
 
 
 def _setting(source: Source) -> Setting:
@@ -111,7 +113,7 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
     pairs = record["filtered_resps"]
     if not isinstance(pairs, list) or len(pairs) < 2:
         return None
-    if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+    if set(map(type, pairs)) != {list} or set(map(len, pairs)) != {2}:
         return None
     numbers = [_number(value) for value, _ in pairs]
     half = len(numbers) // 2
@@ -132,9 +134,11 @@ def _arguments(record: Mapping[str, Any], requests: int, at: int) -> list[Any]:
     missing."""
     arguments = record.get("arguments")
     if isinstance(arguments, dict):
-        of_requests = [arguments.get(f"gen_args_{request}") for request in range(requests)]
         name = f"arg_{at}"
-        return [request.get(name) if isinstance(request, dict) else None for request in of_requests]
+        return [
+            request.get(name) if isinstance(request := arguments.get(f"gen_args_{number}"), dict) else None
+            for number in range(requests)
+        ]
     of_requests = [*listed(arguments)[:requests], *[None] * requests][:requests]
     return [request[at] if isinstance(request, list) and at < len(request) else None for request in of_requests]
 
@@ -142,11 +146,11 @@ def _arguments(record: Mapping[str, Any], requests: int, at: int) -> list[Any]:
 def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str] | None:
     """The texts of the choices, without the separator from the question; None if the line does not contain them."""
     texts = _arguments(record, choices, 1)
-    if not all(isinstance(text, str) for text in texts):
+    if set(map(type, texts)) != {str}:
         return None
     if len(set(texts)) == 1:  # the questions differ, not what follows them
         texts = _arguments(record, choices, 0)
-        return texts if all(isinstance(text, str) for text in texts) else None
+        return texts if set(map(type, texts)) == {str} else None
     return [text.removeprefix(delimiter) for text in texts]
 
 

@@ -27,10 +27,10 @@ def softmax(logits: Sequence[float]) -> list[float]:
     Raises ValueError if one is not a number or infinite, or all are minus infinity.
     """
     largest = max(logits)
-    if not math.isfinite(largest) or any(math.isnan(logit) for logit in logits):
-        raise ValueError(f"no probabilities follow from {list(logits)}")
-    exponentials = [math.exp(logit - largest) for logit in logits]
+    exponentials = [math.exp(logit - largest) for logit in logits] if math.isfinite(largest) else [math.nan]
     total = math.fsum(exponentials)
+    if math.isnan(total):
+        raise ValueError(f"no probabilities follow from {list(logits)}")
     return [exponential / total for exponential in exponentials]
 
 

@@ -342,6 +342,8 @@ def column_names(database: Database, file: File) -> list[str]:
 
     Raises InputError if it cannot be read.
     """
+    if file.columns:
+        return list(file.columns)
     with reading(file.name, file.path):
         if file.format == "npz":
             return list(archive_columns(file))
@@ -411,9 +413,9 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
             starts += _copy_alike(connection, [file, *more], names, listed, starts[-1], shown, path=joined_path(files))
             continue
         with reading(file.name, file.path):
-            described = _described(connection, header_source(file))
+            described = dict.fromkeys(file.columns, "JSON") or _described(connection, header_source(file))
             columns_needed = [column_of(name, described) for name in names]
-            if file.format in ("json", "jsonl") and not set(columns_needed) <= set(described):
+            if not file.columns and file.format in ("json", "jsonl") and not set(columns_needed) <= set(described):
                 described = _described(connection, header_source(file, whole=True))
                 columns_needed = [column_of(name, described) for name in names]
             folders = folders_are_columns(file, columns_needed, described)
