@@ -35,7 +35,7 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_list(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header, _, *rows = printed("list").splitlines()
-    assert header.split() == ["name", "size", "found", "licence", "what"]
+    assert header.split() == ["name", "size", "found", "what", "licence"]
     assert [row.split()[0] for row in rows] == ["demo", *data_sets()]
     assert ["not here" in row for row in rows] == [False] + [True] * len(data_sets())
     (nowhere / "gum").mkdir()

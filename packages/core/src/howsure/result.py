@@ -190,14 +190,17 @@ class Result:
         raw: bool = False,
         most: int | None = None,
         rest: str | None = None,
+        width: int | None = None,
     ) -> str:
         """The text output: the answer in a sentence, the table or some `columns` of it, notes, and the input.
 
         raw: names are not escaped for a terminal. most: rows of a table without an answer. rest: where a user finds the
-        rows beyond 12 and the notes beyond three, which are counted only; None: everything is printed.
+        rows beyond 12 and the notes beyond three, which are counted only; None: everything is printed. width: of a
+        terminal, for which the least important columns of a wider table are hidden and named, if `rest` says where they
+        are.
         """
-        more = [part.text(raw=raw, most=most, rest=rest) for part in self.besides()]
-        return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most, rest=rest), *more])
+        more = [part.text(raw=raw, most=most, rest=rest, width=width) for part in self.besides()]
+        return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most, rest=rest, width=width), *more])
 
     def own_text(
         self,
@@ -206,21 +209,23 @@ class Result:
         raw: bool = False,
         most: int | None = None,
         rest: str | None = None,
+        width: int | None = None,
     ) -> str:
         """The text output without further results below it."""
         if self.answer is not None:
-            return self._answer_first(self.answer, columns=columns, raw=raw, rest=rest)
+            return self._answer_first(self.answer, columns=columns, raw=raw, rest=rest, width=width)
         provenance, words = self.what_was_read, self.words if columns is None else ""
         if words:
             return "\n\n".join(filter(None, [provenance, words]))
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
         above = [part.text(raw=raw) for part in self.above()] if columns is None else []
-        return "\n\n".join(
-            filter(None, [provenance, *above, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))])
-        )
+        shown, notes = fitted_text(table, raw=raw, rest=rest, width=width), "\n".join(map(in_a_line, table.notes))
+        return "\n\n".join(filter(None, [provenance, *above, shown, notes]))
 
-    def _answer_first(self, answer: str, *, columns: Sequence[str] | None, raw: bool, rest: str | None) -> str:
+    def _answer_first(
+        self, answer: str, *, columns: Sequence[str] | None, raw: bool, rest: str | None, width: int | None
+    ) -> str:
         """The answer, the table, notes, and the input."""
         all_figures = columns is None and rest is None and self.words
         table = chosen_columns(self.table(), columns)
@@ -232,7 +237,8 @@ class Result:
         more_rows = f"… {counted(hidden_rows, 'more row')}: {rest}" if hidden_rows else ""
         more_notes = f"{counted(hidden_notes, 'more note')}: {rest}" if hidden_notes else ""
         above = [part.text(raw=raw) for part in self.above()] if columns is None and rest is None else []
-        shown = "\n".join(filter(None, [rows.text(raw=raw), more_rows]))
+        width = None if columns is not None else width
+        shown = "\n".join(filter(None, [fitted_text(rows, raw=raw, rest=rest, width=width), more_rows]))
         if columns is None:
             shown = all_figures or (self.key_figures if rest is not None else "") or shown
         below = filter(None, [*map(in_a_line, notes), more_notes, in_a_line(self.provenance)])
@@ -497,6 +503,15 @@ def title_of(result: object) -> str:
     """
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(result).__name__).lower()
     return words[0].upper() + words[1:]
+
+
+def fitted_text(table: Table, *, raw: bool, rest: str | None, width: int | None) -> str:
+    """The text of a table with the columns that a terminal of this width shows, and the names of the others."""
+    if width is None or rest is None:
+        return table.text(raw=raw)
+    shown, hidden = table.fitted(width)
+    more = f"… {counted(len(hidden), 'more column')}, {' · '.join(map(in_a_line, hidden))}: {rest}" if hidden else ""
+    return "\n".join(filter(None, [shown.text(raw=raw), more]))
 
 
 def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:

@@ -279,3 +279,24 @@ def test_json_says_the_same(text: str) -> None:
     """What is written out is written as JSON does it, so that a document means what it meant."""
     document = json.dumps({"name": text}, ensure_ascii=False)
     assert json.loads(on_a_terminal(document)) == {"name": text}
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"),
+    [
+        (40, ["model", "n", "ECE", "error", "verdict"]),
+        (39, ["model", "n", "error", "verdict"]),
+        (28, ["model", "error", "verdict"]),
+        (20, ["model", "verdict"]),
+        (13, ["model"]),
+        (1, ["model"]),
+    ],
+)
+def test_a_terminal_shows_the_most_important_columns(width: int, shown: list[str]) -> None:
+    rows = [["model-a", "10,000", "0.0100", "0.0200", "fail"], ["b", "9", "–", "0.0300", "pass"]]
+    table = Table(["model", "n", "ECE", "error", "verdict"], rows, words=["model", "verdict"])
+    fitted, hidden = table.fitted(width)
+    assert list(fitted.headings) == shown
+    assert sorted([*shown, *hidden]) == sorted(table.headings)
+    assert fitted.rows == [[row[table.headings.index(heading)] for heading in shown] for row in rows]
+    assert len(shown) == 1 or max(map(len, fitted.text().splitlines())) <= width

@@ -14,10 +14,10 @@ from howsure_cli.datasets import DEMO, HOST, DataSet, data_set, data_sets, demo_
 from howsure_cli.terminal.commands import Group
 from howsure_cli.terminal.destinations import WrittenFolder
 from howsure_cli.terminal.options import choice_option
-from howsure_cli.terminal.output import emit, json_text, progress, table_text
+from howsure_cli.terminal.output import cut_table, emit, json_text, progress, table_text, terminal_width
 
 form_option = choice_option("--format", "form", of=["table", "json"])
-HEADERS = ("name", "size", "found", "licence", "what")
+HEADERS = ("name", "size", "found", "what", "licence")
 
 
 @click.group("data", cls=Group)
@@ -37,9 +37,10 @@ def list_command(form: str) -> None:
         emit(json_text([_described(dataset) for dataset in datasets]), None)
         return
     rows = [
-        [dataset.name, _size(dataset.bytes), _found(dataset)[0], dataset.licence, dataset.what] for dataset in datasets
+        [dataset.name, _size(dataset.bytes), _found(dataset)[0], dataset.what, dataset.licence] for dataset in datasets
     ]
-    emit(table_text(Table(HEADERS, rows, words=("name", "found", "licence", "what"))), None)
+    table = table_text(Table(HEADERS, rows, words=("name", "found", "licence", "what")))
+    emit(cut_table(table, terminal_width()), None)
 
 
 @command.command("show")

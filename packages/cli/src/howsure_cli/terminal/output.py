@@ -53,15 +53,23 @@ def result_text(result: Result, form: str, output: str | None = None) -> str:
     if form == "table":
         if output is not None or is_verbose():
             return f"{result.text(**shown)}\n"
-        next_line, text = next_command_line(result), result.text(**shown, rest=VERBOSE_OPTION)
-        if getattr(result, "ends_in_examples", False) and sys.stdout is not None and sys.stdout.isatty():
-            text = cut_table(text, shutil.get_terminal_size().columns)
+        width = terminal_width()
+        ends_in_examples = getattr(result, "ends_in_examples", False)  # long texts, which are cut
+        text = result.text(**shown, rest=VERBOSE_OPTION, width=None if ends_in_examples else width)
+        text = cut_table(text, width)
+        next_line = next_command_line(result)
         return "\n".join(filter(None, [text, next_line])) + "\n"
     write = {"csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
     return f"{write[form](**shown)}\n"
 
 
-def cut_table(text: str, width: int) -> str:
+def terminal_width() -> int | None:
+    """The columns of the terminal on which output is printed; None for a file or a pipe."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return shutil.get_terminal_size().columns if is_terminal else None
+
+
+def cut_table(text: str, width: int | None) -> str:
     """The text, with the lines of its first table cut where the terminal ends.
 
     >>> print(cut_table("What it is\\n\\nid  for example\\n───────────────\\n 1  a, b, c, d, e\\n\\nA note.", 12))
@@ -73,10 +81,12 @@ def cut_table(text: str, width: int) -> str:
     <BLANKLINE>
     A note.
     """
+    if width is None:
+        return text
     lines = text.split("\n")
     rule = next((place for place, line in enumerate(lines) if line.startswith("──")), 0)
     for place in range(max(rule - 1, 0), len(lines)):
-        if not lines[place]:
+        if not lines[place] or lines[place].startswith("… "):
             break
         end = "─" if place == rule else "…"
         lines[place] = lines[place] if len(lines[place]) <= width else lines[place][: width - 1] + end

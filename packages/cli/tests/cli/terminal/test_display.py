@@ -10,6 +10,7 @@ from tests.cli.running import howsure
 import howsure as library
 from howsure.result import Result
 from howsure_cli.chapters import FIELD_TERMS
+from howsure_cli.terminal import output
 
 
 @pytest.fixture
@@ -36,6 +37,22 @@ def test_verbose_prints_every_row(answers: Path) -> None:
     assert all(f"\nm{model} " in shown for model in range(20))
     assert "--verbose" not in shown
     assert "Next: " not in shown
+
+
+@pytest.mark.parametrize("width", [None, 100, 60, 40, 20])
+def test_no_line_of_a_table_is_wider_than_the_terminal(
+    answers: Path, monkeypatch: pytest.MonkeyPatch, width: int | None
+) -> None:
+    monkeypatch.setattr(output, "terminal_width", lambda: width)
+    command = ("score", answers, "--score", "right", "--model", "model", "--id", "item")
+    lines = howsure(*command).out.splitlines()
+    table = lines[2 : lines.index("… 8 more rows: --verbose")]
+    hidden = [line for line in lines if " more column" in line]
+    assert bool(hidden) == (width in (40, 20))
+    assert all(line.endswith(": --verbose") for line in hidden)
+    assert max(len(line) for line in table if line not in hidden) <= (width or 100)
+    assert "n" in howsure(*command, "--columns", "model,n,mean,tier").out.splitlines()[2].split()
+    assert howsure(*command, "--verbose").out.splitlines()[2].split()[:2] == ["model", "n"]
 
 
 def test_next_commands_run_until_there_is_none(answers: Path) -> None:

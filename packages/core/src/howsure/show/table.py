@@ -23,6 +23,26 @@ MAX_ROWS = 12  # of a result that is displayed below its answer
 MARKS = re.compile(
     r"[|*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=[(\[])"
 )
+# Headings of columns that a terminal may lack the width for, those hidden first at the beginning.
+DETAILS = (
+    *("uncertainty", "by chance", "log loss", "top-label log loss", "class-wise log loss", "multi-class log loss"),
+    *("multi-class Brier", "dominated by", "ECE", "Algorithm 1", "Algorithm 1 after", "squared error", "E-AURC"),
+    *("squared error after", "class-wise Brier", "top-label Brier", "effective n", "AC", "alarm at", "standard error"),
+    *(
+        "df",
+        "errors left out",
+        "trials",
+        "errored",
+        "AURC",
+        "people alone",
+        "error before",
+        "bound",
+        "last period",
+        "p",
+    ),
+    *("Brier", "by the judge", "tier", "base rate", "accuracy", "tasks", "labelled", "n", "value", "baseline"),
+    *("agreement", "judge"),
+)
 LEFT = ' style="text-align: left"'
 WHOLE = ' style="text-align: left; white-space: pre-wrap; overflow-wrap: anywhere; min-width: 14em; max-width: 34em"'
 NARROW = 24  # characters of a cell that no page breaks
@@ -156,6 +176,27 @@ class Table:
         totals, gap = self.rows[-n_totals:], ["…", *[""] * (len(self.headings) - 1)]
         totals = totals if n_totals <= MAX_ROWS else [*totals[: MAX_ROWS - 1], totals[-1]]
         return replace(self, rows=[*self.rows[: MAX_ROWS - len(totals)], gap, *totals]), hidden
+
+    def fitted(self, width: int) -> tuple[Table, list[str]]:
+        """The table with as many columns as a terminal of this width shows, and the headings of the hidden ones.
+
+        The first column stays. `DETAILS` are hidden first, then the others from right to left, the last one last.
+
+        >>> table, hidden = Table(["group", "log loss", "error"], [["all", "0.25", "0.01"]]).fitted(16)
+        >>> print(table.text(), hidden)
+        group  error
+        ────────────
+          all   0.01 ['log loss']
+        """
+        widths = dict(enumerate(_widths(self._cut()._shown(in_a_line, raw=False))))
+        order, last = {heading: place for place, heading in enumerate(DETAILS)}, len(widths) - 1
+        for x in sorted(range(last, 0, -1), key=lambda x: (order.get(self.headings[x], len(order)), x == last)):
+            if sum(widths.values()) + 2 * (len(widths) - 1) <= width:
+                break
+            del widths[x]
+        hidden = [heading for x, heading in enumerate(self.headings) if x not in widths]
+        rows = [[row[x] for x in widths] for row in self.rows]
+        return replace(self, headings=[self.headings[x] for x in widths], rows=rows), hidden
 
     def _cut(self) -> Table:
         """The table with text cells cut to at most `longest` characters."""

@@ -17,7 +17,7 @@ from howsure.calibration.table import by_group
 from howsure.calibration.words import kind
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Pairs
-from howsure.result import Rows, chosen_columns
+from howsure.result import Rows, chosen_columns, fitted_text
 from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Table, in_a_line, number
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure_text.sequences.calibration_pairs import tag_pairs
@@ -121,12 +121,14 @@ class Evaluation(Rows[Row]):
         raw: bool = False,
         most: int | None = None,
         rest: str | None = None,
+        width: int | None = None,
     ) -> str:
         """The model and the files, if they are known, the sizes, the table, and what is to be known of its figures."""
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
         heading = "\n".join(map(in_a_line, self._named_heading()))
-        return f"{heading}\n\n{table.text(raw=raw)}\n" + "\n".join(map(in_a_line, self.below()))
+        shown = fitted_text(table, raw=raw, rest=rest, width=width if columns is None else None)
+        return f"{heading}\n\n{shown}\n" + "\n".join(map(in_a_line, self.below()))
 
     def _named_heading(self) -> list[str]:
         first, *rest = self.heading()
