@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import chain, compress, groupby, islice, repeat
+from itertools import chain, compress, groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, d
 from howsure.data.logs.source import NAMED, Columns, LogFormat, Row, Source, Unread, lines_of, parsed_line
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
 from howsure.data.tables.database import chunks
-from howsure.data.tables.named_files import File, named_files, reading_files
+from howsure.data.tables.named_files import COPIES, File, copied_rows, named_files, reading_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import InputError, parameter, shown, told
@@ -309,6 +309,7 @@ def input_files(
     names_needed: Iterable[str | None] = (),
     normalise: str | None = None,
     files: tuple[File, ...] | None = None,
+    form_name: str | None = None,
     most: int | None = None,
     labels_from: str | None = None,
     explode: str | None = None,
@@ -319,10 +320,10 @@ def input_files(
 
     `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
     columns and scores, a column is kept if its name is a word of the texts `names_needed`. `normalise` says how
-    log-likelihoods of choices become probabilities. `files` are those of the paths, where they are known. `most`: read
-    at most this many rows of each log, with all that they hold. `labels_from`: a table of right answers. `explode`: a
-    list in each row of a table, whose elements become rows. `model_version`: the model behind an alias in a log of
-    decisions. `tell` is called with notes on the table.
+    log-likelihoods of choices become probabilities. `files` are those of the paths and `form_name` is their log
+    format, where they are known. `most`: read at most this many rows of each log, with all that they hold.
+    `labels_from`: a table of right answers. `explode`: a list in each row of a table, whose elements become rows.
+    `model_version`: the model behind an alias in a log of decisions. `tell` is called with notes on the table.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -331,9 +332,11 @@ def input_files(
         raise InputError(f"`normalise=...` must be one of {', '.join(WAYS)}; it is {normalise!r}.")
     is_log = format in LOGS
     if files is None:
-        paths = unfolded(paths, format, tell)
+        paths, form_name = unfolded(paths, format, tell)
         files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
-    form = log_format(str(format)) if is_log else (detected(files) if format is None else None)
+    form = log_format(str(format)) if is_log else None if form_name is None else log_format(form_name)
+    if form is None and format is None:
+        form = detected(files)
     if form is None:
         _refuse_archives(files)
         for file in files:
@@ -361,7 +364,12 @@ def input_files(
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     words = {word for text in names_needed if text for word in WORD.findall(text)}
     kept = partial(_needed_columns, words=words if most is None else None)
-    copies = (_rewrite(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files))
+    with open(spool / COPIES, "wb") as lines:
+        names = [f"log-{at}.jsonl" if len(files) > 1 else COPIES for at in range(len(files))]
+        copies = [
+            _rewrite(file, os.path.join(spool, name), lines, log, kept, most, labels)
+            for file, name in zip(files, names, strict=True)
+        ]
     rewritten = tuple(copy for copy in copies if copy is not None)
     if not rewritten:
         raise InputError(f"{files[0].name} has no rows.")
@@ -386,26 +394,31 @@ def _refuse_archives(files: Sequence[File]) -> None:
 
 
 def _rewrite(
-    file: File, path: Path, log: Log, needed: Callable[[Columns], Columns], most: int | None, labels: Labels | None
+    file: File,
+    path: str,
+    lines: IO[bytes],
+    log: Log,
+    needed: Callable[[Columns], Columns],
+    most: int | None,
+    labels: Labels | None,
 ) -> File | None:
     """A log as JSON lines; None and a note if it has no rows, such as a run that was stopped at once."""
-    before = log.rows
+    before, start = log.rows, lines.tell()
     unlabelled, names = 0, dict[str, None]()
-    with open(path, "wb") as copy:
-        source = Source(file, log.notes, log.model_version, log.unread)
-        for all_columns, rows in _batches(source, log, most, labels):
-            columns = needed(all_columns)
-            if labels is not None:
-                unlabelled += columns.get("target", (None,) * rows).count(None)
-            log.note(columns, rows)
-            names |= dict.fromkeys(columns)
-            copy.write(lines_of(columns, rows))
+    source = Source(file, log.notes, log.model_version, log.unread)
+    for all_columns, rows in _batches(source, log, most, labels):
+        columns = needed(all_columns)
+        if labels is not None:
+            unlabelled += columns.get("target", (None,) * rows).count(None)
+        log.note(columns, rows)
+        names |= dict.fromkeys(columns)
+        lines.write(lines_of(columns, rows))
     if log.rows == before:
         source.note("it has no rows, and is left out")
         return None
     if labels is not None and unlabelled:
         source.note(f"{unlabelled:,} of {log.rows - before:,} rows have no label in {labels.name}")
-    return File(str(path), file.name, "jsonl", columns=tuple(names), rows=log.rows - before)
+    return File(path, file.name, "jsonl", columns=tuple(names), rows=log.rows - before, start=start)
 
 
 def _batches(source: Source, log: Log, most: int | None, labels: Labels | None) -> Iterator[tuple[Columns, int]]:
@@ -672,11 +685,6 @@ def log_of_selected_rows(
 
 def _rows_with_files(files: Sequence[File], marks: Sequence[int] | None = None) -> Iterator[tuple[str, Row]]:
     """The rows (or the marked rows) of rewritten logs, each with the name of its file."""
-    lines = chain.from_iterable(zip(repeat(file.name), _lines(file)) for file in files)
-    for name, line in lines if marks is None else compress(lines, marks):
-        yield name, parsed_line(line)
-
-
-def _lines(file: File) -> Iterator[bytes]:
-    with open(file.path, "rb") as lines:
-        yield from lines
+    lines = copied_rows(files)
+    for file, line in lines if marks is None else compress(lines, marks):
+        yield file.name, parsed_line(line)

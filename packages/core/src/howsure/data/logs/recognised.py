@@ -7,13 +7,13 @@ import importlib
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 
 from howsure.data.logs.agents import AGENTS
 from howsure.data.logs.layouts import LAYOUTS
 from howsure.data.logs.source import Beginning, LogFormat
 from howsure.data.tables.named_files import SUFFIXES, TABLES, File
 from howsure.errors import InputError
-from howsure.files.opened import compression_of, opened
 from howsure.inputs.numbers_and_names import counted, natural_order, shortened
 from howsure.inputs.source_names import format_suffix
 
@@ -32,6 +32,7 @@ LOGS = {  # name -> (module, its format), in the order in which they are tried
 }
 
 
+@cache
 def log_format(name: str) -> LogFormat:
     """The log format of this name, loaded on first use."""
     if name in AGENTS or name in LAYOUTS:
@@ -55,7 +56,7 @@ def detected(files: Sequence[File]) -> LogFormat | None:
 
     Raises InputError if some are of one format and some of another, or none.
     """
-    formats = [_format_of(file) for file in files]
+    formats = [_format_of(Beginning(file)) for file in files]
     first = formats[0]
     for file, other in zip(files, formats, strict=True):
         if other is not first:
@@ -67,10 +68,9 @@ def detected(files: Sequence[File]) -> LogFormat | None:
     return first
 
 
-def _format_of(file: File) -> LogFormat | None:
-    if file.format in ("csv", "tsv"):  # no program writes its log so
+def _format_of(beginning: Beginning) -> LogFormat | None:
+    if beginning.file.format in ("csv", "tsv"):  # no program writes its log so
         return None
-    beginning = Beginning(file)
     return next((form for form in map(log_format, LOGS) if form.recognises(beginning)), None)
 
 
@@ -105,10 +105,10 @@ def check_no_summary(file: File) -> None:
 
 def _summary_of(beginning: Beginning) -> str | None:
     """The program that wrote a summary; None for other files."""
-    keys = beginning.keys
+    keys, names = beginning.keys, set(beginning.keys)
     for name, (first, others, _) in SUMMARIES.items():
         begins = len(keys) >= len(first) and all(key_ in ("", key) for key_, key in zip(first, keys, strict=False))
-        if begins and others <= set(keys) and "instance_id" not in keys:
+        if begins and others <= names and "instance_id" not in names:
             return name
     return None
 
@@ -122,24 +122,29 @@ FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  
 
 def unfolded(
     paths: Sequence[str | os.PathLike[str]], format: str | None = None, tell: Callable[[str], None] = lambda text: None
-) -> list[str]:
-    """The paths, with each folder replaced by the files in it. tell: called with a note on tables next to logs.
+) -> tuple[list[str], str | None]:
+    """The paths, with each folder replaced by the files in it, and the log format of a single folder; None for tables
+    and where it has not been determined. tell: called with a note on tables next to logs.
 
     Raises InputError for a folder with nothing to read, with logs of two programs, or tables of two formats.
     """
     named = [os.fspath(path) for path in paths]
-    return [path_ for path in named for path_ in (_inside(path, format, tell) if os.path.isdir(path) else [path])]
+    if len(named) == 1 and os.path.isdir(named[0]):
+        return _inside(named[0], format, tell)
+    return [
+        path_ for path in named for path_ in (_inside(path, format, tell)[0] if os.path.isdir(path) else [path])
+    ], None
 
 
-def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> list[str]:
+def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> tuple[list[str], str | None]:
     files_by_kind: dict[str, list[File]] = {}
     summaries = list[File]()
-    for file in _files_in(folder):
-        beginning = Beginning(file)
+    for beginning in _beginnings_in(folder):
+        file = beginning.file
         if file.format == "json" and _summary_of(beginning) is not None:
             summaries.append(file)
         else:
-            form = _format_of(file)
+            form = _format_of(beginning)
             files_by_kind.setdefault(file.format if form is None else form.name, []).append(file)
     logs = {name: files for name, files in files_by_kind.items() if name in LOGS}
     kinds = {name: files for name, files in (logs or files_by_kind).items() if format in (None, name)}
@@ -149,11 +154,11 @@ def _inside(folder: str, format: str | None, tell: Callable[[str], None]) -> lis
         raise _nothing_to_read(folder)
     if len(kinds) > 1:
         raise _several_kinds(folder, {name: _leading(files) for name, files in kinds.items()})
-    (files,) = kinds.values()
-    tables = [file.name for kind in ANSWER_TABLES for file in files_by_kind.get(kind, ()) if logs and kind not in kinds]
+    ((kind, files),) = kinds.items()
+    tables = [file.name for name in ANSWER_TABLES for file in files_by_kind.get(name, ()) if logs and name != kind]
     if tables:
         tell(f"{folder} also contains {counted(len(tables), 'table')}, not read with the logs: {shortened(tables)}.")
-    return _leading(files)
+    return _leading(files), kind if logs else None
 
 
 def _leading(files: Sequence[File]) -> list[str]:
@@ -196,12 +201,13 @@ def _pattern(folder: str, names: Sequence[str]) -> str | None:
     return next((pattern for pattern in patterns if set(glob.glob(pattern, recursive=True)) == set(names)), None)
 
 
-def _files_in(folder: str) -> Iterator[File]:
-    """The files of known formats in a folder and its subfolders, in natural order, without hidden ones."""
+def _beginnings_in(folder: str) -> Iterator[Beginning]:
+    """The beginnings of the files of known formats in a folder and its subfolders, in natural order; none of hidden
+    files."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted((folder for folder in folders if not folder.startswith(".")), key=natural_order)
-        for name in sorted(names, key=natural_order):
-            path, kind = os.path.join(place, name), SUFFIXES.get(format_suffix(name))
-            if kind is not None and name not in BESIDE and os.path.getsize(path):
-                with opened(path) as file:
-                    yield File(path, path, kind, compression_of(file.read(4)))
+        kinds = {name: SUFFIXES[suffix] for name in names if (suffix := format_suffix(name)) in SUFFIXES}
+        for name in sorted(kinds.keys() - BESIDE, key=natural_order):
+            path = os.path.join(place, name)
+            if os.path.getsize(path):
+                yield Beginning.of(path, kinds[name])

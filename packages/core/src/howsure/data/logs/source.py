@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from howsure.data.tables.named_files import File, parquet_source, reading_files
+from howsure.data.tables.named_files import TEXTS, File, parquet_source, reading_files
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError, shown
 from howsure.files.archive import FAULTS, Archive, unpacking
-from howsure.files.opened import decoded, open_unpacked, parsed_json
+from howsure.files.opened import compression_of, decoded, open_unpacked, opened, parsed_json
 from howsure.first_use import require
 from howsure.inputs.frames import EXCEPTION
 
@@ -97,7 +97,7 @@ def lines_of(columns: Columns, rows: int) -> bytes:
 
 FIRST = 1 << 16  # bytes
 LONGEST_LINE = 1 << 26  # bytes
-KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
+KEY = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"\s*:')
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,16 @@ class Beginning:
     """The beginning of a file, each part read when a format asks for it."""
 
     file: File
+
+    @classmethod
+    def of(cls, path: str, kind: str) -> Beginning:
+        """Build from a path, of which `kind` is the format."""
+        with opened(path) as file:
+            head = file.read(FIRST)
+        beginning = cls(File(path, path, kind, compression_of(head[:4])))
+        if beginning.file.compression == "none" and kind in TEXTS:
+            beginning.__dict__["text"] = head
+        return beginning
 
     @cached_property
     def text(self) -> bytes:
@@ -119,8 +129,10 @@ class Beginning:
         """The object in the first line of JSON lines; {} if there is none."""
         if self.file.format != "jsonl" or not self.text.lstrip().startswith(b"{"):
             return {}
-        with open_unpacked(self.file.path, self.file.compression, self.file.name) as stream:
-            line = stream.readline(LONGEST_LINE)
+        line, newline, _ = self.text.partition(b"\n")
+        if not newline:
+            with open_unpacked(self.file.path, self.file.compression, self.file.name) as stream:
+                line = stream.readline(LONGEST_LINE)
         try:
             record_ = parsed_json(line.removeprefix(b"\xef\xbb\xbf"))
         except ValueError:
@@ -130,7 +142,7 @@ class Beginning:
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The keys at any depth within the first bytes of a JSON document."""
-        return tuple(key.decode("utf-8", "replace") for key in KEY.findall(self.text))
+        return tuple(KEY.findall(self.text.decode("utf-8", "replace")))
 
     @cached_property
     def members(self) -> tuple[str, ...]:
@@ -273,11 +285,12 @@ class Source:
         Raises InputError if it is not JSON, cut off, or too large.
         """
         with open_unpacked(self.file.path, self.file.compression, self.name) as stream:
-            text = stream.read(LARGEST_DOCUMENT + 1)
+            text = stream.read(FIRST)  # most are small, and memory for the largest takes longer than reading them
+            text += stream.read(LARGEST_DOCUMENT + 1 - FIRST) if len(text) == FIRST else b""
         if len(text) > LARGEST_DOCUMENT:
             raise InputError(f"{self.name} has more than {LARGEST_DOCUMENT:,} bytes of JSON, too many to read at once.")
         try:
-            return parsed_json(text.removeprefix(MARK))
+            return parsed_line(text.removeprefix(MARK))
         except ValueError as error:
             raise InputError(f"{self.name} is not JSON ({error}). Was it cut off?") from error
 

@@ -62,11 +62,11 @@ def opened_files(
 
 def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
     """The files, and the contents of logs among them; no program writes its log as CSV or TSV."""
-    files, paths = None, source.paths
+    files, form_name, paths = None, None, list(source.paths)
     if any(map(os.path.isdir, paths)):
         from howsure.data.logs.recognised import unfolded
 
-        paths = tuple(unfolded(paths, source.format, source.tell))
+        paths, form_name = unfolded(paths, source.format, source.tell)
     how: dict[str, Any] = {"normalise": source.normalise, "labels_from": source.labels_from, "explode": source.explode}
     how["model_version"] = source.model_version
     if not any(how.values()) and source.format in (None, *TABLES):
@@ -76,9 +76,8 @@ def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tup
     from howsure.data.logs.conversion import input_files
 
     folder = database.folder
-    return input_files(
-        paths, format=source.format, spool=folder, names_needed=texts, files=files, tell=source.tell, **how
-    )
+    how |= {"files": files, "form_name": form_name, "tell": source.tell}
+    return input_files(paths, format=source.format, spool=folder, names_needed=texts, **how)
 
 
 @dataclass(frozen=True, slots=True)

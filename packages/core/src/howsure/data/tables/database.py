@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import duckdb
@@ -54,7 +55,7 @@ class Database:
         connection = connect(temp_directory=spilled, disabled_optimizers=DISABLED_OPTIMIZERS)
         self._ending.callback(connection.close)  # before the scratch folder goes
         if self._allowed is not None:
-            _allow(connection, self._allowed)
+            _allow(connection, self._allowed, self.folder)
         return connection
 
     @contextmanager
@@ -67,20 +68,22 @@ class Database:
             raise
 
     def allow_only(self, paths: Sequence[str]) -> None:
-        """From now on, read only these files, and write only in the scratch folder."""
-        self._allowed = [form for path in paths for form in (os.path.abspath(path), _pattern(path))]
+        """From now on, read only these files and those in the scratch folder, and write only there."""
+        others = [path for path in paths if os.path.dirname(path) != str(self.folder)]
+        self._allowed = [form for path in others for form in (os.path.abspath(path), _pattern(path))]
         if "connection" in self.__dict__:
-            _allow(self.connection, self._allowed)
+            _allow(self.connection, self._allowed, self.folder)
 
     def close(self) -> None:
         """Free the memory and remove the scratch folder."""
         self._end()
 
 
-def _allow(connection: Connection, paths: Sequence[str]) -> None:
+def _allow(connection: Connection, paths: Sequence[str], folder: Path) -> None:
     for path in paths:
         checked_text(path, "the name of a file of a table")
     connection.execute(f"SET allowed_paths = [{literals(paths)}]")
+    connection.execute(f"SET allowed_directories = [{literal(str(folder))}]")
     connection.execute("SET enable_external_access = false")
 
 

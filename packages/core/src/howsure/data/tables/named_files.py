@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import count, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,8 @@ SPREADSHEETS = (".xlsx", ".xls", ".ods")
 class File:
     """A file to read: its path, its name for the user, its format and its compression.
 
-    columns, rows: of a copy of a log, in which each row is a line, the names of all columns and the number of rows.
+    columns, rows, start: of a copy of a log, the names of all columns, the number of rows, and the byte at which they
+    start in the file COPIES of the folder, one row in each line.
     """
 
     path: str
@@ -63,6 +64,24 @@ class File:
     compression: str = "none"
     columns: tuple[str, ...] = ()
     rows: int = 0
+    start: int = 0
+
+
+COPIES = "logs.jsonl"  # the rows of all logs, since a tree of trials has thousands of files, each with one row
+
+
+def copied_rows(files: Sequence[File]) -> Iterator[tuple[File, bytes]]:
+    """The rows of copies of logs as lines, each with its file."""
+    with open(os.path.join(os.path.dirname(files[0].path), COPIES), "rb") as copies:
+        for file in files:
+            copies.seek(file.start)
+            yield from zip(repeat(file), islice(copies, file.rows))
+
+
+def _write_out(file: File) -> None:
+    """Write the rows of a copy of a log to its path."""
+    with open(file.path, "wb") as copy:
+        copy.writelines(line for _, line in copied_rows([file]))
 
 
 def joined_path(files: Sequence[File]) -> str:
@@ -95,11 +114,11 @@ def named_files(
         raise InputError(f"`format=...` must be one of {formats}; it is {format!r}.")
     named = each_once(paths)
     files = [
-        _file(file_name, format, spool / f"input-{at}", by_content=by_content) for at, file_name in enumerate(named)
+        _file(file_name, format, f"{spool}/input-{at}", by_content=by_content) for at, file_name in enumerate(named)
     ]
-    files = [_with_tabs(file, spool / f"tabs-{at}.tsv") for at, file in enumerate(files)]
+    files = [_with_tabs(file, f"{spool}/tabs-{at}.tsv") for at, file in enumerate(files)]
     if encoding is not None:
-        files = [_as_utf_8(file, spool / f"recoded-{at}", encoding) for at, file in enumerate(files)]
+        files = [_as_utf_8(file, f"{spool}/recoded-{at}", encoding) for at, file in enumerate(files)]
     return tuple(files)
 
 
@@ -114,7 +133,7 @@ def reading_files(*files: File) -> Iterator[Database]:
 SNIFFED = 1 << 16  # bytes
 
 
-def _with_tabs(file: File, copy: Path) -> File:
+def _with_tabs(file: File, copy: str) -> File:
     """A copy with tabs of a table whose columns are separated by blanks; other files unchanged.
 
     Raises InputError for a row with more or fewer values than the header.
@@ -135,7 +154,7 @@ def _with_tabs(file: File, copy: Path) -> File:
                     f"{counted(len(values), 'value')}, not {columns} as the header. Separate them by commas or tabs."
                 )
             copied.write(b"\t".join(values) + b"\n" if values else b"")
-    return replace(file, path=str(copy), format="tsv")
+    return replace(file, path=copy, format="tsv")
 
 
 def _separated_by_blanks(beginning: bytes) -> bool:
@@ -157,29 +176,29 @@ def _separated_by_blanks(beginning: bytes) -> bool:
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def _as_utf_8(file: File, copy: Path, encoding: str) -> File:
+def _as_utf_8(file: File, copy: str, encoding: str) -> File:
     if file.format not in TEXTS or file.compression != "none":
         raise InputError(f"`encoding` is for text files that are not compressed; {file.name} is not one.")
     recoded(file.path, copy, encoding=encoding, name=file.name)
-    return replace(file, path=str(copy))
+    return replace(file, path=copy)
 
 
-def _file(path: str, format: str | None, spool: Path, *, by_content: bool) -> File:
+def _file(path: str, format: str | None, spool: str, *, by_content: bool) -> File:
     if os.path.isdir(path):
         raise InputError(f"{path} is a directory; name its files, for example '{os.path.join(path, '*.parquet')}'.")
     name = "standard input" if path == STANDARD_INPUT else path
     if path == STANDARD_INPUT or not os.path.isfile(path):
         _spool(path, spool)
-        compression = _compression(str(spool), name)
+        compression = _compression(spool, name)
         format = format or _sniffed(_beginning(spool, compression, name), name)
-        return _compressible(File(str(spool), name, format, compression))
+        return _compressible(File(spool, name, format, compression))
     compression = _compression(path, name)
     if by_content and format is None:
-        format = _sniffed(_beginning(Path(path), compression, name), name)
+        format = _sniffed(_beginning(path, compression, name), name)
     return _compressible(File(path, name, format or _from_suffix(path), compression))
 
 
-def _spool(path: str, spool: Path) -> None:
+def _spool(path: str, spool: str) -> None:
     with open(spool, "wb") as copy:
         if path == STANDARD_INPUT:
             shutil.copyfileobj(standard_input(), copy)
@@ -212,7 +231,7 @@ def _from_suffix(path: str) -> str:
     if suffix in SPREADSHEETS:
         raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
     if suffix not in SUFFIXES:
-        if _beginning(Path(path), "none", path).startswith(WORDS):
+        if _beginning(path, "none", path).startswith(WORDS):
             raise InputError(
                 f"{path} is a calibration summary, which has no rows; howsure calibration, howsure check calibration "
                 "and CalibrationSummary.load read it."
@@ -233,7 +252,7 @@ def _compressible(file: File) -> File:
     return file
 
 
-def _beginning(path: Path, compression: str, name: str) -> bytes:
+def _beginning(path: str, compression: str, name: str) -> bytes:
     with open(path, "rb") as file:
         head = file.read(1 << 16)
     if compression != "gzip":
@@ -302,6 +321,8 @@ def _hive(folders: bool) -> str:
 
 def text_source(file: File, options: str = "", *, header: bool = True, folders: bool = False) -> str:
     """The call that reads a text file without skipping lines, without comments, with values verbatim."""
+    if file.columns and not os.path.exists(file.path):
+        _write_out(file)
     settings = [file_literal(file.path), _hive(folders)]
     settings += [] if file.compression == "none" else [f"compression={literal(file.compression)}"]
     if file.format in ("csv", "tsv"):

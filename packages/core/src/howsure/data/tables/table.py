@@ -37,6 +37,7 @@ from howsure.data.tables.named_files import (
     File,
     as_texts,
     check_alike,
+    copied_rows,
     folders_are_columns,
     header_source,
     joined_path,
@@ -460,10 +461,10 @@ def _copy_alike(
     places = {name: place_of(name, columns, file=files[0].name) for name in names if not (shown and name == FILE)}
     own_columns = dict.fromkeys([COPIED, *(place.column for place in places.values())])
     with open(path, "wb") as together:
-        for file in files:
-            of_file = json.dumps({COPIED: shown.get(file)}).encode()[:-1]
-            with open(file.path, "rb") as lines:
-                together.writelines(of_file + (b"," if line.strip() != b"{}" else b"") + line[1:] for line in lines)
+        of_file = {file: json.dumps({COPIED: shown.get(file)}).encode()[:-1] for file in files}
+        together.writelines(
+            of_file[file] + (b"," if line.strip() != b"{}" else b"") + line[1:] for file, line in copied_rows(files)
+        )
     source = text_source(File(path, files[0].name, "jsonl"), as_texts(list(own_columns)))
     values = [places[name].in_text() if name in places else identifier(COPIED) for name in names]
     connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
