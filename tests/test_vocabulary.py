@@ -31,7 +31,7 @@ max_error max_iterations max_risk max_score members mention mentions method meth
 min_probability min_rate min_rows min_score misplaced missing_score model_version monte_carlo more most multicalibration
 n name named names new_name normalise not_worse_than on only only_predicted open options order other output
 output_format overdispersion overlap page pairs panels parameters parser part parts pass_at pass_hat passes path paths
-penalty place points port position_effect posterior posteriors power predicted probs probs_column progress
+penalty pivot place points port position_effect posterior posteriors power predicted probs probs_column progress
 pseudocount_emission pseudocount_transition query question raw read_pairs readings recalibration reduce reference
 regression repeated_spans repeats report require_actor rest result revision risk roles rows rule runs said sample
 sample_size samples save scale scores semicolons sentence sentences sequential series share sharpen show since

@@ -44,7 +44,8 @@ ROOM = Room(
     {VALIDATION} --format json
     {VALIDATION} --min-rate 0.9 --show id --report validation.html
     {VALIDATION} --min-rate 0.99 --cluster doc --level 0.9
-    judge validate graded.csv --score judge --target person --positive 5
+    judge validate graded.csv --score judge --target person --positive 5 --figure validated.svg
+    judge validate raters.csv --pivot item,rater,grade --score z --target x
     judge bias {BIAS}
     judge bias {BIAS} --format json
     judge bias biased.csv --score judge --swapped swapped --cluster item

@@ -10,7 +10,14 @@ from collections.abc import Iterable
 
 def invented_files() -> dict[str, bytes]:
     """The content of each file, by its name in the folder."""
-    return {**judged_answers(), **verdicts(), **biased_grades(), "posts.csv": posts(), "trials.csv": trials()}
+    return {
+        **judged_answers(),
+        **verdicts(),
+        **biased_grades(),
+        "judge/scores.csv": scores_by_source(),
+        "posts.csv": posts(),
+        "trials.csv": trials(),
+    }
 
 
 def judged_answers() -> dict[str, bytes]:
@@ -35,6 +42,22 @@ def judged_answers() -> dict[str, bytes]:
         "judge/answers.csv": _table("item model judge person", rows),
         "judge/annotators.csv": _table("item rater grade", annotations),
     }
+
+
+def scores_by_source() -> bytes:
+    """Scores as Langfuse exports them: by a judge of 900 answers, and by people of 300 of them."""
+    draw = random.Random(8)
+    rows = []
+    for trace in range(900):
+        good = draw.random() < 0.6
+        verdict = good if draw.random() < (0.95 if good else 0.88) else not good
+        by_people = [("ANNOTATION", good, "")] if trace < 300 else []
+        for source, value, comment in (
+            ("EVAL", verdict, f"The answer is {'good' if verdict else 'poor'}."),
+            *by_people,
+        ):
+            rows.append((f"t-{trace:03}", "", "correct", source, "BOOLEAN", int(value), value, comment))
+    return _table("traceId observationId name source dataType value stringValue comment", rows)
 
 
 def verdicts() -> dict[str, bytes]:

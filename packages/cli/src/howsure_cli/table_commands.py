@@ -35,17 +35,20 @@ from howsure_cli.column_words import (
     BODIES,
     CHANCES,
     COSTS,
+    CRITERIA,
     DATES_NAMED,
     DETECTED,
     DOUBTS,
     ENDS,
     ERRORS,
+    GRADES,
     GROUPS,
     HEADLINES,
     ITEM_COLUMNS,
     ITEMS,
     JUDGE,
     JUDGES,
+    JUDGES_NAMED,
     LABELS,
     LOGITS,
     MEANS,
@@ -54,6 +57,7 @@ from howsure_cli.column_words import (
     OUTCOMES,
     OVERALL,
     PEOPLE,
+    PEOPLE_NAMED,
     PREDICTIONS,
     PROMPTS,
     RATERS,
@@ -61,6 +65,7 @@ from howsure_cli.column_words import (
     RUNS,
     SCORES,
     SECOND_WINS,
+    SOURCES,
     TRACES,
     TURNS,
     UNITS,
@@ -146,6 +151,7 @@ def of_a_table(
         *table.of_agents(),
         *table.of_counts(),
         *table.of_judge(),
+        *table.of_judge_in_rows(),
         *table.of_raters(),
         *table.of_scores(),
         *table.of_rater_columns(),
@@ -260,15 +266,59 @@ class _Table:
             cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
             yield self._command("judge validate", [*options, *cluster], [judge, item if cluster else None])
 
+    def of_judge_in_rows(self) -> Iterator[str]:
+        """Where a judge and people graded the same items, a row for each grade: the judge's mean, corrected."""
+        item, found = self._item(), self._judge_and_person()
+        if found is None or item is None:
+            return
+        judge, person, rater, grade = found
+        criterion = self._named(CRITERIA, FEW, TWO, taken=[rater, grade])
+        keys = [item] if criterion is None else [item, criterion]
+        graded: dict[str, set[tuple[str | None, ...]]] = {judge: set(), person: set()}
+        for *key, who, given in zip(*map(self._values, (*keys, rater, grade)), strict=True):
+            if who in graded and given is not None:
+                graded[str(who)].add(tuple(key))
+        both = Counter(key[1:] for key in graded[judge] & graded[person]).most_common(1)
+        if not both or both[0][1] < MIN_LABELS:
+            return
+        (kept, _), *_ = both
+        words = ["--pivot", _listed([*keys, rater, grade]), "--score", judge, "--target", person]
+        words += [] if criterion is None else ["--where", f"{criterion.name} = '{kept[0]}'"]
+        words += positive_option(grade) or []
+        words += ["--skip-missing"] if graded[person] - graded[judge] else []
+        yield typed("judge", *self.asked, *words)
+        if len(grade.held) <= MOST_JUDGED:
+            yield typed("judge validate", *self.asked, *words)
+
+    def _judge_and_person(self) -> tuple[str, str, SeenColumn, SeenColumn] | None:
+        """The only judge, the first person, and the columns of raters and grades, if their names say so."""
+        for rater in self.columns:
+            if rater.kind not in (TWO, FEW) or not rater.words & (RATERS | JUDGE | SOURCES):
+                continue
+            words = {name: in_words(re.sub(r"[^a-z]+", " ", name.lower())) for name in sorted(rater.held)}
+            judges = [name for name, of_name in words.items() if of_name & (JUDGES | JUDGES_NAMED)]
+            people = [name for name, of_name in words.items() if of_name & (PEOPLE | PEOPLE_NAMED)]
+            grade = self._grade_of(rater)
+            if len(judges) == 1 and people and grade is not None:
+                return judges[0], people[0], rater, grade
+        return None
+
+    def _grade_of(self, rater: SeenColumn) -> SeenColumn | None:
+        """The column of the grades that raters gave."""
+        item = self._item()
+        others = [column for column in self.columns if column not in (rater, item)]
+        named = [column for column in others if column.words & (SCORES | LABELS | GRADES)]
+        grade = next((column for column in named if self._is_grade(column) and is_numeric(column)), None)
+        return grade or self._named(VERDICTS, FEW, TWO, taken=[rater, *([] if item is None else [item])])
+
     def of_raters(self) -> Iterator[str]:
         """Where several raters graded the same items, a row for each grade: their agreement."""
-        judge, item = self._named(JUDGE, FEW, TWO), self._item()
+        judge, item, found = self._named(JUDGE, FEW, TWO), self._item(), self._judge_and_person()
         rater = self._named(RATERS, FEW, TWO) or (judge if judge is not None and not self._is_grade(judge) else None)
+        rater = rater or (None if found is None else found[2])
         if rater is None or item is None or item.kind == UNIQUE:
             return
-        others = [column for column in self.columns if column not in (rater, item) and column.words & (SCORES | LABELS)]
-        grade = next((column for column in others if self._is_grade(column) and is_numeric(column)), None)
-        grade = grade or self._named(VERDICTS, FEW, TWO, taken=[rater, item])
+        grade = self._grade_of(rater)
         keys = [] if grade is None else self._keys(item, [rater], taken=[rater, grade])
         if grade is None or not keys or not self._repeats(keys, at_most=1):
             return

@@ -21,6 +21,11 @@ def _few() -> dict[str, bytes]:
 
 _CONSTANT = {"g.csv": ("judge,person,one,item\n" + "".join(f"{k % 5},{k % 4},1,{k}\n" for k in range(60))).encode()}
 
+_SCORES = "".join(
+    ["traceId,name,source,dataType,value\n"]
+    + [f"t{k},correct,{'EVAL' if k % 2 else 'ANNOTATION'},NUMERIC,1\n" for k in range(240)]
+).encode()
+
 JUDGED = Files(
     _file(),
     {
@@ -36,6 +41,11 @@ JUDGED = Files(
         "few items under every prompt": _few(),
         "an item twice under a prompt": _file(model="a"),
         "raters who share no item": {"g.csv": b"reader,judge,alone\na,1,1\nb,2,2\n"},
+        "grades by source that share no item": {"s.csv": _SCORES},
+        "a pivot of two columns": {"s.csv": _SCORES},
+        "a pivot of a column that is not there": {"s.csv": _SCORES},
+        "the item as the rater": {"s.csv": _SCORES},
+        "a pivot of rows that are exploded": {"s.csv": _SCORES},
         "one rater": {"g.csv": b"reader,judge,item\na,1,1\na,2,2\n"},
     },
 )

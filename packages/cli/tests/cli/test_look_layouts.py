@@ -138,6 +138,66 @@ def judge_and_person() -> Expected:
     }
 
 
+def grades_by_source(name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+    Path(name).write_text("\n".join(map(json.dumps, rows)))
+
+
+def langfuse_scores() -> Expected:
+    judge, person = random(44).integers(0, 2, (2, 80))
+    shared = {"name": "correct", "dataType": "BOOLEAN", "observationId": None}
+    ids = [f"{i:032x}" for i in range(80)]
+    rows = [shared | {"traceId": ids[i], "source": "EVAL", "value": int(judge[i])} for i in range(80)]
+    rows += [shared | {"traceId": ids[i], "source": "ANNOTATION", "value": int(person[i])} for i in range(0, 80, 2)]
+    grades_by_source("scores.jsonl", rows)
+    labelled, judged = person[::2] == 1, judge[::2] == 1
+    return "scores.jsonl", {
+        "judge": (judge.mean(), labelled.mean()),
+        "judge validate": {"0": (~judged[~labelled]).mean(), "1": judged[labelled].mean()},
+        "judge agreement": nominal_alpha([(str(judge[i]), str(person[i])) for i in range(0, 80, 2)]),
+    }
+
+
+def mlflow_assessments() -> Expected:
+    """Two criteria, of which people judged more answers by the second one."""
+    rng, rows, both = random(45), [], {"safe": [], "polite": []}
+    for i in range(90):
+        assessments = []
+        for criterion, labelled in (("safe", i < 20), ("polite", i < 50)):
+            judge, person = rng.choice(["yes", "no"]), bool(rng.integers(2))
+            graders = [("LLM_JUDGE", judge), *([("HUMAN", person)] if labelled else [])]
+            assessments += [
+                {"name": criterion, "source": {"source_type": kind}, "feedback": {"value": value}}
+                for kind, value in graders
+            ]
+            both[criterion].append((judge == "yes", person if labelled else None))
+        rows.append({"trace_id": f"tr-{i}", "state": "OK", "assessments": assessments})
+    grades_by_source("traces.jsonl", rows)
+    judged = np.array([judge for judge, _ in both["polite"]])
+    labels = np.array([person for _, person in both["polite"][:50]])
+    alphas = [(str(i), str(j)) for pairs in both.values() for i, j in pairs if j is not None]
+    return "traces.jsonl", {
+        "judge": (judged.mean(), labels.mean()),
+        "judge validate": {"0": (~judged[:50][~labels]).mean(), "1": judged[:50][labels].mean()},
+        "judge agreement": nominal_alpha(alphas),
+    }
+
+
+def grades_of_any_table() -> Expected:
+    rng = random(46)
+    truth = rng.integers(1, 6, 60)
+    judge, person = (np.clip(truth + rng.integers(-1, 2, 60), 1, 5) for _ in range(2))
+    rows = [(f"ticket {i}", "llm-judge", judge[i], "…") for i in range(60)]
+    rows += [(f"ticket {i}", "expert", person[i], "…") for i in range(60)]
+    table("long.csv", "item_id source score rationale", rows)
+    agreeing = {str(grade): (judge[person == grade] == grade).mean() for grade in range(1, 6)}
+    grades = {f"{i}": {"judge": int(judge[i]), "expert": int(person[i])} for i in range(60)}
+    return "long.csv", {
+        "judge": (judge.mean(), person.mean()),
+        "judge validate": agreeing,
+        "judge agreement": ordinal_alpha(grades),
+    }
+
+
 def attempts_without_reward() -> Expected:
     rng = random(41)
     rows = [
@@ -597,6 +657,9 @@ LAYOUTS: dict[str, Callable[[], Expected]] = {
     "judge and people": judge_and_people,
     "judge and some people": judge_and_some_people,
     "judge and a person": judge_and_person,
+    "Langfuse scores": langfuse_scores,
+    "MLflow assessments": mlflow_assessments,
+    "grades of any table": grades_of_any_table,
     "attempts without a reward": attempts_without_reward,
     "trials with errors": trials_with_errors,
     "some labels by hand": some_labels_by_hand,

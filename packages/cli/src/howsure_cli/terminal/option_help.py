@@ -127,6 +127,8 @@ OPTION_HELP = {
     "--labels-from": "Table of the right answers of a log: columns id, label and, of several questions, question.",
     "--explode": "A list in each row of JSON or Parquet, such as judgments: each element becomes a row; or columns, "
     "such as ann,bob: each becomes a row, with columns column and value.",
+    "--pivot": "Columns of item, rater and grade in a table with a row for each grade: items become rows, raters "
+    "columns.",
     "--model-version": "The model that answered, where responses with decisions name an alias or none.",
     "--independent-rows": "Rows are independent although an item repeats: items are not clusters.",
     # what is printed and written
@@ -146,7 +148,7 @@ TOPICS = {  # options that `--help` lists in a line, explained by `howsure help 
     "input": (
         *("--probs", "--probs-column", "--logits", "--logprobs", "--verbalised", "--reduce", "--classes"),
         *("--where", "--by-file", "--across-files", "--skip-missing", "--missing", "--from", "--normalise"),
-        *("--labels-from", "--explode", "--model-version", "--independent-rows"),
+        *("--labels-from", "--explode", "--pivot", "--model-version", "--independent-rows"),
     ),
     "output": (
         *("--format", "--columns", "--verbose", "--output FILE", "--raw"),

@@ -209,6 +209,7 @@ def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float,
 bounds_option = click.option("--bounds", callback=as_bounds, metavar="LOW,HIGH")
 from_option = click.option("--from", "input_format", metavar="FORMAT")
 explode_option = click.option("--explode", metavar="FIELD")
+pivot_option = click.option("--pivot", metavar="ITEM,RATER,GRADE")
 where_option = click.option("--where", metavar="EXPRESSION")
 by_file_option = click.option("--by-file", is_flag=True)
 
@@ -266,6 +267,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--normalise", metavar="HOW"),
         click.option("--labels-from", metavar="FILE"),
         explode_option,
+        pivot_option,
         click.option("--model-version", metavar="NAME"),
         click.option("--independent-rows", is_flag=True),
     ]
@@ -281,6 +283,7 @@ OF_SOURCE = (
     "table",
     "labels_from",
     "explode",
+    "pivot",
     "model_version",
     "independent_rows",
 )

@@ -3,13 +3,16 @@ several columns, may become rows."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from howsure.data.logs.source import Beginning, Source, listed, number
+from howsure.data.grade_exports import GradeExport, export_of, grade_rows, is_export_header
+from howsure.data.logs.source import Beginning, Source, listed, mapping, number
+from howsure.data.pivoted import pivoted
 from howsure.data.tables.named_files import SPELLED, File, objects_source, reading_files, text_source
 from howsure.errors import InputError, parameter, shown
 from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
@@ -17,14 +20,83 @@ from howsure.inputs.numbers_and_names import counted, shortened, spelled_number,
 Tell = Callable[[str], None]
 
 
-def rows_as_objects(files: Sequence[File], explode: str | None, spool: Path, tell: Tell) -> tuple[File, ...]:
+def rows_as_objects(
+    files: Sequence[File],
+    explode: str | None,
+    spool: Path,
+    tell: Tell,
+    *,
+    recognise: bool = True,
+    pivot: str | None = None,
+) -> tuple[File, ...]:
     """The files; those in which rows are left out or created are rewritten as JSON lines in `spool`.
 
-    Raises InputError where `explode` names no list.
+    recognise: read exports of grades as such. pivot: the columns of item, rater and grade, whose rows become columns.
+
+    Raises InputError where `explode` names no list, or `pivot` no grades.
     """
+    if explode is not None and pivot is not None:
+        raise InputError("`explode=...` makes rows of columns and `pivot=...` columns of rows. Use one of them.")
+    exports = [_export(file) if recognise and explode is None else None for file in files]
+    if pivot is not None:
+        notes = list[str]()
+        sources = (_grades(*both, notes.append) for both in zip(files, exports, strict=True))
+        name = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
+        rows = pivoted(itertools.chain.from_iterable(sources), pivot, name, notes.append)
+        copy = _written(rows, spool / "pivoted.jsonl", name)
+        for note in notes:  # not before an error
+            tell(note)
+        return (copy,)
+    if any(exports):
+        return tuple(
+            _written(_grades(file, export, tell), spool / f"rows-{at}.jsonl", file.name)
+            for at, (file, export) in enumerate(zip(files, exports, strict=True))
+        )
     if explode is None and (joined := _joined(files, spool / "rows.jsonl", tell)) is not None:
         return (joined,)
     return tuple(_rewritten(file, explode, spool / f"rows-{at}.jsonl", tell) for at, file in enumerate(files))
+
+
+def _written(rows: Iterable[Mapping[str, Any]], path: Path, name: str) -> File:
+    """Rows as JSON lines."""
+    with open(path, "w", encoding="utf-8") as copy:
+        copy.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    return File(str(path), name, "jsonl")
+
+
+def _export(file: File) -> GradeExport | None:
+    """The layout of a file of grades; None for any other."""
+    beginning = Beginning(file)
+    if file.format == "parquet":
+        return export_of(dict.fromkeys(beginning.columns))
+    start = beginning.text.partition(b"\n")[0] if file.format in ("csv", "tsv") else beginning.text
+    if not is_export_header(start.decode("utf-8", "replace")):
+        return None
+    if file.format == "json" and os.path.getsize(file.path) > LARGEST_KEYED:
+        return None
+    try:
+        first = next(_export_records(file), None)
+    except InputError:  # which is reported where the file is read as a table
+        return None
+    return None if first is None else export_of(first)
+
+
+def _export_records(file: File) -> Iterator[Mapping[str, Any]]:
+    """The rows of a file; of a JSON document, its elements or those of `data`, as in a page of an API."""
+    if file.format != "json":
+        yield from _objects(file, lambda text: None)
+        return
+    document = Source(file).document()
+    data = mapping(document).get("data")
+    items = data if isinstance(data, list) else document if isinstance(document, list) else [document]
+    yield from (item for item in items if isinstance(item, dict))
+
+
+def _grades(file: File, export: GradeExport | None, tell: Tell) -> Iterator[Mapping[str, Any]]:
+    """The rows of a file; those of an export, a row for each grade."""
+    if export is None:
+        return _objects(file, tell)
+    return grade_rows(export, _export_records(file), file.name, tell)
 
 
 MIN_FILES, LARGEST = 3, 1 << 20  # files with one object each that are rows of one table, and the bytes of each

@@ -42,6 +42,7 @@ class Files(Source):
     normalise: str | None = None
     labels_from: str | None = None
     explode: str | None = None
+    pivot: str | None = None
     model_version: str | None = None
     independent_rows: bool = False
     tell: Callable[[str], None] = field(default=lambda text: None, repr=False, compare=False)
@@ -230,6 +231,7 @@ def read(
     normalise: str | None = None,
     labels_from: str | os.PathLike[str] | None = None,
     explode: str | None = None,
+    pivot: str | None = None,
     model_version: str | None = None,
     independent_rows: bool = False,
     table: str | None = None,
@@ -246,10 +248,11 @@ def read(
     a table of the right answers of a log, with columns `id`, `label` and, where an item has several questions,
     `question`. explode: a list in each row of JSON or Parquet, whose elements become rows, each in the place of the
     list: "judgments[0].decision" becomes "judgments.decision"; or columns, "ann,bob", each of which becomes a row with
-    its name in `column` and its content in `value`. model_version: the model that answered, where responses
-    with decisions name an alias or none. independent_rows: rows are independent although a column such as `item`,
-    `question_id` or `task_id` repeats; without it, such items are clusters. table: a table or view of the only file, a
-    database of DuckDB, of which a copy is made.
+    its name in `column` and its content in `value`. pivot: the columns of item, rater and grade, "item,rater,grade", in
+    a table with a row for each grade: each item becomes a row, and each rater a column. model_version: the model that
+    answered, where responses with decisions name an alias or none. independent_rows: rows are independent although a
+    column such as `item`, `question_id` or `task_id` repeats; without it, such items are clusters. table: a table or
+    view of the only file, a database of DuckDB, of which a copy is made.
 
     Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
     "task,question". Nothing is read before a function asks for it. A log names the columns itself.
@@ -279,6 +282,7 @@ def read(
         normalise,
         labels,
         explode,
+        pivot,
         model_version,
         independent_rows,
     )

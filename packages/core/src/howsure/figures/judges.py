@@ -1,7 +1,9 @@
-"""Means of each model by judge, people and both together; biases of a judge; and the influence of prompts."""
+"""Means of each model by judge, people and both together; validation and biases of a judge; influence of prompts."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from howsure.judges.bias import JudgeBias
     from howsure.judges.prompts import PromptSensitivity
     from howsure.judges.results import JudgedScores
+    from howsure.judges.validation import JudgeValidation
 
 BESIDE = 0.22  # of a row
 
@@ -35,7 +38,31 @@ def draw_biases(result: JudgeBias, *, ax: Axes | None = None) -> Axes:
     rows = [row for row in result.rows if not row.bias.endswith(": changes")]
     mark = Mark("bias", lambda row: row.estimate, "o", look(0).colour, 0.0)
     label = "grade that the judge gives more"
-    return draw_rows(rows, [mark], name=lambda row: row.bias, of="biases", label=label, ax=ax, zero=True)
+    return draw_rows(rows, [mark], name=lambda row: row.bias, of="biases", label=label, ax=ax, line=0.0)
+
+
+def draw_validation(result: JudgeValidation, *, ax: Axes | None = None) -> Axes:
+    """Draw the rate of each label with its interval and its one-sided bound; the line is the required rate."""
+    marks = [
+        Mark("rate and interval", lambda row: row.rate, "o", look(0).colour, 0.0),
+        Mark(
+            "lower bound",
+            lambda row: replace(row.rate, value=math.nan if row.low is None else row.low),
+            "|",
+            INK,
+            0.0,
+            bare=True,
+        ),
+    ]
+    return draw_rows(
+        result.rows[::-1],
+        marks,
+        name=lambda row: f"{result.rate_name(row.label)}: {row.verdict}",
+        of="labels",
+        label=f"agreement (line: required {result.recipe['min_rate']:g})",
+        ax=ax,
+        line=float(str(result.recipe["min_rate"])),
+    )
 
 
 def draw_prompts(result: PromptSensitivity, *, ax: Axes | None = None) -> Axes:

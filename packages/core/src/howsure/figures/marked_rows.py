@@ -41,19 +41,19 @@ def draw_rows(
     of: str,
     label: str,
     ax: Axes | None = None,
-    zero: bool = False,
+    line: float | None = None,
 ) -> Axes:
     """Draw the marks of each row with their intervals, the first row at the top; new axes of the right height if None.
 
-    Of more than 40 rows, the first are drawn, and the figure says so: `of` is what rows are, label: of the axis. zero:
-    with a line at 0.
+    Of more than 40 rows, the first are drawn, and the figure says so: `of` is what rows are, label: of the axis. line:
+    where a vertical line is drawn.
     """
     shown = rows[:MOST_ROWS]
     left = f"\n{len(shown)} of {len(rows):,} {of}" if len(rows) > len(shown) else ""
     with styled():
         axes = new_figure(WIDTH, EDGES + ROW * len(shown), keep="height").subplots() if ax is None else ax
-        if zero:
-            axes.axvline(0.0, color=INK, linewidth=0.8)
+        if line is not None:
+            axes.axvline(line, color=INK, linewidth=0.8)
         _draw(axes, shown, marks)
         for mark in marks:
             axes.plot([], [], mark.marker, color=mark.colour, markersize=4, label=mark.name)

@@ -28,5 +28,5 @@ def draw_coefficients(result: PredictedRegression, *, ax: Axes | None = None) ->
     ]
     unit = "coefficient, log odds" if result.recipe["method"] == "logit" else "coefficient"
     return draw_rows(
-        slopes or result.rows, marks, name=lambda row: row.label, of="coefficients", label=unit, ax=ax, zero=True
+        slopes or result.rows, marks, name=lambda row: row.label, of="coefficients", label=unit, ax=ax, line=0.0
     )

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from howsure.show.notes import DETAIL, Note
 from howsure.show.table import COUNT, ESTIMATE, FRAME, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import MeanScore, mean_score
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 VALID, INVALID, UNDECIDED = "valid", "invalid", "cannot tell"
 MOST_LABELS = 20
@@ -156,14 +160,16 @@ class JudgeValidation(Rows[JudgeValidationRow]):
         positive = self.recipe["pos_label"]
         return label if positive is None else str(positive) if label == "1" else f"other than {positive}"
 
+    def rate_name(self, name: str) -> str:
+        """What the rate of a label is called: TPR or TNR, or the label."""
+        return RATES[name] if self.is_binary else name
+
     @property
     def answer(self) -> str:
         """The verdict, and the rates behind it."""
         bar = f"{self.recipe['min_rate']:g}"
-        rates = ", ".join(
-            f"{RATES[row.label]} {row.rate}" if self.is_binary else f"{row.label}: {row.rate}"
-            for row in reversed(self.rows)
-        )
+        separator = " " if self.is_binary else ": "
+        rates = ", ".join(f"{self.rate_name(row.label)}{separator}{row.rate}" for row in reversed(self.rows))
         if self.outcome == VALID:
             return f"The judge is valid: it agrees with people in at least {bar} of answers of each label ({rates})."
         if self.outcome == INVALID:
@@ -187,6 +193,18 @@ class JudgeValidation(Rows[JudgeValidationRow]):
     def in_csv(self) -> Result:
         """The rates."""
         return self
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rate of each label with its interval and bound, next to the required rate."""
+        from howsure.figures.judges import draw_validation
+
+        return draw_validation(self, ax=ax)
+
+    def figure(self) -> Figure:
+        """The same as a figure."""
+        from howsure.figures.style import figure_of
+
+        return figure_of(self.plot())
 
     def below(self) -> Sequence[str]:
         """The corrected mean, κ, where the disagreements are, how verdicts are made, and the notes."""

@@ -313,6 +313,7 @@ def input_files(
     most: int | None = None,
     labels_from: str | None = None,
     explode: str | None = None,
+    pivot: str | None = None,
     model_version: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> tuple[tuple[File, ...], Log | None]:
@@ -323,6 +324,7 @@ def input_files(
     log-likelihoods of choices become probabilities. `files` are those of the paths and `form_name` is their log
     format, where they are known. `most`: read at most this many rows of each log, with all that they hold.
     `labels_from`: a table of right answers. `explode`: a list in each row of a table, whose elements become rows.
+    `pivot`: the columns of item, rater and grade in a table with a row for each grade, whose raters become columns.
     `model_version`: the model behind an alias in a log of decisions. `tell` is called with notes on the table.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
@@ -349,10 +351,12 @@ def input_files(
             raise InputError("`normalise=...` is for log-likelihoods of choices in a log; these files are tables.")
         if model_version is not None:
             raise InputError("`model_version=...` is for logs of decisions; these files are tables.")
-        return rows_as_objects(files, explode, spool, tell), None
-    if explode is not None:
+        return rows_as_objects(files, explode, spool, tell, recognise=format is None, pivot=pivot), None
+    for name, value, of in (("explode", explode, "lists in tables"), ("pivot", pivot, "tables of grades")):
+        if value is None:
+            continue
         raise InputError(
-            f"`explode=...` is for lists in tables; {files[0].name} is a log of {form.program}. Read it as a table: "
+            f"`{name}=...` is for {of}; {files[0].name} is a log of {form.program}. Read it as a table: "
             f"`format={files[0].format!r}`."
         )
     if model_version is not None and form.name != "decisions":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.grade_exports import may_be_export
 from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import (
     Column,
@@ -68,10 +69,10 @@ def _named(source: Files, database: Database, texts: Sequence[str]) -> tuple[tup
 
         paths, form_name = unfolded(paths, source.format, source.tell)
     how: dict[str, Any] = {"normalise": source.normalise, "labels_from": source.labels_from, "explode": source.explode}
-    how["model_version"] = source.model_version
+    how |= {"model_version": source.model_version, "pivot": source.pivot}
     if not any(how.values()) and source.format in (None, *TABLES):
         files = named_files(paths, format=source.format, spool=database.folder)
-        if all(file.format in ("csv", "tsv") for file in files):
+        if all(file.format in ("csv", "tsv") and not (source.format is None and may_be_export(file)) for file in files):
             return files, None
     from howsure.data.logs.conversion import input_files
 
@@ -116,6 +117,7 @@ class Opened:
             "by_file": source.by_file or None,
             "labels_from": source.labels_from,
             "explode": source.explode,
+            "pivot": source.pivot,
             "across_files": across_files if len(self.files) > 1 and across_files != "error" else None,
         }
         notes |= {name: value for name, value in options.items() if value is not None}

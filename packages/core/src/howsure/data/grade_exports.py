@@ -1,0 +1,264 @@
+"""Exports of grades by source (Langfuse scores, MLflow assessments, Phoenix annotations, OpenTelemetry evaluations) as
+one table: a row for each grade, with the item, the criterion, and who gave it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.tables.named_files import File
+from howsure.files.opened import open_unpacked, parsed_json
+from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
+
+Record = Mapping[str, Any]
+Tell = Callable[[str], None]
+
+RATERS = {  # the sources of all programs, by who they are
+    **dict.fromkeys(("ANNOTATION", "HUMAN"), "person"),
+    **dict.fromkeys(("EVAL", "LLM_JUDGE", "AI_JUDGE", "LLM", "LLM-JUDGE"), "judge"),
+}
+TRUTHS = {"yes": 1, "true": 1, "no": 0, "false": 0}
+ASIDE = ("TEXT", "CORRECTION")  # data types of Langfuse that are not grades
+
+
+@dataclass(frozen=True, slots=True)
+class GradeExport:
+    """A layout of grades.
+
+    program: what writes it. is_row: whether keys are those of its objects. grades: the rows of an object, or None for
+    each value that is not a grade.
+    """
+
+    program: str
+    is_row: Callable[[Record], bool]
+    grades: Callable[[Record], Iterator[dict[str, Any] | None]]
+
+
+def export_of(record: Record) -> GradeExport | None:
+    """The layout of an object of JSON or a row of a table, by its keys; None for any other."""
+    return next((export for export in EXPORTS if export.is_row(record)), None)
+
+
+def may_be_export(file: File) -> bool:
+    """Whether the first line of a table may be that of a layout."""
+    with open_unpacked(file.path, file.compression, file.name) as stream:
+        return is_export_header(stream.readline(LONGEST_HEADER).decode("utf-8", "replace"))
+
+
+def is_export_header(text: str) -> bool:
+    """Whether the first names in a file may be those of a layout, so that a look at its rows is worthwhile."""
+    return any(mark in text for mark in MARKS)
+
+
+LONGEST_HEADER = 1 << 16  # bytes
+MARKS = ("dataType", "data_type", "annotator_kind", "assessments", "gen_ai.evaluation", "resourceLogs")
+
+
+def grade_rows(export: GradeExport, records: Iterator[Record], name: str, tell: Tell) -> Iterator[dict[str, Any]]:
+    """The grades in objects, a row each. tell: called with a note on what was read."""
+    values = [row for record in records for row in export.grades(record)]
+    rows = [row for row in values if row is not None and row["item"] is not None and row["grade"] is not None]
+    raters = Counter(row["rater"] for row in rows).most_common()
+    by_rater = shortened(f"{rater} {count:,}" for rater, count in raters)
+    items = counted(len({row["item"] for row in rows}), "item")
+    tell(f"{name}: {counted(len(rows), 'grade')} of {items} ({by_rater}) from {export.program}.")
+    if len(rows) < len(values):
+        tell(f"{name}: {counted(len(values) - len(rows), 'row')} without a grade or an item left out.")
+    filled = {column for row in rows for column, value in row.items() if value is not None}
+    yield from ({column: value for column, value in row.items() if column in filled} for row in rows)
+
+
+def _row(
+    item: Any, criterion: Any, source: Any, grade: Any, *, annotator: Any = None, comment: Any = None, trace: Any = None
+) -> dict[str, Any]:
+    """A grade; `rater` is person, judge or another source, in lower case. The trace is the cluster of its parts."""
+    source, item = None if source is None else str(source), item or trace or None
+    return {
+        "item": item,
+        "criterion": criterion,
+        "rater": None if source is None else RATERS.get(source.upper(), source.lower()),
+        "annotator": annotator or None,
+        "grade": _number(grade),
+        "comment": comment or None,
+        "trace": trace if trace and trace != item else None,
+    }
+
+
+def _number(grade: Any) -> Any:
+    """Truth values, yes and no as 1 and 0, numbers as such, other labels unchanged; None for what is not a grade."""
+    if isinstance(grade, bool):
+        return int(grade)
+    if not isinstance(grade, str):
+        return grade if isinstance(grade, (int, float)) else None
+    if grade.casefold() in TRUTHS:
+        return TRUTHS[grade.casefold()]
+    number = spelled_number(grade)
+    return (grade or None) if number is None else int(number) if number.is_integer() else number
+
+
+def _get(record: Record, *names: str) -> Any:
+    """The first value that is there, of several spellings of a field; a dot leads into an object."""
+    for name in names:
+        first, _, rest = name.partition(".")
+        value = record.get(name)
+        if value is None and rest:
+            value = _get(_object(record.get(first)), rest)
+        if value is not None and value != "":
+            return value
+    return None
+
+
+def _object(value: Any) -> Record:
+    """An object, also as a text of JSON; {} for anything else."""
+    parsed = _parsed(value)
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _list(value: Any) -> Sequence[Any]:
+    parsed = _parsed(value)
+    return parsed if isinstance(parsed, list) else []
+
+
+def _parsed(value: Any) -> Any:
+    if isinstance(value, str) and value[:1] in "[{":
+        try:
+            return parsed_json(value)
+        except ValueError:
+            return None
+    return value
+
+
+# Langfuse: a row of the scores that its page, its blob storage or its API export.
+
+
+def _is_langfuse(record: Record) -> bool:
+    return {"name", "source"} <= record.keys() and bool(record.keys() & {"dataType", "data_type"})
+
+
+def _langfuse(record: Record) -> Iterator[dict[str, Any] | None]:
+    kind = str(_get(record, "dataType", "data_type")).upper()
+    if kind in ASIDE:
+        yield None
+        return
+    label = _get(record, "stringValue", "string_value") if kind == "CATEGORICAL" else None
+    trace = _get(record, "traceId", "trace_id", "subject.traceId")
+    yield _row(
+        _get(record, "observationId", "observation_id", "subject.id") or trace or _get(record, "sessionId"),
+        record["name"],
+        record["source"],
+        label if label is not None else _get(record, "value", "stringValue", "string_value"),
+        annotator=_get(record, "authorUserId", "author_user_id", "evaluator_id"),
+        comment=_get(record, "comment"),
+        trace=trace,
+    )
+
+
+# MLflow: a trace with its assessments, as `search_traces` or a trace's `to_json` write it.
+
+
+def _is_mlflow(record: Record) -> bool:
+    return "assessments" in record or "assessments" in _object(record.get("info"))
+
+
+def _mlflow(record: Record) -> Iterator[dict[str, Any] | None]:
+    info = _object(record.get("info"))
+    trace = _get(record, "trace_id", "request_id") or _get(info, "trace_id", "request_id")
+    for assessment in map(_object, _list(record.get("assessments") or info.get("assessments"))):
+        value = _get(assessment, "feedback.value", "expectation.value")
+        if assessment.get("valid") is False or value is None:  # replaced by a later one, or an error
+            yield None
+            continue
+        yield _row(
+            _get(assessment, "span_id") or _get(assessment, "trace_id") or trace,
+            _get(assessment, "assessment_name", "name"),
+            _get(assessment, "source.source_type"),
+            value,
+            annotator=_get(assessment, "source.source_id"),
+            comment=_get(assessment, "rationale"),
+            trace=_get(assessment, "trace_id") or trace,
+        )
+
+
+# Phoenix: an annotation of a span, a trace or a document.
+
+
+def _is_phoenix(record: Record) -> bool:
+    return "annotator_kind" in record
+
+
+def _phoenix(record: Record) -> Iterator[dict[str, Any] | None]:
+    span, document = _get(record, "span_id", "context.span_id", "trace_id"), _get(record, "document_position")
+    yield _row(
+        span if document is None else f"{span}:{document}",
+        _get(record, "annotation_name", "name"),
+        record["annotator_kind"],
+        _get(record, "result.label", "label", "result.score", "score"),
+        annotator=_get(record, "identifier", "user_id"),
+        comment=_get(record, "result.explanation", "explanation"),
+    )
+
+
+# OpenTelemetry: evaluation events in logs or spans of OTLP, or one event with its attributes.
+
+EVALUATION = "gen_ai.evaluation."
+
+
+def _is_otel(record: Record) -> bool:
+    return bool(record.keys() & {"resourceLogs", "resourceSpans"}) or EVALUATION + "name" in _attributes(record)
+
+
+def _otel(record: Record) -> Iterator[dict[str, Any] | None]:
+    if record.keys().isdisjoint({"resourceLogs", "resourceSpans"}):
+        yield _evaluation(_attributes(record), record)
+        return
+    for resource in _list(record.get("resourceLogs")):
+        for scope in _list(_object(resource).get("scopeLogs")):
+            for event in map(_object, _list(_object(scope).get("logRecords"))):
+                if EVALUATION + "name" in (attributes := _attributes(event)):
+                    yield _evaluation(attributes, event)
+    for resource in _list(record.get("resourceSpans")):
+        for scope in _list(_object(resource).get("scopeSpans")):
+            for span in map(_object, _list(_object(scope).get("spans"))):
+                for event in (span, *map(_object, _list(span.get("events")))):
+                    if EVALUATION + "name" in (attributes := _attributes(event)):
+                        yield _evaluation(attributes, span)
+
+
+def _attributes(event: Record) -> dict[str, Any]:
+    """The attributes of an event: an object, the list of OTLP, or its own fields."""
+    listed = _parsed(event.get("attributes"))
+    if isinstance(listed, list):
+        return {
+            str(pair["key"]): next(iter(pair["value"].values()), None)
+            for pair in map(_object, listed)
+            if isinstance(pair.get("value"), dict) and "key" in pair
+        }
+    return dict(listed) if isinstance(listed, dict) else dict(event)
+
+
+def _evaluation(attributes: Record, place: Record) -> dict[str, Any]:
+    """The grade in an event. The convention has no field for who graded: if no attribute says it, this is the name of
+    the evaluation."""
+    name, label = attributes[EVALUATION + "name"], _get(attributes, EVALUATION + "score.label")
+    source = next((value for key, value in attributes.items() if key in SOURCES and value), name)
+    trace = _get(place, "traceId", "trace_id", "context.trace_id")
+    return _row(
+        _get(place, "spanId", "span_id", "context.span_id") or _get(attributes, "gen_ai.response.id") or trace,
+        name,
+        source,
+        label if label is not None else _get(attributes, EVALUATION + "score.value"),
+        comment=_get(attributes, EVALUATION + "explanation"),
+        trace=trace,
+    )
+
+
+SOURCES = (EVALUATION + "source", EVALUATION + "source.type", EVALUATION + "evaluator.type", "annotator_kind")
+
+EXPORTS = (
+    GradeExport("Langfuse", _is_langfuse, _langfuse),
+    GradeExport("Phoenix", _is_phoenix, _phoenix),
+    GradeExport("MLflow", _is_mlflow, _mlflow),
+    GradeExport("OpenTelemetry", _is_otel, _otel),
+)
