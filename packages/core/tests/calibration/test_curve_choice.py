@@ -139,7 +139,9 @@ REGIMES = {  # largest prediction, pairs, span, pairs in a cluster
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("regime", REGIMES)
+@pytest.mark.parametrize(
+    "regime", [pytest.param(r, marks=[pytest.mark.slow] if r == "few pairs" else []) for r in REGIMES]
+)
 def test_intervals_cover_calibrated_frequencies(regime: str) -> None:
     """At least 93% of the points. Half of the labels of a cluster are drawn with the same random number."""
     largest, n, span, in_cluster = REGIMES[regime]
@@ -160,7 +162,7 @@ def test_intervals_cover_calibrated_frequencies(regime: str) -> None:
 def test_the_chosen_bin_size_is_nearly_the_best_for_the_true_curve() -> None:
     """And the intervals of local regression cover the truth at 90 % of the points or more."""
     ratios, covered = [], []
-    for seed in range(12):
+    for seed in range(6):
         y, q = sample(2_000, seed)
         choice = cross_validate_curve(y, q)
         sizes = [int(row.setting) for row in choice if row.method == BINS]

@@ -111,7 +111,7 @@ def test_gold_parts_without_a_pair_are_counted() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("n_samples", [10, 30])
+@pytest.mark.parametrize("n_samples", [10, pytest.param(30, marks=pytest.mark.slow)])
 def test_samples_of_a_calibrated_model_are_calibrated(n_samples: int) -> None:
     """The interval of the error reaches 0; that of the shares of ten samples is above 0 too often."""
     covered, of_shares = [], []
